@@ -85,6 +85,42 @@ async fn f_314_a_destination_of_the_agent_is_tried_again_as_it_is_now() {
 }
 
 #[tokio::test]
+async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let to = |folder: &str, create: bool| json!({ "type": "document", "config": { "folder_id": folder, "create_if_missing": create } });
+    let (missing, there) = (to("missing", false), to("there", true));
+    let agent = routing_agent(&ana, &json!([missing, there])).await;
+    ana.playbook(&playbook("to-moved", "")).await;
+    let run = finished(&ana, &agent, "to-moved", "partial").await;
+    let id = run["id"].as_str().unwrap();
+    assert_eq!(run["response"]["outputs"][0]["error"]["code"], "FOLDER_NOT_FOUND", "{run:#}");
+    assert_eq!(in_folder(&ana, "there").await, 1);
+    let put = async |all: Value| {
+        let output = json!({ "output_config": { "destinations": all } });
+        ana.door.patch(&format!("/api/agent-factory/profiles/{agent}"), &output).await.unwrap();
+    };
+    // Nothing is written to what is in its place now.
+    put(json!([there])).await;
+    ana.post(&retry(&run, 0), &json!({})).await;
+    until("the destination was tried", || async {
+        let row = ana.run(id).await["response"]["outputs"][0].clone();
+        (row["error"]["code"] == "OUTPUT_NOT_RETRYABLE").then_some(())
+    })
+    .await;
+    // It is found where it is now; the two who ask at once write it once.
+    put(json!([there, missing])).await;
+    let makes = routing_agent(&ana, &json!([to("missing", true)])).await;
+    finished(&ana, &makes, "to-moved", "complete").await;
+    let path = format!("/api/agent-factory{}", retry(&run, 0));
+    let nothing = json!({});
+    let (one, other) = tokio::join!(ana.door.post(&path, &nothing), ana.door.post(&path, &nothing));
+    assert!(one.is_ok() || other.is_ok());
+    written(&ana, id, 0).await;
+    assert_eq!(in_folder(&ana, "there").await, 1, "nothing more");
+    assert_eq!(in_folder(&ana, "missing").await, 2, "one of each run");
+}
+
+#[tokio::test]
 async fn f_314_k_62_what_people_sign_before_it_is_written_is_not_tried_again_without_them() {
     let (ana, maria) = (
         person("ana", &["global:analyst"]).await,

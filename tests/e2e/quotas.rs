@@ -59,14 +59,14 @@ steps:
 
 const SECRET: &str = "a secret of the deployment with quotas, long enough to sign tokens with";
 
-async fn deployment() -> World {
+async fn deployment(name: &str, runs: u32) -> World {
     let parameters = [
         format!("JwtHs256Secret={SECRET}"),
-        "RunsPerDay=3".to_owned(),
+        format!("RunsPerDay={runs}"),
         "MailsPerDay=1".to_owned(),
         "UploadMegabytesPerDay=1".to_owned(),
     ];
-    let mut world = world().beside("countersign-quotas", &parameters).await;
+    let mut world = world().beside(name, &parameters).await;
     world.stack.jwt_secret = SECRET.to_owned();
     world
 }
@@ -94,7 +94,7 @@ async fn exceeded(answer: Response, quota: &str, limit: u64) {
 
 #[tokio::test]
 async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
-    let world = deployment().await;
+    let world = deployment("countersign-quotas", 3).await;
     let stack = &world.stack;
     let ana = person_in(&world, "ana", &["global:analyst"]).await;
     let (agent, rows) = (ana.agent(&[]).await, json!({ "rows": [{ "a": 1 }] }));
@@ -173,6 +173,75 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
     let ben = person_in(&world, "ben", &["global:analyst"]).await;
     let own = send(stack, &ben, "/uploads", "own", &file(1024 * 1024)).await;
     assert_eq!(own.status(), StatusCode::CREATED);
+}
+
+/// The only occurrence of a trigger, in this state.
+async fn only(world: &World, ana: &Person, trigger: &str, state: &str) -> Value {
+    until(&format!("what fired {trigger} is {state}"), || async {
+        sweep(world, "countersign-waiting").await;
+        let fired = ana.get(&format!("/triggers/{trigger}/occurrences")).await["items"].clone();
+        assert!(fired.as_array().unwrap().len() <= 1, "one event, one occurrence: {fired:#}");
+        (fired[0]["state"] == state).then(|| fired[0].clone())
+    })
+    .await
+}
+
+async fn sweep(world: &World, stack: &str) {
+    let name = format!("{stack}-cron-sweep");
+    let command = ["lambda", "invoke", "--function-name", &name, "--payload", "{}", "/dev/null"];
+    let said = world.aws(&command).await.unwrap();
+    assert!(said.get("FunctionError").is_none(), "{said:#}");
+}
+
+/// Nobody reports a file or the end of a run twice: what finds the day's runs used up begins when there is room again, once.
+#[tokio::test]
+async fn issue_14_what_fires_a_trigger_waits_for_the_quota_and_is_not_lost() {
+    let world = deployment("countersign-waiting", 1).await;
+    let ana = person_in(&world, "ana", &["global:analyst"]).await;
+    let (agent, rows) = (ana.agent(&[]).await, json!({ "rows": [{ "a": 1 }] }));
+    ana.playbook(COMPUTE).await;
+    ana.playbook(TELL).await;
+    // The run of one trigger does not fire the other.
+    let mut ids = Vec::new();
+    for on in [
+        json!({ "type": "file", "folder": "in" }),
+        json!({ "type": "after", "playbook": "quota-compute" }),
+    ] {
+        let body = json!({ "name": "Waits", "profile_id": agent, "playbook_id": "quota-tell", "on": on, "inputs": rows });
+        ids.push(ana.post("/triggers", &body).await["id"].as_str().unwrap().to_owned());
+    }
+    let run = json!({ "profile": agent, "playbook": "quota-compute", "inputs": rows, "run_context": "background" });
+    let started = send(&world.stack, &ana, "/executions", "one", &run).await;
+    assert_eq!(started.status(), StatusCode::ACCEPTED, "it ends, and the day is used up");
+    let files = json!({ "folder": "in", "files": [{ "name": "a.csv", "size": 4 }] });
+    let place = ana.post("/uploads", &files).await["items"][0].clone();
+    ana.door.send(&place, b"a\n1\n".to_vec()).await.unwrap();
+    let (file, after) = (&ids[0], &ids[1]);
+    for trigger in [file, after] {
+        let waits = only(&world, &ana, trigger, "queued").await;
+        assert_eq!(waits["reason"]["code"], "QUOTA_EXCEEDED", "{waits:#}");
+        assert_eq!(waits["runs"], Value::Null, "{waits:#}");
+    }
+
+    // Room for one of them, then for both.
+    let world = deployment("countersign-waiting", 2).await;
+    let states = || async {
+        sweep(&world, "countersign-waiting").await;
+        let all = ana.get("/occurrences?source=trigger").await["items"].clone();
+        let states = all.as_array().unwrap().iter().map(|one| one["state"].clone());
+        states.collect::<Vec<Value>>()
+    };
+    until("one of them has begun", || async {
+        states().await.iter().any(|state| state != "queued").then_some(())
+    })
+    .await;
+    assert!(states().await.contains(&json!("queued")), "the other one waits on");
+    let world = deployment("countersign-waiting", 5).await;
+    for trigger in [file, after] {
+        let over = only(&world, &ana, trigger, "finished").await;
+        assert_eq!(over["runs"].as_array().unwrap().len(), 1, "{over:#}");
+        assert_eq!(over["reason"], Value::Null, "{over:#}");
+    }
 }
 
 /// What weakens a deployment is refused outside the local stack, before anything is made.

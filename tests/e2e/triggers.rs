@@ -1,7 +1,9 @@
 //! What else starts runs: a signed webhook, a file that arrives, the end of another run.
 
 mod after;
+mod asked;
 mod files;
+mod keys;
 mod overlaps;
 mod webhooks;
 

@@ -2,6 +2,7 @@
 //! made when somebody asks for it.
 
 mod described;
+mod hook;
 mod queries;
 
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -38,7 +39,7 @@ use crate::routes::collection::{self, Kind, described as collected};
 #[openapi(
     info(title = "Countersign", description = "Agents whose irreversible steps wait for a signature."),
     components(schemas(countersign_web::ProblemBody, countersign_web::FieldError)),
-    paths(r::connector_test::test, described_here),
+    paths(r::connector_test::test, described_here, hook::message),
     modifiers(&Bearer),
     security(("bearer" = []))
 )]

@@ -165,7 +165,7 @@ pub(crate) async fn decision(
         asked: asked(request),
         approval: Shown::line(request.id.as_str()),
         version: u64::from(request.version),
-        asker: Shown::line(&name(&request.invoker, context).await?),
+        asker: Shown::line(&request.asker(&name(&request.invoker, context).await?)),
         title: Shown::line(&request.title),
         agent: run.as_ref().map(|run| Shown::line(&run.agent)),
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),

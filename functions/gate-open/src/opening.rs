@@ -7,6 +7,7 @@ use countersign_approval::{
 use countersign_effect::EffectError;
 use countersign_identity::{Requirement, Role, UserId};
 use countersign_plan::{self as plan, StepKind};
+use countersign_run::{AskedBy, Head};
 use countersign_step_entry::GateAsk;
 use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
@@ -38,6 +39,7 @@ pub(crate) async fn opening(
         irreversible,
         owner: head.owner.clone(),
         invoker: head.invoked_by.clone(),
+        asked_by: asked_by(context, head).await?,
         title: title(asked),
         prompt: asked.prompt.clone(),
         preview: preview(asked)?,
@@ -55,6 +57,15 @@ pub(crate) async fn opening(
         salt: Digest::from_bytes(rand::random()),
         requesters: people.requesters,
     })
+}
+
+/// What asked for the run, when that is no person.
+pub(crate) async fn asked_by(
+    context: &Context,
+    head: &Head,
+) -> Result<Option<AskedBy>, OpenGateError> {
+    let Some(id) = &head.occurrence else { return Ok(None) };
+    Ok(context.catalog.occurrence(&head.owner, id).await?.as_ref().map(AskedBy::of))
 }
 
 pub(crate) fn tenant(context: &Context) -> Tenant {

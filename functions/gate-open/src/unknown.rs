@@ -10,7 +10,7 @@ use countersign_step_entry::{GateAsk, StepError};
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
-use crate::opening::{effects_at, floor, layout, picture, tenant, timing, title};
+use crate::opening::{asked_by, effects_at, floor, layout, picture, tenant, timing, title};
 use crate::signers::escalated;
 use crate::{Context, OpenGateError};
 
@@ -54,6 +54,7 @@ pub(crate) async fn opening(
         irreversible: true,
         owner: head.owner.clone(),
         invoker: head.invoked_by.clone(),
+        asked_by: asked_by(context, head).await?,
         title: title(asked),
         prompt: prompt(&calls),
         preview: Preview::of(&serde_json::Value::Null, 0).map_err(unopened)?,

@@ -34,6 +34,7 @@ async fn write(
         name: head.playbook_name.as_deref().unwrap_or(&head.profile_name),
         query: &head.query,
         context: head.context,
+        asked_by: request.asked_by.as_ref(),
         invoked_by: &head.invoked_by,
         steps: &state.steps,
         at: request.opened_at,

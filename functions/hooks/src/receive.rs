@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use countersign_clock::{Outcome, Trigger};
-use countersign_run::{Fired, Occurrence};
-use countersign_store_catalog::Listener;
-use countersign_trigger::hook::{HookError, Message, Secret};
-use countersign_trigger::{Firing, TriggerEvent, TriggerId};
+use countersign_identity::UserId;
+use countersign_run::{Fired, Occurrence, QUOTA_EXCEEDED};
+use countersign_store_catalog::{HookKeyInfo, HookKeys, Listener};
+use countersign_trigger::hook::{HookError, MAX_PER_MINUTE, Message, Secret};
+use countersign_trigger::{Firing, HookKeyId, TriggerEvent, TriggerId};
 use countersign_web::{FieldError, Json, Problem, WrittenJson};
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
@@ -26,13 +27,17 @@ pub(crate) async fn receive(
 ) -> Result<Response, Problem> {
     let now = Timestamp::now();
     let message = read(&headers, now)?;
-    let trigger = verified(&ctx, &id, &message, &body).await?.ok_or_else(unverified)?;
+    let (trigger, key) = verified(&ctx, &id, &message, &body).await?.ok_or_else(unverified)?;
+    if !ctx.clock.catalog.count_message(&trigger.id, now).await? {
+        return Err(too_often(now));
+    }
     body.value()?;
     let fired = Fired::Webhook {
         message_id: message.id.clone(),
         sent_at: message.sent_at,
         bytes: body.0.len() as u64,
         sha256: hex::encode(Sha256::digest(&body.0)),
+        key: Some(key.to_string()),
     };
     let answer = taken(&ctx, &trigger, &fired, &body, now).await?;
     Ok((StatusCode::ACCEPTED, Json(answer)).into_response())
@@ -59,13 +64,13 @@ fn read(headers: &HeaderMap, now: Timestamp) -> Result<Message, Problem> {
     })
 }
 
-/// The trigger that the message is for, when it is active and the message is signed with one of its keys.
+/// The trigger that the message is for, when it is active and the message is signed with one of its keys: this one.
 async fn verified(
     ctx: &Context,
     id: &str,
     message: &Message,
     body: &WrittenJson,
-) -> Result<Option<Trigger>, Problem> {
+) -> Result<Option<(Trigger, HookKeyId)>, Problem> {
     let known = match TriggerId::parse(id) {
         Ok(id) => {
             let (listener, keys) = ctx.clock.catalog.hook(&id).await?;
@@ -78,15 +83,36 @@ async fn verified(
         let _ = message.is_signed_by(&[Secret::new([0; 32])], &body.0);
         return Ok(None);
     };
-    let ids: Vec<_> = keys.keys.into_iter().map(|key| key.id).collect();
+    let ids = valid(ctx, &owner, keys).await?;
     let secrets = ctx.vault.hook_secrets(&owner, &trigger, &ids).await?;
-    if !message.is_signed_by(&secrets, &body.0) {
-        return Ok(None);
-    }
+    let signer = message.signer(secrets.iter().map(|(_, secret)| secret), &body.0);
+    let Some((key, _)) = signer.and_then(|place| secrets.get(place)) else { return Ok(None) };
     let found = ctx.clock.catalog.collection::<Trigger>().own(&owner, &trigger).await?;
-    Ok(found.filter(|trigger| {
+    let is_active = |trigger: &Trigger| {
         trigger.spec.is_active && matches!(trigger.spec.on, TriggerEvent::Webhook {})
-    }))
+    };
+    Ok(found.filter(is_active).map(|trigger| (trigger, key.clone())))
+}
+
+/// The keys that may be signed with: one that was made with a token that is void now is void as well.
+async fn valid(ctx: &Context, owner: &UserId, keys: HookKeys) -> Result<Vec<HookKeyId>, Problem> {
+    let entry = match keys.keys.iter().any(|key| key.token.is_some()) {
+        true => ctx.clock.directory.entry_of(owner).await?,
+        false => None,
+    };
+    let is_void =
+        |key: &HookKeyInfo| entry.as_ref().is_some_and(|entry| key.saved().is_revoked(entry));
+    Ok(keys.keys.into_iter().filter(|key| !is_void(key)).map(|key| key.id).collect())
+}
+
+/// The answer to a sender who sends more than a webhook takes.
+fn too_often(now: Timestamp) -> Problem {
+    let detail =
+        format!("this webhook takes {MAX_PER_MINUTE} messages a minute, and has taken them");
+    let seconds = 60 - now.as_second().rem_euclid(60);
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "WEBHOOK_TOO_OFTEN", detail);
+    let problem = problem.again_after(u32::try_from(seconds).unwrap_or(60));
+    problem.with("limit", MAX_PER_MINUTE)
 }
 
 /// The answer to a stranger.
@@ -110,14 +136,19 @@ async fn taken(
         None => None,
     };
     // A message that found no room was told to come back.
-    let instead = match &known {
-        Some(known) if is_turned_away(known) => Some(known.id.clone()),
-        Some(known) => return repeated(known, fired),
+    let before = match known {
+        Some(known) if is_turned_away(&known) => Some(known),
+        Some(known) => return repeated(&known, fired),
         None => None,
     };
-    ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
     let firing =
         Firing { owner, trigger: &trigger.id, spec: &trigger.spec, fired, chain: &[], at: now };
+    // Nothing is kept of what there is no room for.
+    if let Some(skipped) = ctx.clock.turned_away(&firing, before.as_ref()).await? {
+        return Err(turned_away(&skipped, now));
+    }
+    let instead = before.map(|before| before.id);
+    ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
     let after = match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
         Outcome::New(occurrence) => *occurrence,
         // Somebody was faster, perhaps within the same second.
@@ -164,7 +195,7 @@ fn repeated(known: &Occurrence, fired: &Fired) -> Result<Value, Problem> {
 }
 
 fn is_turned_away(occurrence: &Occurrence) -> bool {
-    occurrence.is_skipped_for("QUOTA_EXCEEDED")
+    occurrence.is_skipped_for(QUOTA_EXCEEDED)
 }
 
 /// The day's runs of the trigger's owner are used up: the same message may come again when the next day begins.
@@ -172,7 +203,7 @@ fn turned_away(occurrence: &Occurrence, now: Timestamp) -> Problem {
     const DAY: i64 = 24 * 3600;
     let detail = "the runs that the owner of this webhook may start in a day are used up";
     let seconds = DAY - now.as_second().rem_euclid(DAY);
-    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", detail);
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, QUOTA_EXCEEDED, detail);
     let problem = problem.again_after(u32::try_from(seconds).unwrap_or(u32::MAX));
     problem.with("occurrence", occurrence.id.as_str())
 }

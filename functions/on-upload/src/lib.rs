@@ -11,24 +11,38 @@ use countersign_clock::{Clock, ClockError, Outcome};
 use countersign_failure::{Failure as _, chain};
 use countersign_run::Fired;
 use countersign_trigger::Firing;
+use futures::StreamExt as _;
+use futures::future::ready;
+use futures::stream;
 use jiff::Timestamp;
 
 pub use arrived::{Arrived, arrivals};
 
+/// So many messages are dealt with at once: one that takes long does not hold up the others.
+const AT_ONCE: usize = 5;
+
 /// Fires what waits for the files of a batch; names the messages to be delivered again.
 pub async fn handle(event: SqsEvent, clock: &Clock, now: Timestamp) -> SqsBatchResponse {
+    deliver(event, |message| async move { one(&message, clock, now).await }).await
+}
+
+/// Deals with each message of a batch; names those that failed.
+async fn deliver<F>(event: SqsEvent, deal: impl Fn(SqsMessage) -> F) -> SqsBatchResponse
+where
+    F: Future<Output = Result<(), ClockError>>,
+{
+    let dealt = stream::iter(event.records).map(|message| {
+        let id = message.message_id.clone().unwrap_or_default();
+        let dealing = deal(message);
+        async move { dealing.await.err().map(|error| (id, error)) }
+    });
+    let failed: Vec<_> = dealt.buffer_unordered(AT_ONCE).filter_map(ready).collect().await;
     let mut response = SqsBatchResponse::default();
-    for message in event.records {
-        if let Err(error) = one(&message, clock, now).await {
-            tracing::error!(
-                code = error.code(),
-                error = chain(&error),
-                "a file could not fire a trigger"
-            );
-            let mut failure = BatchItemFailure::default();
-            failure.item_identifier = message.message_id.unwrap_or_default();
-            response.batch_item_failures.push(failure);
-        }
+    for (id, error) in failed {
+        tracing::error!(code = error.code(), error = chain(&error), "a file fired no trigger");
+        let mut failure = BatchItemFailure::default();
+        failure.item_identifier = id;
+        response.batch_item_failures.push(failure);
     }
     response
 }
@@ -54,4 +68,43 @@ async fn fire(arrived: &Arrived, clock: &Clock, now: Timestamp) -> Result<(), Cl
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    fn message(id: &str) -> SqsMessage {
+        let mut message = SqsMessage::default();
+        message.message_id = Some(id.to_owned());
+        message
+    }
+
+    #[tokio::test]
+    async fn issue_14_one_message_neither_holds_up_nor_fails_the_others() {
+        let (last, order) = (Notify::new(), Mutex::new(Vec::new()));
+        let (last, order) = (&last, &order);
+        let mut event = SqsEvent::default();
+        event.records = ["slow", "bad", "good"].map(message).to_vec();
+        let response = deliver(event, |message| async move {
+            let id = message.message_id.unwrap();
+            match id.as_str() {
+                // It goes on only once the last one was dealt with.
+                "slow" => last.notified().await,
+                "good" => last.notify_one(),
+                _ => return Err(ClockError::NotStarted("OFF".to_owned())),
+            }
+            order.lock().unwrap().push(id);
+            Ok(())
+        })
+        .await;
+        assert_eq!(*order.lock().unwrap(), ["good", "slow"]);
+        let failed: Vec<_> =
+            response.batch_item_failures.iter().map(|one| one.item_identifier.as_str()).collect();
+        assert_eq!(failed, ["bad"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! The entry of the run in its agent's journal (F-221).
 
 use countersign_journal::{EntryId, JournalWrite as _, Output, RunAccount, account};
-use countersign_run::RoutedOutput;
+use countersign_run::{AskedBy, RoutedOutput};
 
 use crate::respond::MAX_WARNINGS;
 use crate::{Context, Done, FinishError};
@@ -18,6 +18,11 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let outputs = outputs(done.written);
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
+    let occurrence = match &head.occurrence {
+        Some(id) => context.catalog.occurrence(&head.owner, id).await?,
+        None => None,
+    };
+    let asked_by = occurrence.as_ref().map(AskedBy::of);
     let run = RunAccount {
         run: head.run.as_str(),
         owner: &head.owner,
@@ -26,6 +31,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         query: &head.query,
         context: head.context,
         occurrence: head.occurrence.as_ref(),
+        asked_by: asked_by.as_ref(),
         invoked_by: &head.invoked_by,
         started_at: head.started_at,
         finished_at: done.at,

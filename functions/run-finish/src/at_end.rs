@@ -10,6 +10,7 @@ use countersign_run::{Head, OutputOrigin, StepStatus};
 use countersign_step_entry as step_entry;
 use serde_json::Value;
 
+use crate::agent_list::{self, Known};
 use crate::answer::Answer;
 use crate::respond::Over;
 use crate::{Context, FinishError};
@@ -83,17 +84,36 @@ pub(crate) async fn again(
     answer: &Answer,
     call: &Call,
     (kind, origin): (&str, OutputOrigin),
+    was: &[String],
 ) -> Result<Routed, ActionError> {
-    let (list, n, destinations, data) = match origin {
-        OutputOrigin::SaveTo(n) => (OWN, n, own(over, answer), &answer.shown),
-        OutputOrigin::Profile(n) => (PROFILE, n, of_profile(over)?, &answer.data),
+    let (list, n, data) = match origin {
+        OutputOrigin::SaveTo(n) => (OWN, n, &answer.shown),
+        OutputOrigin::Profile(n) => (PROFILE, n, &answer.data),
         OutputOrigin::Step(_) => return Err(gone()),
     };
-    let (fit, _) = fitting(&destinations, !answer.is_incomplete);
-    // The agent's destinations may be others now: a mended one is used, another kind is not.
-    fit.get(n).filter(|one| one.kind() == kind).ok_or_else(gone)?;
+    let destination = match origin {
+        OutputOrigin::Profile(n) => {
+            let now = agent_list(over, !answer.is_incomplete)?;
+            agent_list::found(&now, was, (kind, n))?.clone()
+        }
+        _ => {
+            let (mut fit, _) = fitting(&own(over, answer), !answer.is_incomplete);
+            let is_own = fit.get(n).is_some_and(|one| one.kind() == kind);
+            if is_own { fit.swap_remove(n) } else { return Err(gone()) }
+        }
+    };
     let places = Places { content: &context.content, graph: &context.graph };
-    route_again(places, &keyed(call, list), (&fit, n), data).await
+    route_again(places, &keyed(call, list), (&destination, n), data).await
+}
+
+/// The agent's destinations as the numbers of rows count them: at the end of a run those that the answer fits.
+pub(crate) fn agent_list(over: &Over<'_>, is_whole: bool) -> Result<Vec<Known>, ActionError> {
+    let Some(profile) = over.profile else { return Ok(Vec::new()) };
+    let mut list = agent_list::all(&profile.spec.output_config)?;
+    if !routes_itself(over) {
+        list.retain(|one| is_whole || says_warnings(&one.destination));
+    }
+    Ok(list)
 }
 
 /// That there is nothing left to try again.

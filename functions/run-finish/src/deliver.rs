@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::at_end::gone;
 use crate::respond::{Over, answered};
-use crate::{Context, FinishError, Finished, at_end, outcomes};
+use crate::{Context, FinishError, Finished, agent_list, at_end, outcomes};
 
 /// Where links begin.
 const API: &str = "/api/agent-factory";
@@ -41,25 +41,48 @@ pub(crate) async fn asked(
     invocation: &Invocation,
 ) -> Result<(), FinishError> {
     for n in context.runs.deliveries(&head.run).await? {
-        let Some(response) = context.runs.response(&head.run).await? else { continue };
-        let Some(row) = response.outputs.get(n).filter(|row| row.is_failed()) else { continue };
-        let Some(origin) = row.origin else { continue };
-        let routed = match at_end::denied(context, head).await? {
-            Some(error) => Err(error),
-            None => routed(context, head, row, origin, invocation).await?,
-        };
-        let mut row = again(row, routed);
-        link_one(&head.run, n, &mut row);
-        context.runs.delivered(&head.run, n, &row).await?;
+        // Of two that were asked for at once, one writes.
+        if !context.runs.claim_delivery(&head.run, n, invocation.now).await? {
+            continue;
+        }
+        if let Err(error) = one(context, head, n, invocation).await {
+            context.runs.release_delivery(&head.run, n).await?;
+            return Err(error);
+        }
     }
     Ok(())
+}
+
+async fn one(
+    context: &Context,
+    head: &Head,
+    n: usize,
+    invocation: &Invocation,
+) -> Result<(), FinishError> {
+    let response = context.runs.response(&head.run).await?;
+    let row = response.as_ref().and_then(|response| response.outputs.get(n));
+    let row = row.filter(|row| row.is_failed());
+    let (Some(response), Some(row), Some(origin)) =
+        (&response, row, row.and_then(|row| row.origin))
+    else {
+        return Ok(context.runs.forget_delivery(&head.run, n).await?);
+    };
+    let routed = match at_end::denied(context, head).await? {
+        Some(error) => Err(error),
+        None => {
+            let was = &response.agent_destinations;
+            routed(context, head, (row, origin, was), invocation).await?
+        }
+    };
+    let mut row = again(row, routed);
+    link_one(&head.run, n, &mut row);
+    Ok(context.runs.delivered(&head.run, n, &row).await?)
 }
 
 async fn routed(
     context: &Context,
     head: &Head,
-    row: &RoutedOutput,
-    origin: OutputOrigin,
+    (row, origin, was): (&RoutedOutput, OutputOrigin, &[String]),
     invocation: &Invocation,
 ) -> Result<Result<Routed, ActionError>, FinishError> {
     let Finished { state, plan, profile } = Finished::read(context, head).await?;
@@ -70,7 +93,7 @@ async fn routed(
         let Some(contract) = context.registry.get(&step.action) else { return Ok(Err(gone())) };
         let call = finished_call(&context.runs, (head, &plan), (step, contract), invocation);
         return Ok(match call.await? {
-            Ok(call) => of_step(context, head, &call, (&row.destination, n)).await,
+            Ok(call) => of_step(context, head, &call, (&row.destination, n), was).await,
             Err(error) => Err(error),
         });
     }
@@ -88,7 +111,7 @@ async fn routed(
     if let Some(refused) = at_end::refused(&over) {
         return Ok(Err(ActionError::terminal("OUTPUT_NOT_RETRYABLE", refused)));
     }
-    Ok(at_end::again(context, &over, &answer, &call, (&row.destination, origin)).await)
+    Ok(at_end::again(context, &over, &answer, &call, (&row.destination, origin), was).await)
 }
 
 /// The destinations that the step had: its own, else the agent's.
@@ -97,22 +120,26 @@ async fn of_step(
     head: &Head,
     call: &Call,
     (kind, n): (&str, usize),
+    was: &[String],
 ) -> Result<Routed, ActionError> {
     let written = call.params.get("destinations").map(Vec::<WrittenDestination>::deserialize);
-    let destinations: Vec<Destination> = match written {
-        Some(Ok(written)) => written.into_iter().map(Destination::from).collect(),
+    let destination = match written {
+        Some(Ok(written)) => {
+            let one = written.into_iter().nth(n).map(Destination::from);
+            one.filter(|one| one.kind() == kind).ok_or_else(gone)?
+        }
         Some(Err(_)) => return Err(gone()),
         None => {
             let profile = crate::respond::profile(context, &head.owner, &head.profile_id).await;
             let profile = profile.map_err(|error| ActionError::from_failure(&error))?;
-            let own = profile.map(|profile| profile.spec.output_config.destinations());
-            own.transpose().map_err(|error| ActionError::from_failure(&error))?.unwrap_or_default()
+            let now = profile.map(|profile| agent_list::all(&profile.spec.output_config));
+            let now = now.transpose()?.unwrap_or_default();
+            agent_list::found(&now, was, (kind, n))?.clone()
         }
     };
-    destinations.get(n).filter(|one| one.kind() == kind).ok_or_else(gone)?;
     let places = Places { content: &context.content, graph: &context.graph };
     let data = call.inputs.get("data").unwrap_or(&Value::Null);
-    route_again(places, call, (&destinations, n), data).await
+    route_again(places, call, (&destination, n), data).await
 }
 
 /// The row as it is now.

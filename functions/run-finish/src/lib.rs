@@ -5,6 +5,7 @@
 //! the status is written last, once.
 
 mod account;
+mod agent_list;
 mod answer;
 mod at_end;
 mod deliver;

@@ -71,6 +71,9 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         _ => Enriched::default(),
     };
     let mut response = if is_test { Response::default() } else { outcomes.reported() };
+    // A list that cannot be read has no destination that could be tried again.
+    let list = at_end::agent_list(over, !answer.is_incomplete).unwrap_or_default();
+    response.agent_destinations = list.into_iter().map(|one| one.digest).collect();
     response.entities += enriched.entities;
     response.new_entities += enriched.new_entities;
     // What the profile's chats show beside a declared answer is nowhere else.

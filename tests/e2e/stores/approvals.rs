@@ -45,6 +45,7 @@ pub(super) fn opening(quorum: u32) -> Opening {
         irreversible: true,
         owner: user(9),
         invoker: user(9),
+        asked_by: None,
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),

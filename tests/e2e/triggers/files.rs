@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{comes_to, compute, fired, made, run_of, trigger};
 use crate::case::{Person, person};
 
-async fn upload(ana: &Person, folder: &str, name: &str) -> String {
+pub(super) async fn upload(ana: &Person, folder: &str, name: &str) -> String {
     let content = b"a,b\n1,2\n".to_vec();
     let files = [json!({ "name": name, "size": content.len() })];
     let places = ana.post("/uploads", &json!({ "folder": folder, "files": files })).await;

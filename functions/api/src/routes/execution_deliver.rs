@@ -46,8 +46,9 @@ pub(crate) async fn retry(
     let response = found(ctx.runs.response(&id).await?)?;
     let row = found(response.outputs.get(n))?;
     retryable(&ctx, &head, row).await?;
-    ctx.runs.ask_delivery(&id, n).await?;
-    ctx.runner.deliver(&head, n, now()).await.map_err(|error| Problem::of(&error))?;
+    let now = now();
+    ctx.runs.ask_delivery(&id, n, now).await?;
+    ctx.runner.deliver(&head, n, now).await.map_err(|error| Problem::of(&error))?;
     Ok((StatusCode::ACCEPTED, Json(AskedAgain { id, destination: n, status: "asked" })))
 }
 

@@ -10,6 +10,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::collection::described::Words;
 use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
+use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
 use super::{monitors, now, schedules, triggers};
 use crate::pagination::ListQuery;
@@ -95,7 +96,7 @@ impl Kind for Profile {
     }
 
     fn schemas() -> Vec<(String, Value)> {
-        vec![json::fields_schema::<Written>(), json::patch_schema::<Self>()]
+        vec![schemas::fields_schema::<Written>(), schemas::patch_schema::<Self>()]
     }
 
     async fn after_write(&self, ctx: &Context) {
@@ -113,11 +114,11 @@ impl DocumentRecord for Profile {
     type Fields = Written;
 
     fn added() -> ObjectBuilder {
-        json::added().property("is_active", switch()).required("is_active")
+        schemas::added().property("is_active", switch()).required("is_active")
     }
 
     fn sent_back() -> ObjectBuilder {
-        json::version_read().property("is_active", switch())
+        schemas::version_read().property("is_active", switch())
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn f_319_the_document_has_the_fields_a_profile_has() {
         let stored = serde_json::to_value(profile()).unwrap();
-        let (_, fields) = json::fields_schema::<Written>();
+        let (_, fields) = schemas::fields_schema::<Written>();
         let added = serde_json::to_value(Profile::added().build()).unwrap();
         let documented = &names(&fields["properties"]) | &names(&added["properties"]);
         assert_eq!(documented, names(&stored));

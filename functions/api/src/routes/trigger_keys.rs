@@ -72,7 +72,8 @@ pub(crate) async fn create(
         return Err(problem.with_hint("remove one that no sender uses any more"));
     }
     let secret = Secret::new(rand::random());
-    let info = HookKeyInfo { id: HookKeyId::from_bytes(rand::random()), created_at: now() };
+    let token = Some(signed.presented.clone());
+    let info = HookKeyInfo { id: HookKeyId::from_bytes(rand::random()), created_at: now(), token };
     // The secret first: a key in the list that nobody can sign with would only use up a place.
     ctx.vault.put_hook_secret(owner, &id, &info.id, &secret).await?;
     let line = KeyLine::from(&info);

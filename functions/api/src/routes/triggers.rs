@@ -65,10 +65,6 @@ impl Fields for TriggerSpec {
         let (owner, said) = (by.user, self.check(ctx, by).await?);
         let mut others = ctx.catalog.collection::<Trigger>().all(owner).await?;
         others.retain(|other| other.id != *id);
-        if others.len() >= MAX_TRIGGERS {
-            let detail = format!("you have {MAX_TRIGGERS} triggers, which is the most");
-            return Err(Problem::conflict("TRIGGERS_TOO_MANY", detail));
-        }
         no_circle(self, &others, ctx, owner).await?;
         Ok(said)
     }
@@ -87,7 +83,14 @@ impl Fields for TriggerSpec {
         })
     }
 
-    /// Nobody can sign for it any more; what the vault keeps is found by nobody.
+    const MOST: Option<(usize, &'static str)> = Some((MAX_TRIGGERS, "TRIGGERS_TOO_MANY"));
+
+    /// Its keys go first: where that is broken off, the trigger is still there, and removing it again goes on.
+    async fn before_removal(trigger: &Trigger, ctx: &Context) -> Result<(), Problem> {
+        forget_keys(ctx, &trigger.id).await
+    }
+
+    /// A key that was made meanwhile: nobody can sign with it any more.
     async fn after_removal(trigger: &Trigger, ctx: &Context) {
         if let Err(problem) = forget_keys(ctx, &trigger.id).await {
             let why = &problem.code;
@@ -214,14 +217,13 @@ pub(super) async fn own(ctx: &Context, owner: &UserId, id: &TriggerId) -> Result
     found(ctx.catalog.collection::<Trigger>().own(owner, id).await?)
 }
 
-/// Removes the keys of a trigger: first from the list that is asked when a message comes.
+/// Removes the keys of a trigger. The list of them goes last: broken off before, it says which are left.
 async fn forget_keys(ctx: &Context, id: &TriggerId) -> Result<(), Problem> {
     let known = ctx.catalog.hook_keys(id).await?;
-    ctx.catalog.forget_hook_keys(id).await?;
     for key in &known.keys {
         ctx.vault.delete_hook_secret(id, &key.id).await?;
     }
-    Ok(())
+    Ok(ctx.catalog.forget_hook_keys(id).await?)
 }
 
 /// Removes the triggers of an agent (F-178).
@@ -233,6 +235,7 @@ pub(super) async fn remove(
     let triggers = ctx.catalog.collection::<Trigger>();
     let all = triggers.all(owner).await?;
     for trigger in all.iter().filter(|trigger| trigger.spec.profile_id == *profile) {
+        TriggerSpec::before_removal(trigger, ctx).await?;
         triggers.delete(trigger).await?;
         TriggerSpec::after_removal(trigger, ctx).await;
     }

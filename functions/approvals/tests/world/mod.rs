@@ -109,6 +109,7 @@ fn request(tenant: &Tenant, assurance: Assurance) -> Request {
         irreversible: false,
         owner: owner.clone(),
         invoker: owner,
+        asked_by: None,
         requesters: BTreeSet::new(),
         title: "Officer cross-reference: look-before-writing".to_owned(),
         prompt: "Please look at <b>these</b> rows".to_owned(),

@@ -10,6 +10,7 @@ mod escalate;
 mod extend;
 mod floor;
 mod kind;
+mod listed;
 mod monitors;
 mod occurrences;
 mod one;

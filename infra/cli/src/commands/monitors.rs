@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
+use super::listed::{List, say};
 use super::one::{One, read};
-use super::{FACTORY, Who, items, pretty, row, text, visible};
+use super::{FACTORY, Who, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -72,9 +73,9 @@ impl Monitors {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         match &self.what {
-            None => self.list(&door, &format!("{FACTORY}/monitors"), &MONITORS, console).await,
+            None => MONITORS.show(&door, &format!("{FACTORY}/monitors"), self.json, console).await,
             Some(What::Watermarks(one)) => {
-                self.list(&door, &path(one, "/watermarks")?, &WATERMARKS, console).await
+                WATERMARKS.show(&door, &path(one, "/watermarks")?, self.json, console).await
             }
             Some(What::Batches { one, in_state }) => {
                 let path = match in_state.as_deref() {
@@ -88,45 +89,15 @@ impl Monitors {
                         return Err(CliError::Argument(message));
                     }
                 };
-                self.list(&door, &path, &BATCHES, console).await
+                BATCHES.show(&door, &path, self.json, console).await
             }
             Some(What::Parked(one)) => {
-                self.list(&door, &path(one, "/parked")?, &PARKED, console).await
+                PARKED.show(&door, &path(one, "/parked")?, self.json, console).await
             }
             Some(what) => {
                 let said = what.done(&door).await?;
-                self.say(&said, console);
+                say(&said, self.json, console);
                 Ok(())
-            }
-        }
-    }
-
-    async fn list(
-        &self,
-        door: &Door,
-        path: &str,
-        list: &List,
-        console: &Console,
-    ) -> Result<(), CliError> {
-        let page = door.get(path).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> =
-            items(&page).iter().map(|found| row(found, list.fields)).collect();
-        console.table(list.titles, &rows);
-        Ok(())
-    }
-
-    fn say(&self, said: &Value, console: &Console) {
-        if self.json {
-            console.line(pretty(said));
-            return;
-        }
-        for (name, _) in said.as_object().into_iter().flatten() {
-            if let Some(value) = text(said, name) {
-                console.line(format!("{name}: {}", visible(&value)));
             }
         }
     }
@@ -161,12 +132,6 @@ impl What {
             Self::Watermarks(_) | Self::Batches { .. } | Self::Parked(_) => Ok(Value::Null),
         }
     }
-}
-
-/// A list of the API as a table.
-struct List {
-    fields: &'static [&'static str],
-    titles: &'static [&'static str],
 }
 
 const MONITORS: List = List {

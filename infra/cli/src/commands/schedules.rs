@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 use countersign_schedule::ScheduleSpec;
 use serde_json::{Value, json};
 
+use super::listed::List;
 use super::one::{One, read};
-use super::{FACTORY, Who, items, pretty, row};
+use super::{FACTORY, Who, pretty};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -49,20 +50,11 @@ enum What {
 impl Schedules {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let Some(what) = &self.what else { return self.list(&door, console).await };
+        let Some(what) = &self.what else {
+            let path = format!("{FACTORY}/schedules");
+            return SCHEDULES.show(&door, &path, self.json, console).await;
+        };
         console.line(pretty(&what.done(&door).await?));
-        Ok(())
-    }
-
-    async fn list(&self, door: &Door, console: &Console) -> Result<(), CliError> {
-        let page = door.get(&format!("{FACTORY}/schedules")).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let columns = ["id", "is_enabled", "cron_expression", "timezone", "name"];
-        let rows: Vec<Vec<String>> = items(&page).iter().map(|one| row(one, &columns)).collect();
-        console.table(&["SCHEDULE", "ENABLED", "WHEN", "ZONE", "NAME"], &rows);
         Ok(())
     }
 }
@@ -91,3 +83,8 @@ impl What {
         }
     }
 }
+
+const SCHEDULES: List = List {
+    fields: &["id", "is_enabled", "cron_expression", "timezone", "name"],
+    titles: &["SCHEDULE", "ENABLED", "WHEN", "ZONE", "NAME"],
+};

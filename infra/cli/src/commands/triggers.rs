@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
+use super::listed::{List, say};
 use super::one::{One, plain, read};
-use super::{FACTORY, Who, items, pretty, row, text, visible};
+use super::{FACTORY, Who};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -61,13 +62,17 @@ impl Triggers {
         let door = self.who.door(place).await?;
         let said = match &self.what {
             None => {
-                return self.list(&door, &format!("{FACTORY}/triggers"), &TRIGGERS, console).await;
+                return TRIGGERS
+                    .show(&door, &format!("{FACTORY}/triggers"), self.json, console)
+                    .await;
             }
             Some(What::Occurrences(one)) => {
-                return self.list(&door, &one.path(KIND, "/occurrences")?, &FIRED, console).await;
+                return FIRED
+                    .show(&door, &one.path(KIND, "/occurrences")?, self.json, console)
+                    .await;
             }
             Some(What::Keys(one)) => {
-                return self.list(&door, &one.path(KIND, "/keys")?, &KEYS, console).await;
+                return KEYS.show(&door, &one.path(KIND, "/keys")?, self.json, console).await;
             }
             Some(What::Create { file }) => {
                 door.post(&format!("{FACTORY}/triggers"), &read::<TriggerSpec>(file)?).await?
@@ -85,49 +90,13 @@ impl Triggers {
                 json!({ "removed": one.id })
             }
         };
-        self.say(&said, console);
+        say(&said, self.json, console);
         Ok(())
-    }
-
-    async fn list(
-        &self,
-        door: &Door,
-        path: &str,
-        list: &List,
-        console: &Console,
-    ) -> Result<(), CliError> {
-        let page = door.get(path).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> =
-            items(&page).iter().map(|found| row(found, list.fields)).collect();
-        console.table(list.titles, &rows);
-        Ok(())
-    }
-
-    fn say(&self, said: &Value, console: &Console) {
-        if self.json {
-            console.line(pretty(said));
-            return;
-        }
-        for (name, _) in said.as_object().into_iter().flatten() {
-            if let Some(value) = text(said, name) {
-                console.line(format!("{name}: {}", visible(&value)));
-            }
-        }
     }
 }
 
 async fn switched(door: &Door, one: &One, is_active: bool) -> Result<Value, CliError> {
     door.patch(&one.path(KIND, "")?, &json!({ "is_active": is_active })).await
-}
-
-/// A list of the API as a table.
-struct List {
-    fields: &'static [&'static str],
-    titles: &'static [&'static str],
 }
 
 const TRIGGERS: List = List {

@@ -76,6 +76,7 @@ impl Cast {
             let of = [
                 ("schedules", schedule),
                 ("monitors", monitor),
+                ("hooks", trigger.clone()),
                 ("triggers", trigger),
                 ("watches", watch),
                 ("profiles", profile),
@@ -288,7 +289,7 @@ steps:
 /// A playbook whose first step looks into an empty folder.
 fn watch(id: &str) -> String {
     format!(
-        "id: {id}\nname: Requests\ndescription: Looks into a folder.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {{name: look, step_type: tool, action: detect_new_files, inputs: {{folder_id: empty}}}}\n"
+        "id: {id}\nname: Requests\ndescription: Looks into a folder.\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: false}}\nsteps:\n  - {{name: look, step_type: tool, action: detect_new_files, inputs: {{folder_id: empty}}}}\n"
     )
 }
 

@@ -52,22 +52,19 @@ pub async fn route(
     Ok(routed.into_iter().map(|(kind, outcome)| row(call, kind, outcome)).collect())
 }
 
-/// Writes data to one of these destinations again, as [`route`] would: with the same key what was written is found.
+/// Writes data to a destination again, as [`route`] did when it was number `n`: with the same key what was written is found.
 ///
 /// # Errors
-/// [`ActionError`] when there is none of this number, or a condition cannot be read.
+/// [`ActionError`] when its condition cannot be read.
 pub async fn route_again(
     places: Places<'_>,
     call: &Call,
-    (destinations, n): (&[Destination], usize),
+    (destination, n): (&Destination, usize),
     data: &Value,
 ) -> Result<declared::Routed, ActionError> {
-    let conditions = conditions(destinations)?;
-    let (Some(destination), Some(condition)) = (destinations.get(n), conditions.get(n)) else {
-        let message = "this destination is not written down any more";
-        return Err(ActionError::terminal("OUTPUT_NOT_RETRYABLE", message));
-    };
-    let routed = places.send_one(call, n, (destination, condition.as_ref()), data).await;
+    let conditions = conditions(std::slice::from_ref(destination))?;
+    let condition = conditions.first().and_then(Option::as_ref);
+    let routed = places.send_one(call, n, (destination, condition), data).await;
     Ok(row(call, destination.kind(), routed))
 }
 

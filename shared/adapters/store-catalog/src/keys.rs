@@ -195,6 +195,11 @@ pub(crate) fn hook_keys(id: &TriggerId) -> Key {
     Key::new(trigger(id.as_str()), "KEYS")
 }
 
+/// How many messages a webhook has taken in a minute.
+pub(crate) fn hook_minute(id: &TriggerId, minute: i64) -> Key {
+    Key::new(trigger(id.as_str()), format!("MINUTE#{minute}"))
+}
+
 /// Which occurrence of a trigger has the turn.
 pub(crate) fn turn(id: &str) -> Key {
     Key::new(trigger(id), "TURN")

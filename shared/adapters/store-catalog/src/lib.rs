@@ -38,6 +38,7 @@ mod connectors;
 mod endpoints;
 mod error;
 mod hook_bodies;
+mod hook_rate;
 mod keys;
 mod last_runs;
 mod listeners;

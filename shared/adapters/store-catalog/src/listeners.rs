@@ -1,6 +1,6 @@
 //! Triggers: what starts agents beside people and clocks, who listens to what, and which events have fired.
 
-use countersign_identity::UserId;
+use countersign_identity::{Presented, Saved, UserId};
 use countersign_run::{Occurrence, OccurrenceId};
 use countersign_store_kit::{Expr, Key, Query, Write};
 use countersign_trigger::{HookKeyId, MAX_TRIGGERS, TriggerEvent, TriggerId, TriggerSpec};
@@ -41,6 +41,17 @@ pub struct HookKeyInfo {
     pub id: HookKeyId,
     /// When it was made.
     pub created_at: Timestamp,
+    /// The token it was made with; earlier releases did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Presented>,
+}
+
+impl HookKeyInfo {
+    /// What it was made with: once that is void, nobody signs with the key any more.
+    #[must_use]
+    pub fn saved(&self) -> Saved<'_> {
+        Saved { scopes: None, token: self.token.as_ref() }
+    }
 }
 
 /// The first occurrence of an event.

@@ -9,6 +9,7 @@ use countersign_run::{Quota, QuotaExceeded, day_of};
 use countersign_store_kit::{Expr, Key, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::{Result, RunStore};
@@ -71,6 +72,26 @@ impl RunStore {
         })
     }
 
+    /// Whether one more fits into a person's quota of today. Nothing is counted: [`count`](Self::count) decides.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn has_room<'a>(
+        &'a self,
+        quota: Quota,
+        who: &'a UserId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            if quota.limit == 0 {
+                return Ok(true);
+            }
+            let found: Option<Used> = self.table.get(&today(quota, who, now)).await?;
+            let used = found.map_or(0, |found| found.used);
+            Ok(quota.room(1).is_some_and(|room| used <= room))
+        })
+    }
+
     /// Leaves the mark of a request; `false` when it stands already.
     async fn marked(&self, mark: &Key, now: Timestamp) -> Result<bool> {
         let expired = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
@@ -87,8 +108,7 @@ impl RunStore {
         let Some(room) = quota.room(of.amount) else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let key = Key::new(partition(of.who), format!("{}#{}", day_of(now), quota.kind.as_str()));
-        let add = Write::update(&key).add("used", &of.amount)?;
+        let add = Write::update(&today(quota, of.who, now)).add("used", &of.amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
         match self.table.write(add).await {
             Ok(()) => Ok(true),
@@ -96,6 +116,17 @@ impl RunStore {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The count of a day.
+#[derive(Deserialize)]
+struct Used {
+    #[serde(default)]
+    used: u64,
+}
+
+fn today(quota: Quota, who: &UserId, now: Timestamp) -> Key {
+    Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
 }
 
 fn partition(who: &UserId) -> String {

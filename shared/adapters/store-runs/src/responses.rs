@@ -3,6 +3,7 @@
 use countersign_effect::hash_parts;
 use countersign_run::{Response, RoutedOutput, RunId};
 use countersign_store_kit::{Expr, Query, StoreError, Stored, Write};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore, keys};
@@ -17,7 +18,16 @@ struct ResponseItem {
 #[derive(Debug, Serialize, Deserialize)]
 struct DeliveryItem {
     n: usize,
+    /// Until when somebody writes it, epoch seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    until: Option<i64>,
 }
+
+/// Longer than the function that writes it may run, in seconds: then it was broken off.
+const LEASE: i64 = 300;
+
+/// That nobody writes it, or whoever did was broken off.
+const FREE: &str = "(attribute_not_exists(#until) OR #until < :now)";
 
 /// How often a row is put into a response that others change too.
 const TRIES: u32 = 8;
@@ -56,12 +66,45 @@ impl RunStore {
         self.blobs.store(&format!("runs/{run}/response-{hash}.json"), &value).await
     }
 
-    /// Notes that output `n` of a finished run is to be written again; noting it twice is noting it once.
+    /// Notes that output `n` of a finished run is to be written again; noting it twice, or while it is being written, is noting
+    /// it once.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
-    pub async fn ask_delivery(&self, run: &RunId, n: usize) -> Result<()> {
-        self.table.write(Write::put(&keys::delivery(run, n), &DeliveryItem { n })?).await
+    pub async fn ask_delivery(&self, run: &RunId, n: usize, now: Timestamp) -> Result<()> {
+        let free = Expr::new(FREE).bind("now", &now.as_second())?;
+        let put = Write::put(&keys::delivery(run, n), &DeliveryItem { n, until: None })?;
+        held(self.table.write(put.when(free)).await).map(drop)
+    }
+
+    /// Takes on output `n` of a finished run that is to be written again. `false` when somebody else has, or it was not asked
+    /// for.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn claim_delivery(&self, run: &RunId, n: usize, now: Timestamp) -> Result<bool> {
+        let free = Expr::new(&format!("attribute_exists(#PK) AND {FREE}"));
+        let free = free.bind("now", &now.as_second())?;
+        let claim =
+            Write::update(&keys::delivery(run, n)).set("until", &(now.as_second() + LEASE))?;
+        held(self.table.write(claim.when(free)).await)
+    }
+
+    /// Gives back what was taken on and could not be done now.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn release_delivery(&self, run: &RunId, n: usize) -> Result<()> {
+        let put = Write::put(&keys::delivery(run, n), &DeliveryItem { n, until: None })?;
+        self.table.write(put).await
+    }
+
+    /// Forgets that output `n` was to be written again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn forget_delivery(&self, run: &RunId, n: usize) -> Result<()> {
+        self.table.write(Write::delete(&keys::delivery(run, n))).await
     }
 
     /// The outputs of a run that are to be written again.
@@ -75,7 +118,7 @@ impl RunStore {
         Ok(asked.into_iter().map(|item| item.n).collect())
     }
 
-    /// Puts what became of output `n` into the response, and forgets that it was asked for.
+    /// Puts what became of output `n` into the response, as long as that says that it failed, and forgets that it was asked for.
     ///
     /// # Errors
     /// [`StoreError`] when table or bucket do not answer, or too many write at once.
@@ -85,6 +128,10 @@ impl RunStore {
             let Some(item) = self.table.get::<ResponseItem>(&key).await? else { break };
             let mut response: Response = self.blobs.load_as(&item.response).await?;
             let Some(place) = response.outputs.get_mut(n) else { break };
+            // Somebody else has written it meanwhile.
+            if !place.is_failed() {
+                return self.forget_delivery(run, n).await;
+            }
             *place = row.clone();
             let stored = self.stored_response(run, &response).await?;
             let unchanged = Expr::new("#response = :before").bind("before", &item.response)?;
@@ -92,12 +139,21 @@ impl RunStore {
             match self.table.write(put).await {
                 Err(error) if error.is_condition() => {}
                 Err(error) => return Err(error),
-                Ok(()) => return self.table.write(Write::delete(&keys::delivery(run, n))).await,
+                Ok(()) => return self.forget_delivery(run, n).await,
             }
         }
         Err(StoreError::Unavailable {
             table: self.table.name().to_owned(),
             reason: "the response could not be changed".to_owned(),
         })
+    }
+}
+
+/// Whether a write was done; `false` when its condition did not hold.
+fn held(written: Result<()>) -> Result<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_condition() => Ok(false),
+        Err(error) => Err(error),
     }
 }

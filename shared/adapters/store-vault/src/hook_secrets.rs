@@ -56,10 +56,12 @@ impl VaultStore {
         owner: &'a UserId,
         trigger: &'a TriggerId,
         ids: &'a [HookKeyId],
-    ) -> BoxFuture<'a, Result<Vec<Secret>, VaultStoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<(HookKeyId, Secret)>, VaultStoreError>> {
         Box::pin(async move {
             let all = ids.iter().map(|id| self.hook_secret(owner, trigger, id));
-            Ok(try_join_all(all).await?.into_iter().flatten().collect())
+            let found = try_join_all(all).await?;
+            let known = ids.iter().zip(found);
+            Ok(known.filter_map(|(id, secret)| Some((id.clone(), secret?))).collect())
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_effect::Digest;
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{RunContext, StepWarnings};
+use countersign_run::{AskedBy, RunContext, StepWarnings};
 use serde::{Deserialize, Serialize};
 
 use crate::covered::StepEffects;
@@ -77,6 +77,8 @@ pub struct Opening {
     pub owner: UserId,
     /// Who started it.
     pub invoker: UserId,
+    /// What asked for it, when that is no person.
+    pub asked_by: Option<AskedBy>,
     /// Invoker, owner of the profile, last editors of playbook, connector and policy.
     pub requesters: BTreeSet<UserId>,
     /// One line: `Officer cross-reference: before writing`.

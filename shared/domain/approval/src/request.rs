@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_effect::Digest;
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{RunContext, StepWarnings};
+use countersign_run::{AskedBy, RunContext, StepWarnings};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,9 @@ pub struct Request {
     pub owner: UserId,
     /// Who started it.
     pub invoker: UserId,
+    /// What asked for it, when that is no person: like the people, shown and kept, and not part of the digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<AskedBy>,
     /// Who may be barred from deciding.
     pub requesters: BTreeSet<UserId>,
     /// One line.
@@ -168,6 +171,7 @@ impl Request {
             closed: None,
             owner: opening.owner,
             invoker: opening.invoker,
+            asked_by: opening.asked_by,
             requesters,
             title: opening.title,
             prompt: opening.prompt,
@@ -189,6 +193,12 @@ impl Request {
         request.digest = request.subject_digest()?;
         fits(&request)?;
         Ok(request)
+    }
+
+    /// Who asks, for people; `invoker` is what the directory calls whoever started the run.
+    #[must_use]
+    pub fn asker(&self, invoker: &str) -> String {
+        self.asked_by.as_ref().map_or_else(|| invoker.to_owned(), |by| by.sentence(invoker))
     }
 
     /// The outcome for the state machine, once there is one.

@@ -13,6 +13,12 @@ pub struct Saved<'a> {
 }
 
 impl Saved<'_> {
+    /// Whether what it was saved with is void now.
+    #[must_use]
+    pub fn is_revoked(&self, entry: &DirectoryEntry) -> bool {
+        matches!(self.remains(entry), Err(Refused::TokenRevoked))
+    }
+
     /// What remains of it: the directory's scopes and those it was saved with. That the token has expired since does not matter;
     /// that it was revoked does.
     ///

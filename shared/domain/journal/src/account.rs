@@ -2,7 +2,9 @@
 
 use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
-use countersign_run::{OccurrenceId, RunContext, RunStatus, StepState, StepStatus, StepWarnings};
+use countersign_run::{
+    AskedBy, OccurrenceId, RunContext, RunStatus, StepState, StepStatus, StepWarnings,
+};
 use jiff::Timestamp;
 
 use crate::entities::Entities;
@@ -33,6 +35,8 @@ pub struct RunAccount<'a> {
     pub context: RunContext,
     /// What asked for it, when that was no person.
     pub occurrence: Option<&'a OccurrenceId>,
+    /// The same for people.
+    pub asked_by: Option<&'a AskedBy>,
     /// Who started it.
     pub invoked_by: &'a UserId,
     /// When it started.
@@ -117,8 +121,13 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
 
 fn opening(run: &RunAccount<'_>) -> String {
     let seconds = run.finished_at.as_second().saturating_sub(run.started_at.as_second());
-    let (name, asked) = (run.name, asked(run.query));
-    format!("{name}{asked} ended as {} after {}.", run.status.as_str(), span(seconds))
+    let (name, asked, by) = (run.name, asked(run.query), by(run.asked_by));
+    format!("{name}{asked}{by} ended as {} after {}.", run.status.as_str(), span(seconds))
+}
+
+/// What asked, when that was no person: the entry is its owner's.
+pub(crate) fn by(asked_by: Option<&AskedBy>) -> String {
+    asked_by.map_or_else(String::new, |by| format!(", asked by {},", by.sentence("its owner")))
 }
 
 pub(crate) fn asked(query: &str) -> String {
@@ -254,6 +263,7 @@ mod tests {
                 query: "who sits on two boards?",
                 context: RunContext::Interactive,
                 occurrence: None,
+                asked_by: None,
                 invoked_by: &user,
                 started_at: "2026-01-01T00:00:00Z".parse().unwrap(),
                 finished_at: "2026-01-01T00:01:05Z".parse().unwrap(),

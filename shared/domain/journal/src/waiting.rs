@@ -1,10 +1,10 @@
 //! The entry of a run that waits for people (F-224): written when a request opens, taken away when it closes.
 
 use countersign_identity::UserId;
-use countersign_run::{RunContext, StepState, StepStatus};
+use countersign_run::{AskedBy, RunContext, StepState, StepStatus};
 use jiff::Timestamp;
 
-use crate::account::{asked, counted, named};
+use crate::account::{asked, by, counted, named};
 use crate::entry::{Entry, EntryId, JournalConfig, Origin, TaskStatus};
 
 /// A run that waits.
@@ -28,6 +28,8 @@ pub struct Waiting<'a> {
     pub query: &'a str,
     /// How it came about.
     pub context: RunContext,
+    /// What asked for it, when that was no person.
+    pub asked_by: Option<&'a AskedBy>,
     /// Who started it.
     pub invoked_by: &'a UserId,
     /// Its steps so far, in order.
@@ -46,9 +48,10 @@ pub fn waiting(run: &Waiting<'_>, config: &JournalConfig) -> Option<Entry> {
         execution_id: run.run.to_owned(),
         origin: Origin::Run,
         summary: format!(
-            "{}{} waits at {} for people to decide ({}), until {:.0}. {}",
+            "{}{}{} waits at {} for people to decide ({}), until {:.0}. {}",
             run.name,
             asked(run.query),
+            by(run.asked_by),
             run.step,
             run.approval,
             run.deadline,
@@ -100,6 +103,7 @@ mod tests {
             name: "pay",
             query: "pay them",
             context: RunContext::Background,
+            asked_by: None,
             invoked_by: &user,
             steps: &steps,
             at: "2026-01-01T00:00:00Z".parse().unwrap(),

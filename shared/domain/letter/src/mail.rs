@@ -145,6 +145,15 @@ impl std::fmt::Display for MailLink {
     }
 }
 
+/// What is said of a request that no person asks for.
+#[derive(Debug, Clone)]
+pub struct OnBehalf {
+    /// The display name of the owner.
+    pub owner: Label,
+    /// What was asked with: a key, a file, the end of a run.
+    pub with: Option<Label>,
+}
+
 /// Asks one approver for a signature; also the reminder.
 #[derive(Debug, Clone)]
 pub struct ApprovalMail {
@@ -154,8 +163,10 @@ pub struct ApprovalMail {
     pub approval: Label,
     /// The run's id, where there is one.
     pub run: Option<Label>,
-    /// Who asks: the display name of the requester.
+    /// Who asks: the display name of the requester, or what asks for them.
     pub asker: Label,
+    /// Whom it asks for, when no person asks.
+    pub on_behalf: Option<OnBehalf>,
     /// What it is about: the name of the playbook or profile, as its owner chose it.
     pub about: Label,
     /// The signed link to the page.

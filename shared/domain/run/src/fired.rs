@@ -19,6 +19,9 @@ pub enum Fired {
         bytes: u64,
         /// SHA-256 of its body, hex.
         sha256: String,
+        /// The key that it was signed with, `hkey_…`; earlier releases did not note it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
     },
     /// A file that arrived in a folder.
     File {

@@ -5,6 +5,7 @@
 //! steps commute, so the fold does not depend on the order they arrive in.
 
 mod applied;
+mod asked_by;
 mod context;
 mod event;
 mod fired;
@@ -27,6 +28,7 @@ mod status;
 mod warnings;
 
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
+pub use asked_by::{AskedBy, AskedByKind};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fired::Fired;
 pub use fold::{RunState, StepState, fold};
@@ -34,7 +36,7 @@ pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
-    OccurrenceState,
+    OccurrenceState, QUOTA_EXCEEDED,
 };
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};

@@ -185,7 +185,10 @@ impl OccurrenceState {
     }
 }
 
-/// Why there is no run.
+/// The code of a reason: the runs that its owner may start in a day are used up.
+pub const QUOTA_EXCEEDED: &str = "QUOTA_EXCEEDED";
+
+/// Why there is no run, or why it has to wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OccurrenceReason {
     /// Stable, such as `OVERLAP` or `PROFILE_INACTIVE`.
@@ -250,6 +253,21 @@ impl Occurrence {
     pub fn is_skipped_for(&self, code: &str) -> bool {
         let reason = self.reason.as_ref().filter(|_| self.state == OccurrenceState::Skipped);
         reason.is_some_and(|reason| reason.code == code)
+    }
+
+    /// Whether it waits until its owner may start runs again: the quota of the day is used up.
+    #[must_use]
+    pub fn waits_for_quota(&self) -> bool {
+        let reason = self.reason.as_ref().filter(|_| self.state == OccurrenceState::Queued);
+        reason.is_some_and(|reason| reason.code == QUOTA_EXCEEDED)
+    }
+
+    /// Whether whoever reported what fired it can still be told to report it again: the sender of a webhook, as long as the
+    /// message was not answered. Everything else is reported once.
+    #[must_use]
+    pub fn may_come_again(&self, now: Timestamp) -> bool {
+        let is_unanswered = self.state == OccurrenceState::Due && self.noticed_at == now;
+        is_unanswered && matches!(self.fired_by, Some(Fired::Webhook { .. }))
     }
 
     /// Whether it was skipped because its trigger would fire itself.

@@ -19,6 +19,9 @@ pub struct Response {
     /// What every `route_output` step and the end of the run wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<RoutedOutput>,
+    /// The digests of the agent's destinations as they were at the end of the run, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_destinations: Vec<String>,
     /// How many entities the run resolved.
     pub entities: u64,
     /// How many of them the knowledge graph did not have.

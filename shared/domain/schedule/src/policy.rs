@@ -73,6 +73,10 @@ pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], mut busy: boo
 /// So many occurrences of one source wait for the run before them; what comes beyond that is skipped as `QUEUE_FULL`.
 pub const MAX_QUEUED: usize = 100;
 
+/// So many occurrences of one source may be open while events of it wait for the quota of their owner; what comes beyond that
+/// is skipped as `QUEUE_FULL`.
+pub const MAX_WAITING: usize = 1_000;
+
 /// The same where only so many more may wait: those that are due first.
 #[must_use]
 pub fn bounded(verdicts: Vec<Verdict>, mut room: usize) -> Vec<Verdict> {

@@ -18,6 +18,9 @@ const MAX_SIGNATURES: usize = 10;
 /// So many keys a trigger may have at once.
 pub const MAX_KEYS: usize = 5;
 
+/// So many messages a trigger takes in a minute, whether they are new or come again.
+pub const MAX_PER_MINUTE: u64 = 60;
+
 const PREFIX: &str = "whsec_";
 
 /// The key of a sender. Its debug form does not show it.
@@ -131,13 +134,24 @@ impl Message {
         Ok(Self { id: id.to_owned(), sent_at, timestamp: written.to_owned(), signatures })
     }
 
-    /// Whether one of its signatures was made with one of these keys. Every key is tried, whichever fits.
+    /// Whether one of its signatures was made with one of these keys.
     #[must_use]
     pub fn is_signed_by(&self, keys: &[Secret], body: &[u8]) -> bool {
-        keys.iter().fold(false, |found, key| {
+        self.signer(keys, body).is_some()
+    }
+
+    /// The first of these keys with which one of its signatures was made: its place. Every key is tried, whichever fits.
+    #[must_use]
+    pub fn signer<'a>(
+        &self,
+        keys: impl IntoIterator<Item = &'a Secret>,
+        body: &[u8],
+    ) -> Option<usize> {
+        keys.into_iter().enumerate().fold(None, |found, (place, key)| {
             let mac = key.mac(&self.id, &self.timestamp, body);
             let fits = |own: &Vec<u8>| mac.clone().verify_slice(own).is_ok();
-            self.signatures.iter().fold(found, |found, own| fits(own) | found)
+            let is_own = self.signatures.iter().fold(false, |found, own| fits(own) | found);
+            found.or_else(|| is_own.then_some(place))
         })
     }
 }

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
+use crate::quota::waits;
 use crate::source::Source;
 use crate::tick::{occurrence, report};
 use crate::{Clock, ClockError, Schedule};
@@ -90,14 +91,17 @@ impl Clock {
         })
     }
 
-    /// Begins an occurrence. How it is afterwards.
+    /// Begins an occurrence, or lets it wait until its owner may start runs again. How it is afterwards.
     pub(crate) async fn begin(
         &self,
         of: &Occurrence,
         source: Option<Source<'_>>,
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
-        self.begin_as(of, source, None, now).await
+        match self.still_waits(of, source, now).await? {
+            Some(after) => Ok(after),
+            None => self.begin_as(of, source, None, now).await,
+        }
     }
 
     async fn begin_as(
@@ -108,12 +112,13 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let after = match self.ask(of, source, invoker, now).await {
-            Ok(()) => {
-                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
-            }
+            Ok(()) => begun(of, now),
             // Somebody else, who was not refused, has begun it in between.
             Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
-                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
+                begun(of, now)
+            }
+            Err(NotBegun::Refused(refusal)) if waits(of, &refusal, now) => {
+                self.waiting(of, &refusal, now).await?
             }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
@@ -148,7 +153,7 @@ impl Clock {
         };
         let asked = match source {
             Source::Schedule(schedule) => self.question(of, schedule).await?,
-            Source::Trigger(trigger) => self.of_event(of, trigger, &profile).await?,
+            Source::Trigger(trigger) => self.of_event(of, trigger, &profile, now).await?,
         };
         let question = Question {
             run: of.id.run(0),
@@ -206,6 +211,12 @@ impl Clock {
         };
         Ok(page.items.iter().find(succeeded).map(|one| one.due_at))
     }
+}
+
+/// The same when its run has begun.
+fn begun(of: &Occurrence, now: Timestamp) -> Occurrence {
+    let started = of.moved(OccurrenceState::Started, now);
+    Occurrence { runs: vec![of.id.run(0)], reason: None, ..started }
 }
 
 /// A question and the day it is asked on; of a trigger also the playbook that it names, and its inputs.

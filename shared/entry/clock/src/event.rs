@@ -1,12 +1,14 @@
 //! What a trigger asks when an event has fired it.
 
+use countersign_failure::{Class, Failure as _};
 use countersign_profile::Profile;
 use countersign_run::{Fired, Occurrence};
 use countersign_trigger::{Content, inputs};
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::begin::{Asked, NotBegun, Refusal};
-use crate::{Clock, Trigger};
+use crate::{Clock, ClockError, Trigger};
 
 impl Clock {
     /// The question of a trigger, with what its event brought.
@@ -15,6 +17,7 @@ impl Clock {
         of: &Occurrence,
         trigger: &Trigger,
         profile: &Profile,
+        now: Timestamp,
     ) -> Result<Asked, NotBegun> {
         let Some(fired) = &of.fired_by else {
             let message = "nothing says what fired the trigger";
@@ -24,7 +27,7 @@ impl Clock {
             let message = "the trigger names no playbook, and the agent has none that comes first";
             NotBegun::Refused(Refusal::new("PLAYBOOK_NOT_CHOSEN", message))
         })?;
-        let content = self.content(of, fired).await?;
+        let content = self.content(of, fired, now).await?;
         let inputs = inputs(&trigger.spec.inputs, fired, content).map_err(|wrong| {
             let said: Vec<String> = wrong.iter().map(|one| format!("inputs.{one}")).collect();
             let said: String = said.join("; ").chars().take(500).collect();
@@ -39,10 +42,17 @@ impl Clock {
     }
 
     /// What the event brought beside what its occurrence says.
-    async fn content(&self, of: &Occurrence, fired: &Fired) -> Result<Content, NotBegun> {
+    async fn content(
+        &self,
+        of: &Occurrence,
+        fired: &Fired,
+        now: Timestamp,
+    ) -> Result<Content, NotBegun> {
         match fired {
             Fired::Webhook { .. } => {
-                let body = self.hook_bodies.of(of).await?.unwrap_or_default();
+                let body = self.hook_bodies.of(of).await;
+                let body = body.map_err(|error| unread(of, error.into(), now))?;
+                let body = body.unwrap_or_default();
                 let body = serde_json::from_slice(&body).map_err(|_| {
                     let message = "the body of the message is not JSON";
                     NotBegun::Refused(Refusal::new("JSON_MALFORMED", message))
@@ -51,10 +61,79 @@ impl Clock {
             }
             Fired::After { run, .. } => {
                 let response = self.runs.response(run).await;
-                let response = response.map_err(|error| NotBegun::Later(error.into()))?;
+                let response = response.map_err(|error| unread(of, error.into(), now))?;
                 Ok(Content::Response(response))
             }
             Fired::File { .. } => Ok(Content::None),
         }
+    }
+}
+
+/// What cannot be read for so long is gone: a bucket does not say so itself.
+const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
+
+/// What brought an event and cannot be read: what does not answer may answer later, what is refused for an hour does not.
+fn unread(of: &Occurrence, error: ClockError, now: Timestamp) -> NotBegun {
+    let is_old = now.duration_since(of.noticed_at) > GIVEN_UP;
+    if error.class() == Class::Retryable || !is_old {
+        return NotBegun::Later(error);
+    }
+    let message = format!("what fired the trigger cannot be read any more: {}", error.code());
+    NotBegun::Refused(Refusal::new("EVENT_UNREADABLE", message))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use countersign_run::{OccurrenceId, OccurrenceSource, OccurrenceState};
+    use countersign_store_kit::StoreError;
+
+    use super::*;
+
+    /// An event that waits.
+    pub(crate) fn occurrence() -> Occurrence {
+        let noticed_at: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
+        let source_id = format!("trig_{}", "0".repeat(32));
+        Occurrence {
+            id: OccurrenceId::new(&source_id, noticed_at),
+            owner: countersign_identity::UserId::from_bytes([1; 16]),
+            source: OccurrenceSource::Trigger,
+            source_id,
+            name: "Hook".to_owned(),
+            profile_id: "prof_1".to_owned(),
+            due_at: noticed_at,
+            noticed_at,
+            asked_by: None,
+            fired_by: None,
+            chain: Vec::new(),
+            state: OccurrenceState::Queued,
+            reason: None,
+            runs: Vec::new(),
+            status: None,
+            finished_at: None,
+            max_retries: 0,
+            timeout_seconds: 300,
+            version: 1,
+        }
+    }
+
+    fn check(error: StoreError, minutes: i64, expect: Option<&str>) {
+        let of = occurrence();
+        let now = of.noticed_at + SignedDuration::from_mins(minutes);
+        let code = match unread(&of, error.into(), now) {
+            NotBegun::Refused(refusal) => Some(refusal.code),
+            NotBegun::Later(_) => None,
+        };
+        assert_eq!(code.as_deref(), expect, "{minutes} minutes");
+    }
+
+    #[test]
+    fn issue_14_an_event_that_cannot_be_read_any_more_comes_to_an_end() {
+        let gone = || StoreError::Refused { table: "data".into(), reason: "NoSuchKey".into() };
+        let down = || StoreError::Unavailable { table: "data".into(), reason: "off".into() };
+        check(gone(), 59, None);
+        check(gone(), 61, Some("EVENT_UNREADABLE"));
+        check(StoreError::Tampered("hooks/x".to_owned()), 61, Some("EVENT_UNREADABLE"));
+        check(down(), 61, None);
+        check(down(), 60 * 24 * 7, None);
     }
 }

@@ -94,13 +94,19 @@ impl Clock {
     /// Whether it may go on, of a source whose runs go one after the other: nothing is before it, and it has the turn. Two that
     /// come at once are both the first for a moment; the turn is one's alone.
     pub(crate) async fn has_turn(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        Ok(self.is_first(of).await? && self.catalog.take_turn(of).await?)
+        // What waits for the quota had the turn when it was to begin, and keeps it.
+        Ok(of.waits_for_quota() || (self.is_first(of).await? && self.catalog.take_turn(of).await?))
     }
 
     async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        let most = i32::try_from(MAX_QUEUED).unwrap_or(i32::MAX).saturating_add(2);
-        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
         // The one that goes on and this one are among them.
-        Ok(open.items.len() > MAX_QUEUED + 1)
+        self.are_open(of, MAX_QUEUED + 2).await
+    }
+
+    /// Whether so many of its source are not at their end.
+    pub(crate) async fn are_open(&self, of: &Occurrence, many: usize) -> Result<bool, ClockError> {
+        let most = i32::try_from(many).unwrap_or(i32::MAX);
+        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
+        Ok(open.items.len() >= many)
     }
 }

@@ -13,6 +13,7 @@ mod fire;
 mod follow;
 mod native;
 mod queue;
+mod quota;
 mod source;
 mod tick;
 

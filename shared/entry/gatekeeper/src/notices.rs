@@ -7,7 +7,7 @@ use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, Verdict, 
 use countersign_failure::Failure;
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_letter::mail::{
-    Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered, StrikeNotice,
+    Anchor, ApprovalMail, Asked, CodeMail, MailLink, OnBehalf, Rendered, StrikeNotice,
 };
 use countersign_letter::{Label, LetterError};
 use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
@@ -108,7 +108,7 @@ impl Notices {
         people: &[UserId],
         occasion: Occasion,
     ) -> Result<(), PortError> {
-        let asker = self.name_of(&request.invoker).await?;
+        let invoker = self.name_of(&request.invoker).await?;
         let given = self.given(request).await?;
         let anchor = self.anchor().await?;
         let strike = self.strike_notice(request, occasion).await?;
@@ -119,7 +119,7 @@ impl Notices {
             let link = self.link(request, slot).await?;
             let letter = ApprovalMail {
                 strike: strike.clone(),
-                ..letter(request, link, &asker, given, anchor.clone(), occasion)
+                ..letter(request, link, &invoker, given, anchor.clone(), occasion)
             };
             let rendered =
                 letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
@@ -248,16 +248,24 @@ fn mail_id(request: &Request, person: &UserId, occasion: Occasion) -> MailId {
 fn letter(
     request: &Request,
     link: MailLink,
-    asker: &Label,
+    invoker: &Label,
     given: u32,
     anchor: Option<Anchor>,
     occasion: Occasion,
 ) -> ApprovalMail {
+    let by = request.asked_by.as_ref();
     ApprovalMail {
         asked: Asked::named(request.kind.as_str()).unwrap_or(Asked::Step),
         approval: Label::new(request.id.as_str()),
         run: Some(Label::new(request.position.run.as_str())),
-        asker: asker.clone(),
+        asker: by.map_or_else(
+            || invoker.clone(),
+            |by| Label::new(&format!("{} {}", by.what(), by.name)),
+        ),
+        on_behalf: by.map(|by| OnBehalf {
+            owner: invoker.clone(),
+            with: by.detail().as_deref().map(Label::new),
+        }),
         about: about(request),
         link,
         deadline: request.timing.deadline,

@@ -202,6 +202,18 @@ async fn f_091_warnings_are_counted_and_the_first_are_listed() {
 }
 
 #[tokio::test]
+async fn f_091_of_many_expected_fields_those_that_are_not_listed_are_counted() {
+    let server = MockServer::start().await;
+    let row = json!({ "id": 1 });
+    Mock::given(path("/search")).respond_with(ok(json!([row]))).mount(&server).await;
+    let names: Vec<String> = (0..150).map(|n| format!("field_{n}")).collect();
+    let endpoint = format!("    expected_fields: [{}]\n", names.join(", "));
+    let output = ask(&server, &endpoint, json!({})).await.unwrap();
+    let listed = output["warnings"].as_array().unwrap().len();
+    assert_eq!((listed, &output["warning_count"]), (100, &json!(150)));
+}
+
+#[tokio::test]
 async fn f_096_a_limit_is_named_before_the_values_that_do_not_fit() {
     let server = MockServer::start().await;
     let rows: Vec<Value> = (0..150).map(|_| json!({ "amount": "x" })).collect();

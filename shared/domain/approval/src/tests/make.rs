@@ -42,6 +42,7 @@ pub(crate) fn opening(count: u8) -> Opening {
         irreversible: false,
         owner: user(100),
         invoker: user(100),
+        asked_by: None,
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),

@@ -14,6 +14,7 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         run: Some(Label::new("run_0197c3aa00112233445566778899aabb")),
         asker: Label::new("Ada Lindqvist"),
+        on_behalf: None,
         about: Label::new("Officer cross-reference"),
         link: MailLink::parse(LINK).unwrap(),
         deadline: later(),

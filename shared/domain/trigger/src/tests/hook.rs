@@ -84,6 +84,8 @@ fn any_key_and_any_signature_may_fit() {
         format!("{} {}", secret(9).sign("a", seconds, body), secret(1).sign("a", seconds, body));
     let message = read(&["a"], &[&at], &[&both]).unwrap();
     assert!(message.is_signed_by(&[secret(2), secret(1)], body));
+    assert_eq!(message.signer(&[secret(2), secret(1), secret(1)], body), Some(1));
+    assert_eq!(message.signer(&[secret(2)], body), None);
     assert!(!message.is_signed_by(&[secret(2)], body));
     assert!(!message.is_signed_by(&[], body));
     assert!(!message.is_signed_by(&[secret(1)], b"{ }"));

@@ -63,7 +63,13 @@ fn inputs_are_checked_as_far_as_they_are_known() {
 
 fn message() -> Fired {
     let sent_at = jiff::Timestamp::UNIX_EPOCH;
-    Fired::Webhook { message_id: "m".to_owned(), sent_at, bytes: 0, sha256: String::new() }
+    Fired::Webhook {
+        message_id: "m".to_owned(),
+        sent_at,
+        bytes: 0,
+        sha256: String::new(),
+        key: None,
+    }
 }
 
 fn filled(written: &Value, fired: &Fired, content: Content) -> Value {

@@ -40,6 +40,7 @@ pub(crate) fn gate(amount: &str) -> Opening {
         irreversible: true,
         owner: user(9),
         invoker: user(9),
+        asked_by: None,
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),

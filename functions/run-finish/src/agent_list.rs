@@ -1,0 +1,98 @@
+//! The destinations of an agent, and which of them one is that is tried again: the list may be another one by then.
+
+use countersign_profile::{OutputConfig, StoredDestination};
+use countersign_registry::action::ActionError;
+use countersign_report::Destination;
+use sha2::{Digest as _, Sha256};
+
+use crate::at_end::gone;
+
+/// A destination of an agent, with the digest of what its owner wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) destination: Destination,
+    pub(crate) digest: String,
+}
+
+/// The destinations of an agent, in order.
+pub(crate) fn all(config: &OutputConfig<StoredDestination>) -> Result<Vec<Known>, ActionError> {
+    let destinations = config.destinations();
+    let destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
+    let written = config.destinations.iter();
+    written.zip(destinations).map(|(written, destination)| known(written, destination)).collect()
+}
+
+fn known(written: &StoredDestination, destination: Destination) -> Result<Known, ActionError> {
+    let canonical = serde_json_canonicalizer::to_vec(written)
+        .map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
+    let hash = Sha256::new().chain_update(b"countersign/v1/destination\0").chain_update(canonical);
+    Ok(Known { destination, digest: hex::encode(hash.finalize()) })
+}
+
+/// The destination that was number `n` when the run ended; `was` are the digests of the list then. It is the same one wherever it
+/// is now, or the only one of the list that was changed since: whoever mends a destination may have it tried again. What
+/// earlier releases kept has no digests; there the number and the kind have to do.
+pub(crate) fn found<'a>(
+    now: &'a [Known],
+    was: &[String],
+    (kind, n): (&str, usize),
+) -> Result<&'a Destination, ActionError> {
+    let Some(own) = was.get(n) else {
+        let one = now.get(n).filter(|one| was.is_empty() && one.destination.kind() == kind);
+        return one.map(|one| &one.destination).ok_or_else(gone);
+    };
+    let here = now.get(n).filter(|one| one.digest == *own);
+    if let Some(same) = here.or_else(|| now.iter().find(|one| one.digest == *own)) {
+        return Ok(&same.destination);
+    }
+    let others = |(place, digest): (usize, &String)| {
+        place == n || now.get(place).is_some_and(|one| one.digest == *digest)
+    };
+    let is_mended = now.len() == was.len() && was.iter().enumerate().all(others);
+    let mended = now.get(n).filter(|one| is_mended && one.destination.kind() == kind);
+    mended.map(|one| &one.destination).ok_or_else(gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn list(folders: &[&str]) -> Vec<Known> {
+        let one = |folder: &&str| json!({ "type": "folder", "config": { "folder_id": folder } });
+        let written: Vec<Value> = folders.iter().map(one).collect();
+        let config = json!({ "destinations": written });
+        all(&serde_json::from_value(config).unwrap()).unwrap()
+    }
+
+    /// Which destination is tried for `n` of `was`, once the list is `now`.
+    fn check(was: &[&str], n: usize, now: &[&str], expect: Option<&str>) {
+        let digests: Vec<String> = list(was).into_iter().map(|one| one.digest).collect();
+        let (now, expect) = (list(now), expect.map(|folder| list(&[folder]).remove(0)));
+        let found = found(&now, &digests, ("folder", n)).ok();
+        assert_eq!(found, expect.as_ref().map(|one| &one.destination), "{was:?} {n}");
+    }
+
+    #[test]
+    fn f_314_a_destination_is_found_by_what_it_is() {
+        check(&["a", "b"], 1, &["a", "b"], Some("b"));
+        check(&["a", "b"], 1, &["b", "a"], Some("b"));
+        check(&["a", "b"], 1, &["c", "b", "a"], Some("b"));
+        check(&["a", "b"], 1, &["a", "c"], Some("c"));
+        check(&["a", "b"], 1, &["c", "a"], None);
+        check(&["a", "b"], 1, &["c", "d"], None);
+        check(&["a", "b"], 1, &["a"], None);
+        check(&["a", "b"], 1, &["a", "c", "d"], None);
+        check(&["a", "a"], 1, &["a", "a"], Some("a"));
+        check(&[], 1, &["a", "b"], Some("b"));
+        check(&["a"], 3, &["a", "b", "c", "d"], None);
+    }
+
+    #[test]
+    fn f_314_of_another_kind_is_another_destination() {
+        let was: Vec<String> = list(&["a"]).into_iter().map(|one| one.digest).collect();
+        assert!(found(&list(&["b"]), &was, ("document", 0)).is_err());
+        assert!(found(&list(&["b"]), &[], ("document", 0)).is_err());
+    }
+}
