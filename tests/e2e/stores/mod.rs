@@ -13,6 +13,7 @@ mod monitors;
 mod quotas;
 mod runs;
 mod strikes;
+mod turns;
 
 use std::sync::Arc;
 

@@ -108,23 +108,27 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let after = match self.ask(of, source, invoker, now).await {
-            Ok(()) => {
-                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
-            }
+            Ok(()) => self.catalog.note_begun(of, now).await?,
             // Somebody else, who was not refused, has begun it in between.
             Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
-                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
+                self.catalog.note_begun(of, now).await?
             }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
-                of.ended(OccurrenceState::Skipped, &code, &message, now)
+                self.changed(of.ended(OccurrenceState::Skipped, &code, &message, now)).await?
             }
             Err(NotBegun::Later(error)) => return Err(error),
         };
-        // Whoever was faster has begun the same run.
-        self.catalog.move_occurrence(&after).await?;
         report(&after);
         Ok(after)
+    }
+
+    /// Writes down what has become of an occurrence; how it is then. Whoever was faster has said what it is.
+    pub(crate) async fn changed(&self, after: Occurrence) -> Result<Occurrence, ClockError> {
+        if self.catalog.move_occurrence(&after).await? {
+            return Ok(after);
+        }
+        Ok(self.catalog.occurrence(&after.owner, &after.id).await?.unwrap_or(after))
     }
 
     async fn ask(

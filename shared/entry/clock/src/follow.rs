@@ -217,8 +217,7 @@ impl Clock {
         }
         let message = "for an hour, the run could not be started";
         let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
-        self.catalog.move_occurrence(&missed).await?;
-        report(&missed);
+        report(&self.changed(missed).await?);
         Ok(())
     }
 
