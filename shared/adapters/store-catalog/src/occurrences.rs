@@ -1,7 +1,7 @@
 //! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
 
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_kit::{Expr, Page, Query, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -25,6 +25,9 @@ pub struct OpenOccurrence {
     pub owner: UserId,
     /// Which.
     pub id: OccurrenceId,
+    /// Whether its run has not begun. Earlier releases did not say so.
+    #[serde(default)]
+    pub is_waiting: bool,
 }
 
 impl Catalog {
@@ -155,9 +158,11 @@ fn mark(of: &Occurrence) -> Result<Write> {
     if of.state.is_final() {
         return Ok(Write::delete(&key));
     }
-    let open = OpenOccurrence { owner: of.owner.clone(), id: of.id.clone() };
+    let is_waiting = matches!(of.state, OccurrenceState::Due | OccurrenceState::Queued);
+    let open = OpenOccurrence { owner: of.owner.clone(), id: of.id.clone(), is_waiting };
     let record = StoredRecord::of("occurrence", &open, 1)?;
-    record.put(&key).map_err(CatalogError::doing("note an open occurrence"))
+    let put = record.put(&key).map_err(CatalogError::doing("note an open occurrence"))?;
+    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, of.id.as_str()) } else { put })
 }
 
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {

@@ -14,12 +14,13 @@ mod follow;
 mod native;
 mod queue;
 mod source;
+mod sweep;
 mod tick;
 
 pub use error::ClockError;
 pub use fire::Outcome;
-pub use follow::Followed;
 pub use native::{native, native_of_monitor};
+pub use sweep::Followed;
 pub use tick::{Tick, Ticked};
 
 use countersign_lambda_entry::{Boot, Setting, StartError};
