@@ -67,6 +67,7 @@ async fn too_soon(
     if state.open.is_none() {
         let last = state.last_tick_at.unwrap_or(now);
         let next = last.checked_add(ready.timing.interval.length()).unwrap_or(last);
+        let next = state.retry_at.unwrap_or(next);
         ctx.monitors.set_clock(&clock(event, next)).await?;
     }
     Ok("nothing")

@@ -50,13 +50,17 @@ struct Unfinished(String);
 pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Result<Value, Fault> {
     let (mut done, mut failed) = (Map::new(), Vec::new());
     // What is left when the function is ended is not logged.
-    let end = Instant::now() + invocation.remaining.mul_f64(0.9);
+    let whole = invocation.remaining.mul_f64(0.9);
+    let end = Instant::now() + whole;
     for (n, chore) in chores.iter().enumerate() {
         let left = end.saturating_duration_since(Instant::now());
-        let share = share(left, chores.len() - n);
+        let share = share(whole, left, chores.len() - n);
         let until = Instant::now() + share.mul_f64(0.8);
         match timeout(share, chore.run(invocation.now, until)).await {
-            Ok(Ok(counts)) => drop(done.insert(chore.name().to_owned(), counts)),
+            Ok(Ok(counts)) => {
+                report_left(chore.name(), &counts);
+                done.insert(chore.name().to_owned(), counts);
+            }
             Ok(Err(fault)) => {
                 tracing::error!(chore = chore.name(), code = fault.code(), "a chore failed");
                 failed.push(chore.name());
@@ -64,9 +68,9 @@ pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Resul
             Err(_) => {
                 tracing::warn!(
                     chore = chore.name(),
-                    "a chore was broken off; it goes on in a minute"
+                    "SWEEP_LEFT: a chore was broken off; it goes on in a minute"
                 );
-                drop(done.insert(chore.name().to_owned(), json!({ "broken_off": true })));
+                done.insert(chore.name().to_owned(), json!({ "broken_off": true }));
             }
         }
     }
@@ -75,9 +79,20 @@ pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Resul
     if failed.is_empty() { Ok(done) } else { Err(Unfinished(failed.join(", ")).into()) }
 }
 
-/// How long a chore may take: half of what is left, so that the others have the rest; the last one has all of it.
-fn share(left: Duration, chores: usize) -> Duration {
-    if chores > 1 { left / 2 } else { left }
+/// What there was no time for; an alarm counts these lines.
+fn report_left(chore: &'static str, counts: &Value) {
+    let left = counts.get("left").and_then(Value::as_u64).unwrap_or_default();
+    if left > 0 {
+        tracing::warn!(chore, left, "SWEEP_LEFT: there is more to do than a sweep has time for");
+    }
+}
+
+/// How long a chore may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
+/// The last one has all that is left.
+fn share(whole: Duration, left: Duration, chores: usize) -> Duration {
+    let chores = u32::try_from(chores).unwrap_or(u32::MAX).max(1);
+    let kept = (whole / 10).min(left / chores);
+    if chores == 1 { left } else { (left / 2).min(left.saturating_sub(kept * (chores - 1))) }
 }
 
 #[cfg(test)]
@@ -144,6 +159,19 @@ mod tests {
         let done = handle(&chores, &invocation).await.unwrap();
         let expect = json!({ "endless": { "broken_off": true }, "last": { "done": 1 } });
         assert_eq!(done, expect);
+    }
+
+    #[test]
+    fn p_003_chores_that_take_all_their_time_leave_each_other_a_tenth() {
+        let whole = Duration::from_secs(54);
+        let mut left = whole;
+        for chores in (1..=6).rev() {
+            let share = share(whole, left, chores);
+            assert!(share >= whole / 10, "{chores} are left, and {share:?} of {left:?}");
+            left = left.checked_sub(share).unwrap();
+        }
+        assert_eq!(left, Duration::ZERO);
+        assert_eq!(share(whole, whole, 6), whole / 2, "one whose others need no time has more");
     }
 
     #[test]

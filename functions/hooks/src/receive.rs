@@ -130,7 +130,7 @@ async fn taken(
     now: Timestamp,
 ) -> Result<Value, Problem> {
     let Some(owner) = &trigger.user_id else { return Err(unverified()) };
-    let known = ctx.clock.catalog.seen_event(&trigger.id, &fired.event()).await?;
+    let known = ctx.clock.catalog.seen_event(trigger.id.as_str(), &fired.event()).await?;
     let known = match known {
         Some(id) => ctx.clock.catalog.occurrence(owner, &id).await?,
         None => None,

@@ -7,7 +7,7 @@ use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_states::Schedules;
-use countersign_store_catalog::{Catalog, Stored};
+use countersign_store_catalog::{Catalog, Open, Stored};
 use cron_sweep::{Chore as _, Natives};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -56,12 +56,24 @@ async fn p_003_every_open_occurrence_has_its_turn_however_many_there_are() {
     }
     let mut seen = BTreeSet::new();
     for looks in [200, 200, 50] {
-        let turn = catalog.next_open_occurrences(200).await.unwrap();
-        assert_eq!(turn.len(), looks);
-        seen.extend(turn.into_iter().map(|one| one.id));
+        let place = catalog.place_of_open(Open::Waiting).await.unwrap();
+        let page = catalog.open_behind(Open::Waiting, place.as_ref(), 200, None).await.unwrap();
+        assert_eq!(page.items.len(), looks);
+        let last = page.items.last().map(|open| open.id.clone());
+        catalog.set_place_of_open(Open::Waiting, last).await.unwrap();
+        seen.extend(page.items.into_iter().map(|one| one.id));
     }
     assert_eq!(seen.len(), 450);
-    assert_eq!(catalog.next_open_occurrences(1_000).await.unwrap().len(), 450, "then anew");
+    let (mut all, mut next) = (0, None);
+    loop {
+        let page = catalog.open_behind(Open::Waiting, None, 200, next.as_deref()).await.unwrap();
+        all += page.items.len();
+        next = page.next;
+        if next.is_none() {
+            break;
+        }
+    }
+    assert_eq!(all, 450, "a look that begins at the beginning sees all");
 }
 
 fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {

@@ -13,6 +13,8 @@ mod monitors;
 mod quotas;
 mod runs;
 mod strikes;
+mod sweeps;
+mod turns;
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use http::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
@@ -63,7 +63,7 @@ pub(crate) trait Kind: StoredDocument {
     /// What lists can be narrowed by.
     type Query: DeserializeOwned + IntoParams + Send + Sync;
     /// Something in a text that is not wrong and may surprise.
-    type Warning: Send;
+    type Warning: Send + Serialize;
     /// How it is shown in a list.
     type Line: for<'a> From<&'a Self> + Serialize + ToSchema;
     /// How it is shown alone.
@@ -213,6 +213,9 @@ pub(crate) struct Validity {
     is_valid: bool,
     /// Every error, at its field.
     errors: Vec<FieldError>,
+    /// What storing it would answer beside it: it could be stored, and may not do what its author expects.
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<Value>,
 }
 
 async fn validate<K: Kind>(
@@ -223,9 +226,13 @@ async fn validate<K: Kind>(
     let user = holder(&signed, Role::Reader)?;
     match K::draft(&ctx, Author { user, scopes: &signed.caller.scopes, id: [0; 16] }, &draft).await
     {
-        Ok(_) => Ok(Json(Validity { is_valid: true, errors: Vec::new() })),
+        Ok((_, warnings)) => {
+            let warnings = warnings.iter().map(|one| json!(one)).collect();
+            Ok(Json(Validity { is_valid: true, errors: Vec::new(), warnings }))
+        }
         Err(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() => {
-            Ok(Json(Validity { is_valid: false, errors: problem.errors.clone() }))
+            let errors = problem.errors.clone();
+            Ok(Json(Validity { is_valid: false, errors, warnings: Vec::new() }))
         }
         Err(problem) => Err(problem),
     }

@@ -1,12 +1,13 @@
-//! Whether the runs of a schedule or a monitor could be started and signed: asked when it is saved, and not at 3 a.m.
+//! Whether the runs of a schedule, a monitor or a trigger could be started and signed: asked when it is saved, and not at 3 a.m.
 
 use countersign_document::{Problem as Found, Severity};
 use countersign_monitor::MonitorSpec;
 use countersign_profile::Profile;
-use countersign_run::{RunContext, RunId};
+use countersign_run::{ApprovalPolicy, RunContext, RunId};
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Starting, run_mode};
 use countersign_schedule::{ScheduleSpec, asked};
 use countersign_store_catalog::StoredPlaybook;
+use countersign_trigger::TriggerSpec;
 use countersign_web::{FieldError, Problem};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
@@ -77,10 +78,43 @@ pub(super) async fn monitor(
         found: None,
         is_direct: false,
     };
-    match run_start::could_start(ctx.starter(), &invoker(by), &starting).await {
-        Ok(said) => Ok(said.iter().map(|one| warning("run", one)).collect()),
-        Err(problem) => Err(not_saved(problem)),
+    said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
+}
+
+/// Checks the runs of an active trigger. Their inputs come with an event.
+pub(super) async fn trigger(
+    ctx: &Context,
+    by: Author<'_>,
+    spec: &TriggerSpec,
+    (profile, playbook): (&Profile, &StoredPlaybook),
+) -> Result<Vec<Found>, Problem> {
+    if !spec.is_active || !profile.is_active {
+        return Ok(Vec::new());
     }
+    let starting = Starting {
+        run: RunId::from_bytes(by.id),
+        profile,
+        playbook,
+        query: &spec.query_template,
+        inputs: &Map::new(),
+        context: RunContext::Background,
+        occurrence: None,
+        approval_policy: ApprovalPolicy::Require,
+        mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
+        chosen_because: None,
+        understood: Vec::new(),
+        repeats: &[],
+        found: None,
+        is_direct: false,
+    };
+    said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
+}
+
+/// What is said of runs that could be started is a warning; a gate that nobody can open is refused.
+fn said(could: Result<Vec<FieldError>, Problem>) -> Result<Vec<Found>, Problem> {
+    could
+        .map(|said| said.iter().map(|one| warning("run", one)).collect())
+        .map_err(not_saved)
 }
 
 fn invoker(by: Author<'_>) -> Invoker {

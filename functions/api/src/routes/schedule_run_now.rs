@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_clock::Schedule;
-use countersign_run::OccurrenceState;
+use countersign_run::{OccurrenceState, RunId};
 use countersign_schedule::ScheduleId;
 use countersign_web::idempotency::{Attempt, Kept, Key};
 use countersign_web::{Path, Problem, Signed};
@@ -30,8 +30,11 @@ pub(crate) async fn run(
     let attempt = Attempt::new(owner, &format!("POST /schedules/{id}/run-now"), key, &id)?;
     do_once(&ctx, &attempt, async {
         let schedule = found(ctx.catalog.collection::<Schedule>().own(owner, &id).await?)?;
-        let occurrence = ctx.clock.run_now(&schedule, &invoker(&signed), now()).await?;
-        if let (OccurrenceState::Skipped, Some(reason)) = (occurrence.state, &occurrence.reason) {
+        let request = RunId::from_bytes(attempt.id()).to_string();
+        let occurrence =
+            ctx.clock.run_now(&schedule, &invoker(&signed), &request, now()).await?;
+        let is_over = matches!(occurrence.state, OccurrenceState::Skipped | OccurrenceState::Missed);
+        if let Some(reason) = occurrence.reason.as_ref().filter(|_| is_over) {
             let detail = format!("{}: {}", reason.code, reason.message);
             return Err(Problem::conflict("SCHEDULE_NOT_RUN", detail));
         }

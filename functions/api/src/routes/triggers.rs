@@ -15,7 +15,7 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use super::collection::described::Words;
 use super::collection::json::Fields;
 use super::collection::{Author, More};
-use super::{found, schedule_shown};
+use super::{could_run, found, schedule_shown};
 use crate::Context;
 
 /// Of so many occurrences what was shown is looked for.
@@ -53,7 +53,7 @@ impl Fields for TriggerSpec {
                 return Err(Problem::field("on.playbook", message));
             }
         }
-        Ok(Vec::new())
+        could_run::trigger(ctx, by, self, (&profile, &playbook)).await
     }
 
     async fn check_as(

@@ -134,13 +134,19 @@ impl Command {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Who {
     /// The address of the deployment; the local stack unless given.
-    #[arg(long, env = "COUNTERSIGN_URL", value_name = "URL")]
+    #[arg(long, global = true, env = "COUNTERSIGN_URL", value_name = "URL")]
     url: Option<String>,
     /// A token of the deployment.
-    #[arg(long, env = "COUNTERSIGN_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "COUNTERSIGN_TOKEN",
+        value_name = "TOKEN",
+        hide_env_values = true
+    )]
     token: Option<String>,
     /// Act as this person of the local stack: an id, a username or a mail address.
-    #[arg(long = "as", value_name = "USER", conflicts_with_all = ["token", "url"])]
+    #[arg(long = "as", global = true, value_name = "USER", conflicts_with_all = ["token", "url"])]
     user: Option<String>,
 }
 

@@ -43,7 +43,7 @@ enum What {
     Enable(One),
     /// Let the clock leave it alone.
     Disable(One),
-    /// Remove it; its runs and occurrences stay.
+    /// Remove it; its runs stay, and `countersign occurrences` lists what it was due.
     Remove(One),
 }
 

@@ -119,6 +119,9 @@ fn parts(index: &str) -> Vec<String> {
 /// The partition of what is still to happen.
 pub(crate) const OPEN_OCCURRENCES: &str = "OPEN#OCCURRENCES";
 
+/// The partition of the index with those of them whose run has not begun.
+pub(crate) const WAITING_OCCURRENCES: &str = "OPEN#WAITING";
+
 /// Where the last look at them stopped.
 pub(crate) const OPEN_TURNS: &str = "OPEN#TURNS";
 

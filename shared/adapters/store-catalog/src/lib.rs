@@ -70,6 +70,7 @@ pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
 pub use occurrences::OpenOccurrence;
+pub use open_turns::Open;
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};

@@ -260,12 +260,12 @@ impl Catalog {
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn seen_event<'a>(
         &'a self,
-        trigger: &'a TriggerId,
+        source: &'a str,
         event: &'a str,
     ) -> BoxFuture<'a, Result<Option<OccurrenceId>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("look up what fired a trigger");
-            let key = keys::event(trigger.as_str(), event);
+            let key = keys::event(source, event);
             let known: Option<Seen> = record::get(&self.table, &key).await.map_err(doing)?;
             Ok(known.map(|seen| seen.occurrence))
         })

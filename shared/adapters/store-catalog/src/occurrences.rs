@@ -1,9 +1,10 @@
 //! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
 
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_kit::{Expr, Page, Query, Write};
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
@@ -14,6 +15,9 @@ use crate::{Catalog, Result, keys};
 /// How long an occurrence is kept, in seconds.
 pub(crate) const KEPT: i64 = 400 * 24 * 3600;
 
+/// How often what another change came before is read again.
+const TRIES: usize = 5;
+
 /// An occurrence that is not at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenOccurrence {
@@ -21,6 +25,9 @@ pub struct OpenOccurrence {
     pub owner: UserId,
     /// Which.
     pub id: OccurrenceId,
+    /// Whether its run has not begun. Earlier releases did not say so.
+    #[serde(default)]
+    pub is_waiting: bool,
 }
 
 impl Catalog {
@@ -43,11 +50,35 @@ impl Catalog {
         Box::pin(async move {
             let doing = CatalogError::doing("change an occurrence");
             let seen = Expr::new("#version = :seen").bind("seen", &after.version.saturating_sub(1));
-            let mut writes = vec![put(after)?.when(seen.map_err(doing)?)];
-            if after.state.is_final() {
-                writes.push(Write::delete(&keys::open_occurrence(&after.id)));
-            }
+            let line = put(after)?.when(seen.map_err(doing)?);
+            let writes = vec![line, mark(after)?];
             moved(self.table.transact(writes).await).map_err(doing)
+        })
+    }
+
+    /// Notes that the run of an occurrence has begun; how it is then. Whoever noted meanwhile that it waits, or that no run was to
+    /// be, did not know of the run: the run is what holds.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer; [`CatalogError::Changed`] when others change it again and again.
+    pub fn note_begun<'a>(
+        &'a self,
+        of: &'a Occurrence,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Occurrence>> {
+        Box::pin(async move {
+            let mut known = of.clone();
+            for _ in 0..TRIES {
+                let after = known.begun(now);
+                if self.move_occurrence(&after).await? {
+                    return Ok(after);
+                }
+                match self.occurrence(&of.owner, &of.id).await? {
+                    Some(found) if found.runs.is_empty() => known = found,
+                    found => return Ok(found.unwrap_or(after)),
+                }
+            }
+            Err(CatalogError::Changed("occurrence"))
         })
     }
 
@@ -114,15 +145,24 @@ impl Catalog {
 
 /// The writes that enter an occurrence which is not there yet.
 pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
-    let doing = CatalogError::doing("note an occurrence");
     let mut writes = vec![put(occurrence)?.if_absent()];
     if !occurrence.state.is_final() {
-        let Occurrence { owner, id, .. } = occurrence;
-        let open = OpenOccurrence { owner: owner.clone(), id: id.clone() };
-        let record = StoredRecord::of("occurrence", &open, 1)?;
-        writes.push(record.put(&keys::open_occurrence(id)).map_err(doing)?);
+        writes.push(mark(occurrence)?);
     }
     Ok(writes)
+}
+
+/// The mark of an occurrence that is not at its end; none of one that is.
+fn mark(of: &Occurrence) -> Result<Write> {
+    let key = keys::open_occurrence(&of.id);
+    if of.state.is_final() {
+        return Ok(Write::delete(&key));
+    }
+    let is_waiting = matches!(of.state, OccurrenceState::Due | OccurrenceState::Queued);
+    let open = OpenOccurrence { owner: of.owner.clone(), id: of.id.clone(), is_waiting };
+    let record = StoredRecord::of("occurrence", &open, 1)?;
+    let put = record.put(&key).map_err(CatalogError::doing("note an open occurrence"))?;
+    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, of.id.as_str()) } else { put })
 }
 
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {

@@ -21,34 +21,57 @@ struct Turn {
 }
 
 impl Catalog {
-    /// Takes the turn of this occurrence's source. `false` while another occurrence that is not at its end has it.
+    /// Takes the turn of this occurrence's source. `false` while another occurrence that is not at its end has it. Whoever takes it
+    /// for the same occurrence at the same moment has it too: what they begin is the same.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn take_turn<'a>(&'a self, of: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            let doing = CatalogError::doing("take the turn of a trigger");
-            let key = keys::turn(&of.source_id);
-            let held: Option<Turn> = record::get(&self.table, &key).await.map_err(doing)?;
+            let held = self.turn(of).await?;
             let version = held.as_ref().map_or(0, |turn| turn.version);
             if let Some(Turn { occurrence, .. }) = &held {
                 if *occurrence == of.id {
                     return Ok(true);
                 }
+                // Of one whose line has expired, the run ended long ago.
                 let holder = self.occurrence(&of.owner, occurrence).await?;
                 if holder.is_some_and(|holder| !holder.state.is_final()) {
                     return Ok(false);
                 }
             }
-            let turn = Turn { occurrence: of.id.clone(), version: version + 1 };
-            let record = StoredRecord::of("turn", &turn, turn.version)?;
-            let put = record.put(&key).map_err(doing)?;
-            let put = put.expires_at(of.due_at.as_second() + KEPT);
-            let put = match version {
-                0 => put.if_absent(),
-                seen => put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?),
-            };
-            moved(self.table.write(put).await).map_err(doing)
+            if self.put_turn(of, version).await? {
+                return Ok(true);
+            }
+            // Somebody was faster: another occurrence, or another function with this one.
+            self.holds_turn(of).await
         })
+    }
+
+    /// Whether an occurrence has the turn of its source.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn holds_turn<'a>(&'a self, of: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id)) })
+    }
+
+    async fn turn(&self, of: &Occurrence) -> Result<Option<Turn>> {
+        let doing = CatalogError::doing("look whose turn it is");
+        record::get(&self.table, &keys::turn(&of.source_id)).await.map_err(doing)
+    }
+
+    /// Gives an occurrence the turn, unless it has changed since this version was seen.
+    async fn put_turn(&self, of: &Occurrence, seen: u64) -> Result<bool> {
+        let doing = CatalogError::doing("take the turn of a trigger");
+        let turn = Turn { occurrence: of.id.clone(), version: seen + 1 };
+        let record = StoredRecord::of("turn", &turn, turn.version)?;
+        let put = record.put(&keys::turn(&of.source_id)).map_err(doing)?;
+        let put = put.expires_at(of.due_at.as_second() + KEPT);
+        let put = match seen {
+            0 => put.if_absent(),
+            seen => put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?),
+        };
+        moved(self.table.write(put).await).map_err(doing)
     }
 }

@@ -81,6 +81,9 @@ pub struct State {
     /// Why, when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
+    /// After a first failed look: when it is tried once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Timestamp>,
     /// When detection steps looked that found nothing, where that is later than their watermarks say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet: BTreeMap<String, Timestamp>,
@@ -96,6 +99,7 @@ impl State {
         let again = self.last_outcome == Some(Outcome::Failed);
         Self {
             last_tick_at: if again { Some(at) } else { self.last_tick_at },
+            retry_at: if again { None } else { Some(retry_after(at)) },
             last_error: Some(error.chars().take(500).collect()),
             ..self.ticked(Outcome::Failed, at)
         }
@@ -105,9 +109,8 @@ impl State {
     /// begin, if that is before. A clock whose own ticks all lie outside them would never look.
     #[must_use]
     pub fn overdue_at(&self, timing: &Timing, now: Timestamp) -> Timestamp {
-        let is_first = self.last_outcome == Some(Outcome::Failed) && self.last_tick_at != Some(now);
         let long = timing.interval.length() + SignedDuration::from_mins(1);
-        let due = now.checked_add(if is_first { REST } else { long }).unwrap_or(now);
+        let due = self.retry_at.or_else(|| now.checked_add(long).ok()).unwrap_or(now);
         let is_outside = self.last_outcome == Some(Outcome::OutsideActiveHours);
         let opening = timing.hours.as_ref().filter(|_| is_outside);
         opening.and_then(|hours| hours.opening_after(now)).map_or(due, |opening| opening.min(due))
@@ -162,6 +165,7 @@ impl State {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
             last_error: None,
+            retry_at: None,
             version: self.version + 1,
             ..self.clone()
         }
@@ -198,7 +202,10 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
     }
     // Two clocks tick a monitor: the schedule, and the sweeper where that did not.
     let long = timing.interval.length() / 2;
-    let is_soon = state.last_tick_at.is_some_and(|last| now.duration_since(last) < long);
+    let is_soon = match state.retry_at {
+        Some(retry_at) => now < retry_at,
+        None => state.last_tick_at.is_some_and(|last| now.duration_since(last) < long),
+    };
     match (is_soon, timing.is_open(now)) {
         (true, _) => Due::Nothing,
         (false, false) => Due::OutsideHours,

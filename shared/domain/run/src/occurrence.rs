@@ -283,6 +283,13 @@ impl Occurrence {
         Self { state, finished_at, version: self.version + 1, ..self.clone() }
     }
 
+    /// The next version, whose first run has begun.
+    #[must_use]
+    pub fn begun(&self, now: Timestamp) -> Self {
+        let runs = vec![self.id.run(0)];
+        Self { runs, reason: None, ..self.moved(OccurrenceState::Started, now) }
+    }
+
     /// The next version, ended for this reason.
     #[must_use]
     pub fn ended(&self, state: OccurrenceState, code: &str, message: &str, now: Timestamp) -> Self {

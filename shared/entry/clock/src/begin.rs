@@ -4,16 +4,14 @@ use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use countersign_run_start::{self as run_start, Invoker, Question};
 use countersign_schedule::asked;
 use countersign_store_catalog::{CatalogError, Last};
-use countersign_store_runs::Use;
-use countersign_web::Problem;
-use futures::future::BoxFuture;
+use countersign_web::{FieldError, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
 use crate::quota::waits;
 use crate::source::Source;
-use crate::tick::{occurrence, report};
+use crate::tick::report;
 use crate::{Clock, ClockError, Schedule};
 
 /// Of so many occurrences before the last success is looked for.
@@ -55,9 +53,12 @@ impl NotBegun {
         if problem.status >= 500 {
             return Self::Later(ClockError::of(problem));
         }
-        let errors: Vec<&str> = problem.errors.iter().map(|one| one.message.as_str()).collect();
+        let said = |one: &FieldError| format!("`{}` {}", one.path, one.message);
+        let errors: Vec<String> = problem.errors.iter().map(said).collect();
         let message = match errors.as_slice() {
             [] => problem.detail.clone(),
+            // A problem with one error says the same itself.
+            [one] => one.clone(),
             some => format!("{}: {}", problem.detail, some.join("; ")),
         };
         Self::Refused(Refusal::new(&problem.code, message.chars().take(500).collect::<String>()))
@@ -65,32 +66,6 @@ impl NotBegun {
 }
 
 impl Clock {
-    /// Starts a schedule's question now, because its owner asks for it: as a run that a person starts, whose gates ask. It counts
-    /// in their quota, whether a run comes of it or not.
-    ///
-    /// # Errors
-    /// A [`Problem`] when the quota is used up, or something does not answer.
-    pub fn run_now<'a>(
-        &'a self,
-        schedule: &'a Schedule,
-        invoker: &'a Invoker,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<Occurrence, Problem>> {
-        Box::pin(async move {
-            let asked_by = Some(invoker.user.clone());
-            let due = Timestamp::from_second(now.as_second()).unwrap_or(now);
-            let noticed = Occurrence { asked_by, ..occurrence(schedule, due, now) };
-            // The run counts under the same name, and so is not counted twice.
-            let run = noticed.id.run(0);
-            let of = Use { who: &invoker.user, amount: 1, known_by: Some(run.as_str()) };
-            run_start::counted(self.runs.count(self.runs_per_day, of, now).await?, now)?;
-            self.catalog.notice(&noticed).await?;
-            self.begin_as(&noticed, Some(Source::Schedule(schedule)), Some(invoker), now).await?;
-            let known = self.catalog.occurrence(&noticed.owner, &noticed.id).await?;
-            Ok(known.unwrap_or(noticed))
-        })
-    }
-
     /// Begins an occurrence, or lets it wait until its owner may start runs again. How it is afterwards.
     pub(crate) async fn begin(
         &self,
@@ -104,7 +79,7 @@ impl Clock {
         }
     }
 
-    async fn begin_as(
+    pub(crate) async fn begin_as(
         &self,
         of: &Occurrence,
         source: Option<Source<'_>>,
@@ -112,24 +87,30 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let after = match self.ask(of, source, invoker, now).await {
-            Ok(()) => begun(of, now),
+            Ok(()) => self.catalog.note_begun(of, now).await?,
             // Somebody else, who was not refused, has begun it in between.
             Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
-                begun(of, now)
+                self.catalog.note_begun(of, now).await?
             }
             Err(NotBegun::Refused(refusal)) if waits(of, &refusal, now) => {
-                self.waiting(of, &refusal, now).await?
+                self.changed(self.waiting(of, &refusal, now).await?).await?
             }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
-                of.ended(OccurrenceState::Skipped, &code, &message, now)
+                self.changed(of.ended(OccurrenceState::Skipped, &code, &message, now)).await?
             }
             Err(NotBegun::Later(error)) => return Err(error),
         };
-        // Whoever was faster has begun the same run.
-        self.catalog.move_occurrence(&after).await?;
         report(&after);
         Ok(after)
+    }
+
+    /// Writes down what has become of an occurrence; how it is then. Whoever was faster has said what it is.
+    pub(crate) async fn changed(&self, after: Occurrence) -> Result<Occurrence, ClockError> {
+        if self.catalog.move_occurrence(&after).await? {
+            return Ok(after);
+        }
+        Ok(self.catalog.occurrence(&after.owner, &after.id).await?.unwrap_or(after))
     }
 
     async fn ask(
@@ -211,12 +192,6 @@ impl Clock {
         };
         Ok(page.items.iter().find(succeeded).map(|one| one.due_at))
     }
-}
-
-/// The same when its run has begun.
-fn begun(of: &Occurrence, now: Timestamp) -> Occurrence {
-    let started = of.moved(OccurrenceState::Started, now);
-    Occurrence { runs: vec![of.id.run(0)], reason: None, ..started }
 }
 
 /// A question and the day it is asked on; of a trigger also the playbook that it names, and its inputs.

@@ -6,6 +6,7 @@ use countersign_run::{Fired, Occurrence};
 use countersign_trigger::{Content, inputs};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
 
 use crate::begin::{Asked, NotBegun, Refusal};
 use crate::{Clock, ClockError, Trigger};
@@ -33,6 +34,14 @@ impl Clock {
             let said: String = said.join("; ").chars().take(500).collect();
             NotBegun::Refused(Refusal::new("INVALID_INPUT", said))
         })?;
+        let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *playbook);
+        let given = skill.map(|skill| &skill.parameters);
+        if let Some(name) = replaced(&trigger.spec.inputs, &inputs, given) {
+            let message = format!(
+                "inputs.{name}: the event has no value for it, and what the agent's skill gives is not taken in its place"
+            );
+            return Err(NotBegun::Refused(Refusal::new("INVALID_INPUT", message)));
+        }
         Ok(Asked {
             query: trigger.spec.query_template.to_string(),
             day: of.due_at.to_zoned(TimeZone::UTC).date(),
@@ -67,6 +76,17 @@ impl Clock {
             Fired::File { .. } => Ok(Content::None),
         }
     }
+}
+
+/// An input that the trigger takes from its event, which has none, while the agent's skill gives one: whoever sent the event has
+/// forgotten it, and did not mean the other one.
+fn replaced<'a>(
+    written: &'a Map<String, Value>,
+    inputs: &Map<String, Value>,
+    skill: Option<&Map<String, Value>>,
+) -> Option<&'a String> {
+    let given = |name: &str| skill.is_some_and(|skill| skill.contains_key(name));
+    written.keys().find(|name| !inputs.contains_key(*name) && given(name))
 }
 
 /// What cannot be read for so long is gone: a bucket does not say so itself.
@@ -124,6 +144,17 @@ pub(crate) mod tests {
             NotBegun::Later(_) => None,
         };
         assert_eq!(code.as_deref(), expect, "{minutes} minutes");
+    }
+
+    #[test]
+    fn issue_14_a_skill_gives_nothing_in_place_of_what_an_event_lacks() {
+        let map = |value: Value| value.as_object().cloned().unwrap();
+        let written = map(serde_json::json!({"amount": "{body.amount}", "note": "{body.note}"}));
+        let skill = map(serde_json::json!({"amount": "5.00", "folder": "a"}));
+        let bound = map(serde_json::json!({"amount": "7.00"}));
+        assert_eq!(replaced(&written, &bound, Some(&skill)), None);
+        assert_eq!(replaced(&written, &Map::new(), None), None);
+        assert_eq!(replaced(&written, &Map::new(), Some(&skill)).unwrap(), "amount");
     }
 
     #[test]

@@ -87,15 +87,22 @@ impl Clock {
             }
             _ => of.moved(OccurrenceState::Queued, now),
         };
-        self.catalog.move_occurrence(&after).await?;
-        Ok(after)
+        self.changed(after).await
     }
 
     /// Whether it may go on, of a source whose runs go one after the other: nothing is before it, and it has the turn. Two that
-    /// come at once are both the first for a moment; the turn is one's alone.
+    /// come at once are both the first for a moment; the turn is one's alone. Of two events of one second the later one may come
+    /// to be before the one that has the turn already: that one goes on, or both would wait for each other.
     pub(crate) async fn has_turn(&self, of: &Occurrence) -> Result<bool, ClockError> {
         // What waits for the quota had the turn when it was to begin, and keeps it.
-        Ok(of.waits_for_quota() || (self.is_first(of).await? && self.catalog.take_turn(of).await?))
+        if of.waits_for_quota() {
+            return Ok(true);
+        }
+        let has = match self.is_first(of).await? {
+            true => self.catalog.take_turn(of).await?,
+            false => self.catalog.holds_turn(of).await?,
+        };
+        Ok(has)
     }
 
     async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {

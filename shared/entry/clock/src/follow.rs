@@ -1,8 +1,5 @@
-//! What the sweeper does: ticks for what is overdue, and follows what is not at its end.
+//! Following an occurrence to its end.
 
-use std::time::Instant;
-
-use countersign_failure::Failure as _;
 use countersign_identity::Saved;
 use countersign_run::{
     EventKind, Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus, Stop, StopReason,
@@ -12,23 +9,16 @@ use countersign_run_start::{self as run_start, By, Invoker};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::OpenOccurrence;
 use countersign_trigger::TriggerId;
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
 use crate::begin::{NotBegun, Refusal};
 use crate::source::Source;
-use crate::tick::{Tick, Ticked, report};
+use crate::sweep::Followed;
+use crate::tick::report;
 use crate::{Clock, ClockError, Schedule};
 
-/// How many schedules one sweep ticks for.
+/// How many of one source are looked at.
 const MOST: i32 = 200;
-
-/// How many open occurrences one sweep follows, about; the next one goes on behind them.
-const MAX_OPEN: usize = 1_000;
-
-/// How many of them are read at once.
-const PAGE: usize = 200;
 
 /// What is due and could not be begun for so long is missed.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
@@ -36,88 +26,7 @@ const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
 /// A run that failed is repeated so long after its end.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
 
-/// What a sweep did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Followed {
-    /// What ticks for overdue schedules did.
-    pub ticked: Ticked,
-    /// Occurrences that are not at their end.
-    pub open: usize,
-    /// Those that came to their end.
-    pub finished: usize,
-    /// Runs that failed and were repeated.
-    pub repeated: usize,
-    /// Runs that took too long and were ended.
-    pub timed_out: usize,
-    /// What could not be looked after.
-    pub failed: usize,
-    /// What there was no time for: the next sweep goes on with it.
-    pub left: usize,
-}
-
 impl Clock {
-    /// Looks after everything that is due or under way, until there is no more time: half of it is for what is due. One that fails
-    /// does not keep the others.
-    ///
-    /// # Errors
-    /// [`ClockError`] when the table does not answer.
-    pub fn sweep(
-        &self,
-        now: Timestamp,
-        until: Instant,
-    ) -> BoxFuture<'_, Result<Followed, ClockError>> {
-        Box::pin(async move {
-            let mut done = Followed::default();
-            let half = Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
-            for next in in_turn(self.catalog.overdue(now, MOST).await?, now) {
-                if Instant::now() >= half {
-                    done.left += 1;
-                    continue;
-                }
-                let tick = Tick { owner: next.owner, schedule: next.schedule };
-                match self.tick(&tick, now).await {
-                    Ok(ticked) => done.ticked.add(ticked),
-                    Err(error) => {
-                        done.failed += 1;
-                        tracing::error!(schedule = %tick.schedule, code = error.code(), "a schedule is overdue and could not be started");
-                    }
-                }
-            }
-            self.follow_all(now, until, &mut done).await?;
-            if done.left > 0 {
-                tracing::warn!(
-                    left = done.left,
-                    "more is due or under way than a sweep has time for"
-                );
-            }
-            Ok(done)
-        })
-    }
-
-    async fn follow_all(
-        &self,
-        now: Timestamp,
-        until: Instant,
-        done: &mut Followed,
-    ) -> Result<(), ClockError> {
-        while done.open < MAX_OPEN && Instant::now() < until {
-            let page = self.catalog.next_open_occurrences(PAGE).await?;
-            done.open += page.len();
-            for open in &page {
-                if Instant::now() >= until {
-                    done.left += 1;
-                } else if let Err(error) = self.follow(open, now, done).await {
-                    done.failed += 1;
-                    tracing::error!(occurrence = %open.id, code = error.code(), "an occurrence could not be followed");
-                }
-            }
-            if page.len() < PAGE {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Whether something of the schedule goes on: what is over and was not looked at yet does not.
     pub(crate) async fn is_busy(
         &self,
@@ -137,7 +46,7 @@ impl Clock {
         Ok(!self.catalog.open_occurrences(source, 1, None).await?.items.is_empty())
     }
 
-    async fn follow(
+    pub(crate) async fn follow(
         &self,
         open: &OpenOccurrence,
         now: Timestamp,
@@ -211,14 +120,22 @@ impl Clock {
     ) -> Result<(), ClockError> {
         let is_over = now.duration_since(of.noticed_at) > GIVEN_UP;
         // What was started and not noted is not missed: beginning it again finds its run.
-        if !is_over || self.runs.head(&of.id.run(0)).await?.is_some() {
+        let has_run = self.runs.head(&of.id.run(0)).await?.is_some();
+        // Only whoever asked for it has the rights they asked with: they ask again, or nothing comes of it.
+        let begins = match of.asked_by {
+            Some(_) => has_run,
+            None => has_run || !is_over,
+        };
+        if begins {
             done.ticked.count(self.begin_or_wait(of, source, now).await?.state);
+            return Ok(());
+        }
+        if !is_over {
             return Ok(());
         }
         let message = "for an hour, the run could not be started";
         let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
-        self.catalog.move_occurrence(&missed).await?;
-        report(&missed);
+        report(&self.changed(missed).await?);
         Ok(())
     }
 
@@ -237,8 +154,17 @@ impl Clock {
     ) -> Result<(), ClockError> {
         let Some(run) = of.runs.last() else { return Ok(()) };
         let Some(head) = self.runs.head(run).await? else { return Ok(()) };
+        if let Some(repeat) = head.repeated_by.clone().filter(|repeat| !of.runs.contains(repeat)) {
+            // Somebody has repeated it by hand: that run says how it ends.
+            let mut after = of.moved(OccurrenceState::Started, now);
+            after.runs.push(repeat);
+            self.catalog.move_occurrence(&after).await?;
+            return Ok(());
+        }
+        let tries = of.runs.iter().enumerate().filter(|(n, run)| of.id.run(*n) == **run).count();
+        let is_own = tries == of.runs.len();
         match (head.status, head.finished_at) {
-            (Some(RunStatus::Error), Some(at)) if of.runs.len() <= of.max_retries as usize => {
+            (Some(RunStatus::Error), Some(at)) if is_own && tries <= of.max_retries as usize => {
                 if now.duration_since(at) >= PAUSE {
                     self.repeat(of, source, &head, now, done).await?;
                 }
@@ -250,6 +176,7 @@ impl Clock {
                 let after = Occurrence { status: Some(status), ..after };
                 self.finish(&after, source.is_some()).await
             }
+            _ if !is_own => Ok(()),
             _ => {
                 done.timed_out += usize::from(self.end_overlong(of, &head, now).await?);
                 Ok(())
@@ -257,9 +184,9 @@ impl Clock {
         }
     }
 
-    /// Writes down the end of an occurrence; how it ended outlives its line in the ledger, unless what asked for it is gone.
+    /// Writes down the end of an occurrence; how a schedule's ended outlives its line in the ledger, unless the schedule is gone.
     async fn finish(&self, after: &Occurrence, is_kept: bool) -> Result<(), ClockError> {
-        if is_kept {
+        if is_kept && after.source == OccurrenceSource::Schedule {
             self.catalog.note_last_run(after).await?;
         }
         self.catalog.move_occurrence(after).await?;
@@ -351,35 +278,5 @@ impl Clock {
         );
         let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
-    }
-}
-
-impl Ticked {
-    fn add(&mut self, other: Self) {
-        self.started += other.started;
-        self.queued += other.queued;
-        self.skipped += other.skipped;
-        self.missed += other.missed;
-    }
-}
-
-/// Another one first each minute: one that takes long must not always keep the same others.
-fn in_turn<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
-    let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
-    let first = minute.checked_rem(all.len()).unwrap_or_default();
-    all.rotate_left(first);
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn p_003_another_overdue_schedule_is_first_each_minute() {
-        let at = |minute: i64| Timestamp::from_second(minute * 60 + 1).unwrap();
-        let first = |minute| in_turn(vec!['a', 'b', 'c'], at(minute))[0];
-        assert_eq!([0, 1, 2, 3].map(first), ['a', 'b', 'c', 'a']);
-        assert_eq!(in_turn(Vec::<u8>::new(), at(1)), [0_u8; 0]);
     }
 }

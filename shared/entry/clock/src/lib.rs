@@ -14,13 +14,15 @@ mod follow;
 mod native;
 mod queue;
 mod quota;
+mod run_now;
 mod source;
+mod sweep;
 mod tick;
 
 pub use error::ClockError;
 pub use fire::Outcome;
-pub use follow::Followed;
 pub use native::{native, native_of_monitor};
+pub use sweep::Followed;
 pub use tick::{Tick, Ticked};
 
 use countersign_lambda_entry::{Boot, Setting, StartError};

@@ -133,7 +133,8 @@ impl Watch {
             Due::Nothing => {
                 if state.open.is_none() {
                     let last = state.last_tick_at.unwrap_or(self.now);
-                    store.overdue_at = last + store.timing.interval.length();
+                    store.overdue_at =
+                        state.retry_at.unwrap_or(last + store.timing.interval.length());
                 }
                 Stage::Done
             }

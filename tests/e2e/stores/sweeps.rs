@@ -1,0 +1,87 @@
+//! What a sweep comes to when there is more than it has time for.
+
+use std::time::Instant;
+
+use countersign_clock::Clock;
+use countersign_recovery::Runner;
+use countersign_registry::Registry;
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, Quota};
+use countersign_states::Machine;
+use countersign_store_catalog::{Catalog, HookBodies, Open};
+use countersign_store_directory::Directory;
+use countersign_store_kit::Blobs;
+use countersign_store_runs::RunStore;
+
+use super::clocks::{at, catalog, open};
+
+/// What the sweeper works with, over this catalog; nobody has any runs.
+async fn clock(catalog: &Catalog) -> Clock {
+    let aws = super::aws().await;
+    let blobs = Blobs::of(&aws, "countersign-code");
+    let runs = RunStore::new(super::table("runs").await, blobs.clone());
+    let machine = "arn:aws:states:us-east-1:000000000000:stateMachine:nobody";
+    Clock {
+        catalog: catalog.clone(),
+        hook_bodies: HookBodies::new(blobs),
+        directory: Directory::new(super::table("directory").await),
+        runner: Runner::new(runs.clone(), Machine::new(&aws, machine)),
+        registry: Registry::builtin(),
+        runs_per_day: Quota::runs(0),
+        runs,
+    }
+}
+
+/// An occurrence of a schedule of its own, whose id sorts by `n`.
+fn of(n: i64, state: OccurrenceState) -> Occurrence {
+    let source_id = format!("sched_{n:032}");
+    let id = OccurrenceId::new(&source_id, at(n));
+    let runs = if state == OccurrenceState::Started { vec![id.run(0)] } else { Vec::new() };
+    Occurrence { id, source_id, state, runs, ..open(n) }
+}
+
+async fn state(catalog: &Catalog, of: &Occurrence) -> OccurrenceState {
+    catalog.occurrence(&of.owner, &of.id).await.unwrap().unwrap().state
+}
+
+#[tokio::test]
+async fn issue_14_what_waits_is_begun_however_many_runs_wait_for_people() {
+    let catalog = catalog().await;
+    let clock = clock(&catalog).await;
+    let begun: Vec<_> = (0..8).map(|n| of(n, OccurrenceState::Started)).collect();
+    let waiting = [of(20, OccurrenceState::Due), of(21, OccurrenceState::Queued)];
+    for one in begun.iter().chain(&waiting) {
+        assert!(catalog.notice(one).await.unwrap());
+    }
+    // There is no time: of each kind one is looked after, another one each time.
+    for n in 0..2 {
+        let done = clock.sweep(at(30), Instant::now()).await.unwrap();
+        assert_eq!((done.open, done.failed), (2, 0), "{done:?}");
+        assert_eq!(done.left, [8, 6][n], "{done:?}");
+        let over = OccurrenceState::Skipped;
+        assert_eq!(state(&catalog, &waiting[n]).await, over, "its schedule is gone");
+        let place = catalog.place_of_open(Open::Begun).await.unwrap();
+        assert_eq!(place, Some(begun[n].id.clone()), "the next look begins behind the last one");
+    }
+    let done = clock.sweep(at(30), Instant::now()).await.unwrap();
+    assert_eq!(done.open, 1, "nothing waits any more: {done:?}");
+}
+
+#[tokio::test]
+async fn issue_14_marks_of_earlier_releases_and_runs_that_begin_are_followed_too() {
+    let catalog = catalog().await;
+    let noticed = of(1, OccurrenceState::Due);
+    catalog.notice(&noticed).await.unwrap();
+    let ids = async |which| -> Vec<OccurrenceId> {
+        let page = catalog.open_behind(which, None, 10, None).await.unwrap();
+        page.items.into_iter().map(|open| open.id).collect()
+    };
+    assert_eq!(ids(Open::Waiting).await, [noticed.id.clone()]);
+    assert_eq!(ids(Open::Begun).await, []);
+    let begun = catalog.note_begun(&noticed, at(2)).await.unwrap();
+    assert_eq!(ids(Open::Waiting).await, []);
+    assert_eq!(ids(Open::Begun).await, [begun.id.clone()]);
+    // As it was written when marks did not say what they are about.
+    let mark: countersign_store_catalog::OpenOccurrence =
+        serde_json::from_value(serde_json::json!({ "owner": begun.owner, "id": begun.id })).unwrap();
+    assert!(!mark.is_waiting);
+}
