@@ -1,8 +1,9 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
-use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed};
+use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed, refused};
+use countersign_outbox::DomainEvent;
 use countersign_run::{Occurrence, OccurrenceReason};
-use countersign_store_catalog::{Batched, NewBatch};
+use countersign_store_catalog::{Batched, Clock, NewBatch};
 use countersign_web::Problem;
 use jiff::Timestamp;
 
@@ -79,23 +80,56 @@ impl Trying<'_> {
         ctx: &Context,
         started: Result<Result<(), Problem>, TickError>,
     ) -> Result<&'static str, TickError> {
-        let (why, passing) = match started {
+        let (why, is_refused, passing) = match started {
             Ok(Ok(())) => {
                 ctx.monitors.begun(self.batched, self.now).await?;
                 return Ok(self.outcome.as_str());
             }
-            Ok(Err(problem)) => (Why::of_problem(&problem), None),
+            // What is used up today is not tomorrow.
+            Ok(Err(problem)) => (Why::of_problem(&problem), problem.status != 429, None),
             // The function is tried again; meanwhile the owner sees what it waits for.
-            Err(error) => (Why::of_error(&error), Some(error)),
+            Err(error) => (Why::of_error(&error), false, Some(error)),
         };
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
         let state = self.state.failed(&why.said, self.now);
         let overdue_at = state.overdue_at(&self.ready.timing, self.now);
         let clock = clock(self.event, overdue_at);
-        let reason = OccurrenceReason { code: why.code, message: why.said };
-        late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
+        let message = why.said.chars().take(500).collect();
+        let reason = OccurrenceReason { code: why.code, message };
+        if is_refused {
+            self.refuse(ctx, &reason, &state, &clock).await?;
+        } else {
+            late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
+        }
         passing.map_or(Ok(Outcome::Failed.as_str()), Err)
+    }
+
+    /// A run that is refused is tried again a few times; then the items of its batch are parked.
+    async fn refuse(
+        &self,
+        ctx: &Context,
+        why: &OccurrenceReason,
+        state: &State,
+        clock: &Clock,
+    ) -> Result<(), TickError> {
+        let settled = refused(&self.batched.batch, state, why, self.now);
+        if settled.moves {
+            self.say_parked(ctx).await;
+        }
+        late_is_well(ctx.monitors.refused(self.batched, &settled, clock, self.now).await)?;
+        Ok(())
+    }
+
+    /// Tells listeners that items are parked. It comes before that is written: done again, it is said again.
+    async fn say_parked(&self, ctx: &Context) {
+        let (monitor, batch) = (&self.event.monitor, &self.batched.batch.id);
+        tracing::error!(%monitor, %batch, "what a monitor found is parked");
+        let event = DomainEvent::new("monitor.parked", self.now).about("monitor", monitor.as_str());
+        let event = event.about("batch", batch.as_str()).about("owner", self.event.owner.as_str());
+        if let Err(error) = ctx.bus.publish(&[event]).await {
+            tracing::warn!(%monitor, %error, "listeners missed that items are parked");
+        }
     }
 }
 

@@ -24,6 +24,7 @@ use countersign_connect_entry::reading;
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_monitor::MonitorId;
+use countersign_outbox::EventBus;
 use countersign_recovery::Runner;
 use countersign_registry::{CALL_CONNECTOR, Registry};
 use countersign_run::Quota;
@@ -65,6 +66,7 @@ pub struct Context {
     registry: Registry,
     runs_per_day: Quota,
     detections: BTreeMap<&'static str, Arc<dyn Detect>>,
+    bus: EventBus,
     connectors: Arc<PerTick>,
     limits: Arc<Shared>,
 }
@@ -92,6 +94,7 @@ impl Context {
             registry: Registry::builtin(),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             detections: detect(boot, deps)?.into_iter().map(|one| (one.name(), one)).collect(),
+            bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
             connectors,
             limits,
         })

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Batch, BatchItem, Content, Detection, MAX_ITEMS, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
-    Position, State, Watermark,
+    Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_ITEMS, MAX_REMEMBERED, MAX_SEEN, MarkKind,
+    MonitorId, Position, State, Watermark,
 };
 use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
@@ -100,6 +100,7 @@ impl Looking<'_> {
             previous: mark.position.as_ref().or(first),
             late: SignedDuration::from_mins(self.ready.monitor.spec.overlap_minutes.get()),
             most: (MAX_ITEMS / share).max(1),
+            bytes: MAX_BYTES / share,
             memory: MAX_SEEN.min(MAX_REMEMBERED / share),
             last: mark.last_checked_at.filter(|_| !self.event.asked_for),
             is_kept: true,

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use countersign_actions_knowledge::{Settled, settle};
+use countersign_actions_knowledge::{Settled, give_up, settle};
 use countersign_failure::Failure as _;
 use countersign_lambda_entry::Fault;
-use countersign_store_knowledge::{KnowledgeStore, OpenPlan};
+use countersign_store_knowledge::{DeferredCall, KnowledgeStore, OpenPlan};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -22,13 +22,17 @@ const GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many plans one sweep applies.
 const MAX_PLANS: i32 = 10;
 
-/// Plans for the graph that were stored and not applied.
-pub struct Knowledge(pub KnowledgeStore);
-
-/// How many calls that were put off one sweep looks at and resolves, and how long each of them may take.
-const MAX_DEFERRED: i32 = 10;
-const AT_ONCE: usize = 3;
+/// How many calls that were put off one sweep resolves, and how long each of them may take.
+const AT_ONCE: i32 = 3;
 const WITHIN: Duration = Duration::from_secs(12);
+
+/// Names that wait to be resolved, and plans for the graph that were stored and not applied.
+pub struct Knowledge {
+    /// The graph.
+    pub store: KnowledgeStore,
+    /// How long the names of one call may take.
+    pub within: Duration,
+}
 
 #[derive(Default, Serialize)]
 struct Counts {
@@ -36,6 +40,7 @@ struct Counts {
     applied: usize,
     failed: usize,
     given_up: usize,
+    left: usize,
 }
 
 impl Chore for Knowledge {
@@ -43,14 +48,13 @@ impl Chore for Knowledge {
         "knowledge"
     }
 
-    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, until: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let mut counts = Counts::default();
-            self.resolve(now, &mut counts).await?;
-            let plans = self.0.open_plans(before(now, OLD), MAX_PLANS).await?;
-            for open in turned(plans, now) {
+            self.resolve(now, until, &mut counts).await?;
+            for open in self.store.open_plans(before(now, OLD), MAX_PLANS, now).await? {
                 // One bad plan must not keep the others.
-                if let Err(error) = self.0.resume(&open).await {
+                if let Err(error) = self.store.resume(&open).await {
                     counts.failed += 1;
                     tracing::error!(
                         call = open.call,
@@ -68,13 +72,33 @@ impl Chore for Knowledge {
 }
 
 impl Knowledge {
-    /// Resolves what took too long while somebody waited (F-250).
-    async fn resolve(&self, now: Timestamp, counts: &mut Counts) -> Result<(), Fault> {
-        for call in turned(self.0.deferred(MAX_DEFERRED).await?, now).into_iter().take(AT_ONCE) {
-            match settle(&self.0, &call.scope, &call.call, &call.deferred, WITHIN).await {
+    /// With the time that names have in a deployment.
+    #[must_use]
+    pub fn new(store: KnowledgeStore) -> Self {
+        Self { store, within: WITHIN }
+    }
+
+    /// Resolves what took too long while somebody waited (F-250). What does not come to its end goes behind the others.
+    async fn resolve(
+        &self,
+        now: Timestamp,
+        until: Instant,
+        counts: &mut Counts,
+    ) -> Result<(), Fault> {
+        for call in self.store.deferred(AT_ONCE, now).await? {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                counts.left += 1;
+                continue;
+            }
+            let within = self.within.min(left);
+            match settle(&self.store, &call.scope, &call.call, &call.deferred, within).await {
                 Ok(settled) => {
                     counts.resolved += usize::from(settled == Settled::Stored);
                     tracing::info!(call = call.call, ?settled, "names that were put off");
+                    if settled != Settled::Waiting {
+                        continue;
+                    }
                 }
                 Err(error) => {
                     counts.failed += 1;
@@ -85,8 +109,33 @@ impl Knowledge {
                     );
                 }
             }
+            self.wait_on(&call, now, counts).await?;
         }
         Ok(())
+    }
+
+    /// What could not be resolved waits behind the others, and for a week at most.
+    async fn wait_on(
+        &self,
+        call: &DeferredCall,
+        now: Timestamp,
+        counts: &mut Counts,
+    ) -> Result<(), Fault> {
+        let DeferredCall { scope, call: key, deferred } = call;
+        if deferred.at < before(now, GIVEN_UP) {
+            match give_up(&self.store, scope, key, deferred).await {
+                Ok(_) => {
+                    counts.given_up += 1;
+                    let names = deferred.entities.len();
+                    tracing::error!(call = key, names, "GRAPH_GIVEN_UP: names were not resolved");
+                    return Ok(());
+                }
+                Err(error) => {
+                    tracing::error!(call = key, code = error.code(), "names could not be given up");
+                }
+            }
+        }
+        Ok(self.store.put_off(scope, key, now).await?)
     }
 
     async fn look_after(
@@ -96,36 +145,15 @@ impl Knowledge {
         counts: &mut Counts,
     ) -> Result<(), Fault> {
         if open.planned.at < before(now, GIVEN_UP) {
-            self.0.give_up(open).await?;
+            self.store.give_up(open).await?;
             counts.given_up += 1;
+            tracing::error!(call = open.call, "GRAPH_GIVEN_UP: a graph write failed for a week");
+            return Ok(());
         }
-        Ok(())
+        Ok(self.store.put_off(&open.scope, &open.call, now).await?)
     }
 }
 
 fn before(now: Timestamp, long: SignedDuration) -> Timestamp {
     now.checked_sub(long).unwrap_or(Timestamp::MIN)
-}
-
-/// One that takes longer than a sweep has must not always be the first.
-fn turned<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
-    let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
-    let first = minute.checked_rem(all.len()).unwrap_or_default();
-    all.rotate_left(first);
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn f_250_every_call_has_its_turn() {
-        let first = |minute: i64| {
-            let now = Timestamp::from_second(minute * 60).unwrap_or_default();
-            turned(vec!['a', 'b', 'c'], now).first().copied()
-        };
-        assert_eq!([0, 1, 2, 3].map(first), [Some('a'), Some('b'), Some('c'), Some('a')]);
-        assert!(turned(Vec::<char>::new(), Timestamp::UNIX_EPOCH).is_empty());
-    }
 }

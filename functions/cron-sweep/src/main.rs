@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             let runner = Runner::new(store.clone(), machine);
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
-            let knowledge = Knowledge(KnowledgeStore::new(table, boot.blobs()?));
+            let knowledge = Knowledge::new(KnowledgeStore::new(table, boot.blobs()?));
             let table = || boot.table(Setting::TableCatalog, &boot.dynamo());
             let natives = Natives {
                 catalog: Catalog::new(table()?),

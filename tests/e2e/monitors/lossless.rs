@@ -1,4 +1,4 @@
-//! Nothing is lost of batches that fill more than a record.
+//! Nothing is lost of batches that fill more than a record, nor of answers that are cut.
 
 use serde_json::json;
 
@@ -53,4 +53,22 @@ async fn f_214_a_batch_larger_than_a_record_is_tried_again_and_parked_after_thre
     assert_eq!((&line["count"], &line["has_moved"]), (&json!(400), &json!(true)), "{line:#}");
     assert_eq!(watch.of("parked").await["items"].as_array().unwrap().len(), 400);
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
+}
+
+#[tokio::test]
+async fn f_218_a_look_at_an_answer_that_is_cut_fails_by_name_and_loses_nothing() {
+    let watch = watching().await;
+    watch.connect(2).await;
+    for n in 0..5 {
+        watch.feed.publish(&format!("notice-{n}"));
+    }
+    watch.ana.post(&format!("/monitors/{}/run-now", watch.monitor), &json!({})).await;
+    let failed = watch.outcome("failed").await;
+    let why = failed["last_error"].as_str().unwrap();
+    assert!(why.contains("the step `look`: DETECT_INCOMPLETE"), "{why}");
+    assert_eq!((&failed["batches"], &failed["open_batch"]), (&json!(0), &serde_json::Value::Null));
+    assert_eq!(watch.runs().await, 0);
+    watch.connect(1_000).await;
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    assert_eq!(watch.of("batches").await["items"][0]["count"], 5, "nothing was lost");
 }

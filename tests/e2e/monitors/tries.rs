@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{SAVE, Watch, playbook, watching};
-use crate::case::{FACTORY, until};
+use super::{Feed, SAVE, Watch, monitor, playbook, watching};
+use crate::case::{FACTORY, person_in, revoke, until};
 use crate::effects::connector;
 use crate::for_each::Bank;
+use crate::world::world;
 
 impl Watch {
     /// A batch is written down first, its run is started then.
@@ -125,4 +126,75 @@ async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tri
     assert_eq!(marks["items"][0]["watermark_value"], Value::Null);
     assert_eq!(watch.look().await["last_outcome"], "started", "F-215: everything is new again");
     assert_eq!(watch.of("batches").await["items"][0]["count"], 3);
+}
+
+#[tokio::test]
+async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reason() {
+    let watch = watching().await;
+    revoke(&watch.maria, "decide").await;
+    watch.feed.publish("second");
+    watch.look().await;
+    let failed = watch.outcome("failed").await;
+    let why = failed["last_error"].as_str().unwrap();
+    assert!(why.contains("APPROVAL_UNREACHABLE"), "{why}");
+    assert_eq!(failed["open_batch"], 1, "it is tried again: {failed:#}");
+    let line = until("the batch is parked", || async {
+        let parked = watch.of("batches?state=parked").await["items"][0].clone();
+        if parked.is_null() {
+            watch.look().await;
+        }
+        (!parked.is_null()).then_some(parked)
+    })
+    .await;
+    assert_eq!((&line["has_moved"], &line["run_status"]), (&json!(true), &Value::Null), "{line:#}");
+    let item = watch.of("parked").await["items"][0].clone();
+    assert_eq!(item["key"], "tag:notices,second", "{item:#}");
+    assert!(item["refused_for"].as_str().unwrap().contains("APPROVAL_UNREACHABLE"), "{item:#}");
+    let page = watch.ana.get(&format!("/monitors/{}/occurrences", watch.monitor)).await;
+    let over = page["items"][0].clone();
+    assert_eq!((&over["state"], &over["runs"]), (&json!("skipped"), &Value::Null), "{over:#}");
+    assert_eq!(over["reason"]["code"], "APPROVAL_UNREACHABLE", "{over:#}");
+    assert_eq!(watch.runs().await, 0);
+    assert_eq!(watch.look().await["last_outcome"], "suppressed", "the others go on");
+}
+
+/// A secret of a deployment whose people may start one run a day.
+const SECRET: &str = "a secret of the deployment whose monitors find their quota used up";
+
+#[tokio::test]
+async fn p_008_a_batch_waits_while_the_quota_of_its_owner_is_used_up() {
+    let parameters = [format!("JwtHs256Secret={SECRET}"), "RunsPerDay=1".to_owned()];
+    let mut world = world().beside("countersign-used-up", &parameters).await;
+    SECRET.clone_into(&mut world.stack.jwt_secret);
+    let (feed, ana) = (Feed::open().await, person_in(&world, "ana", &["global:analyst"]).await);
+    let maria = person_in(&world, "maria", &["global:analyst", "decide"]).await;
+    ana.post("/connectors", &json!({ "yaml": feed.connector() })).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.bind(&agent, "notices").await;
+    ana.playbook(&playbook(SAVE)).await;
+    ana.playbook(&crate::case::gated("used-up", "")).await;
+    ana.start(&agent, "used-up", crate::case::rows()).await;
+
+    feed.publish("first");
+    let mut body = monitor(&agent);
+    body["process_first"] = json!(true);
+    let made = ana.post("/monitors", &body).await;
+    let monitor = made["id"].as_str().unwrap().to_owned();
+    let event = json!({ "owner": ana.id, "monitor": monitor }).to_string();
+    let watch = Watch { feed, ana, maria, agent, monitor };
+    let failed = watch.outcome("failed").await;
+    assert!(failed["last_error"].as_str().unwrap().contains("QUOTA_EXCEEDED"), "{failed:#}");
+    // Its clock ticks more often than a batch is tried whose run is refused.
+    let name = "countersign-used-up-cron-monitor";
+    let tick = ["lambda", "invoke", "--function-name", name, "--payload", &event, "/dev/null"];
+    for _ in 0..4 {
+        world.aws(&tick).await.unwrap();
+    }
+    let line = watch.of("batches").await["items"][0].clone();
+    assert_eq!((&line["state"], &line["attempt"]), (&json!("open"), &json!(1)), "{line:#}");
+    assert_eq!(watch.of("state").await["open_batch"], 1);
+    let page = watch.ana.get(&format!("/monitors/{}/occurrences", watch.monitor)).await;
+    let due = page["items"][0].clone();
+    assert_eq!((&due["state"], &due["reason"]["code"]), (&json!("due"), &json!("QUOTA_EXCEEDED")));
+    assert_eq!(watch.runs().await, 1, "the one that was started by hand");
 }

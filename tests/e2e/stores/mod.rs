@@ -10,6 +10,7 @@ mod forgotten;
 mod knowledge;
 mod last_runs;
 mod monitors;
+mod put_off;
 mod quotas;
 mod runs;
 mod strikes;

@@ -43,6 +43,8 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
         previous: BTreeMap::new(),
         has_moved: false,
         run_status: None,
+        refusals: 0,
+        refused_for: None,
         created_at: now,
         closed_at: None,
         version: 1,

@@ -82,6 +82,7 @@ async fn issue_14_marks_of_earlier_releases_and_runs_that_begin_are_followed_too
     assert_eq!(ids(Open::Begun).await, [begun.id.clone()]);
     // As it was written when marks did not say what they are about.
     let mark: countersign_store_catalog::OpenOccurrence =
-        serde_json::from_value(serde_json::json!({ "owner": begun.owner, "id": begun.id })).unwrap();
+        serde_json::from_value(serde_json::json!({ "owner": begun.owner, "id": begun.id }))
+            .unwrap();
     assert!(!mark.is_waiting);
 }

@@ -35,7 +35,7 @@ pub(crate) struct DiscoveryQuery {
     kind: Option<DiscoveryType>,
     /// Only about one kind of entity, such as `PERSON`.
     entity_type: Option<String>,
-    /// `stored`, or `pending`: the graph does not have it yet.
+    /// `stored`; `pending`: the graph does not have it yet; or `given_up`: it never will.
     #[param(value_type = Option<String>)]
     status: Option<DiscoveryStatus>,
 }

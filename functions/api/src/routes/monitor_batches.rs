@@ -50,7 +50,8 @@ pub(crate) struct ParkedQuery {
 pub(crate) struct BatchLine {
     /// 1, 2, … for each monitor.
     number: u64,
-    /// `open`, `committed` (its run came to its end) or `parked` (its runs failed three times).
+    /// `open`, `committed` (its run came to its end) or `parked` (its runs failed, or were refused, three times, or somebody
+    /// stopped one).
     #[schema(value_type = String)]
     state: BatchState,
     /// How many items it has.
@@ -62,6 +63,8 @@ pub(crate) struct BatchLine {
     attempt: u32,
     /// How that ended.
     run_status: Option<String>,
+    /// Why the run was refused, where it was.
+    refused_for: Option<String>,
     /// Whether the watermarks moved behind it.
     has_moved: bool,
     /// When it was found.
@@ -90,6 +93,13 @@ pub(crate) struct ItemView {
     step: String,
     /// What names it in its source.
     key: String,
+    /// Why the run of its batch was refused, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_for: Option<String>,
+}
+
+fn refused_for(batch: &Batch) -> Option<String> {
+    Some(batch.refused_for.as_ref()?.message.clone())
 }
 
 impl From<&Batch> for BatchLine {
@@ -101,6 +111,7 @@ impl From<&Batch> for BatchLine {
             execution_id: batch.run.clone(),
             attempt: batch.attempt,
             run_status: batch.run_status.clone(),
+            refused_for: refused_for(batch),
             has_moved: batch.has_moved,
             created_at: batch.created_at,
             closed_at: batch.closed_at,
@@ -167,12 +178,12 @@ pub(crate) async fn detail(
 }
 
 async fn items(ctx: &Context, batched: &Batched) -> Result<Vec<ItemView>, Problem> {
-    let batch = batched.batch.number;
-    let view = |BatchItem { step, key }| ItemView { batch, step, key };
+    let (batch, why) = (batched.batch.number, refused_for(&batched.batch));
+    let view = |BatchItem { step, key }| ItemView { batch, step, key, refused_for: why.clone() };
     Ok(ctx.monitors.content(batched).await?.items.into_iter().map(view).collect())
 }
 
-/// The items whose runs failed three times, newest first. Nothing processes them any more; resetting the watermarks of their
+/// The items whose runs failed, or were refused, three times, newest first. Nothing processes them any more; resetting the watermarks of their
 /// step does.
 #[utoipa::path(
     get, path = "/monitors/{id}/parked", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), ParkedQuery),

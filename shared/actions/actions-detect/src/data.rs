@@ -184,6 +184,7 @@ mod tests {
                 previous: Some(position),
                 late,
                 most: 1,
+                bytes: 1,
                 memory: 1,
                 last: None,
                 is_kept: true,

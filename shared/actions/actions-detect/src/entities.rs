@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Discovery, DiscoveryType, Namespace};
+use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Namespace};
 use countersign_monitor::{Found, MarkKind, Novel, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, Call};
@@ -152,6 +152,7 @@ fn fits(found: &Discovery, inputs: &Inputs, params: &Params) -> bool {
     let kind = found.entity_type.as_str();
     let source = found.source_connector.as_deref();
     found.discovery_type == DiscoveryType::NewEntity
+        && found.status != DiscoveryStatus::GivenUp
         && inputs.entity_types.iter().any(|wanted| wanted.eq_ignore_ascii_case(kind))
         && found.confidence >= params.min_confidence
         && params.source_filter.as_deref().is_none_or(|wanted| source == Some(wanted))

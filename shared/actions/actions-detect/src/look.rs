@@ -17,6 +17,8 @@ pub struct Look<'a> {
     pub late: SignedDuration,
     /// The most items it may find.
     pub most: usize,
+    /// The most bytes of their records.
+    pub bytes: usize,
     /// How many items its position may remember.
     pub memory: usize,
     /// When it looked last, for sources that want to be left alone for a while.
@@ -28,7 +30,8 @@ pub struct Look<'a> {
 impl Look<'_> {
     /// How items are compared at this look.
     pub(crate) fn overlap(&self, kind: MarkKind, now: Timestamp) -> Overlap {
-        Overlap { kind, late: self.late, now, most: self.most, memory: self.memory, is_cut: false }
+        let Self { late, most, bytes, memory, .. } = *self;
+        Overlap { kind, late, now, most, bytes, memory, is_cut: false }
     }
 
     /// The value before this look.
@@ -89,6 +92,7 @@ impl Handler for Alone {
                 previous: Some(&start),
                 late: SignedDuration::ZERO,
                 most: MAX_ITEMS,
+                bytes: usize::MAX,
                 memory: usize::MAX,
                 last: None,
                 is_kept: false,

@@ -8,7 +8,7 @@ use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, EntityId, EntityType, Namespace,
 };
-use countersign_monitor::{MAX_ITEMS, MAX_SEEN, MarkKind, Position};
+use countersign_monitor::{MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Position};
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
@@ -88,8 +88,9 @@ async fn look(
     previous: Option<&Position>,
 ) -> Result<Seen, ActionError> {
     let late = SignedDuration::from_hours(1);
-    let (most, memory) = (MAX_ITEMS, MAX_SEEN);
-    detect.look(call, Look { previous, late, most, memory, last: None, is_kept: true }).await
+    let (most, bytes, memory) = (MAX_ITEMS, MAX_BYTES, MAX_SEEN);
+    let look = Look { previous, late, most, bytes, memory, last: None, is_kept: true };
+    detect.look(call, look).await
 }
 
 #[tokio::test]

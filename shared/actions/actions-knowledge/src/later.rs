@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign_knowledge::Settings;
-use countersign_knowledge::change::{Changes, Origin};
+use countersign_knowledge::change::{self, Changes, Origin};
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{CallState, Deferred, Graph, Planned, Scope};
 use countersign_registry::action::ActionError;
@@ -37,13 +37,7 @@ pub async fn settle(
     deferred: &Deferred,
     within: Duration,
 ) -> Result<Settled, ActionError> {
-    let origin = Origin {
-        owner: scope.owner.clone(),
-        namespace: scope.namespace.clone(),
-        run: deferred.run.clone(),
-        idempotency_key: key.to_owned(),
-        now: deferred.at,
-    };
+    let origin = origin(scope, key, deferred);
     let Deferred { settings, entities, .. } = deferred;
     let planned = in_time(within, |time| plan(graph, &origin, settings, entities, time)).await?;
     let Some(planned) = planned else { return split(graph, scope, key, deferred).await };
@@ -53,6 +47,40 @@ pub async fn settle(
         Kept::Pending(_) => Settled::Pending,
         Kept::Deferred => Settled::Waiting,
     })
+}
+
+/// Gives up what could not be resolved. What is shown of the run's discoveries has a row for each name then, which says so.
+///
+/// # Errors
+/// [`ActionError`] when the graph does not answer; the call waits on.
+pub async fn give_up(
+    graph: &dyn Graph,
+    scope: &Scope,
+    key: &str,
+    deferred: &Deferred,
+) -> Result<Settled, ActionError> {
+    let given = deferred.entities.len();
+    let why = "it could not be resolved in the background for seven days";
+    let changes = change::given_up(&origin(scope, key, deferred), &deferred.entities, why);
+    let mut answer = answer(given);
+    answer["warnings"] = json!([format!("{} given up: {why}", names(given))]);
+    let planned = Planned { changes, answer, at: deferred.at };
+    let stands = graph.plan(scope, key, &planned).await.map_err(failed)?;
+    Ok(match kept(graph, scope, key, stands, given).await?.1 {
+        Kept::Stored => Settled::Stored,
+        Kept::Pending(_) => Settled::Pending,
+        Kept::Deferred => Settled::Waiting,
+    })
+}
+
+fn origin(scope: &Scope, key: &str, deferred: &Deferred) -> Origin {
+    Origin {
+        owner: scope.owner.clone(),
+        namespace: scope.namespace.clone(),
+        run: deferred.run.clone(),
+        idempotency_key: key.to_owned(),
+        now: deferred.at,
+    }
 }
 
 /// Both halves are noted before the whole is marked done, under keys that follow from it.
@@ -91,9 +119,14 @@ pub(crate) fn answer(given: usize) -> Value {
     })
 }
 
-fn sentence(given: usize) -> String {
+fn names(given: usize) -> String {
     let names = if given == 1 { "name is" } else { "names are" };
+    format!("{given} {names}")
+}
+
+fn sentence(given: usize) -> String {
+    let names = names(given);
     format!(
-        "{given} {names} not resolved yet: it takes longer than the step has, and is done in the background; `GET /executions/{{id}}/discoveries` shows what comes of it"
+        "{names} not resolved yet: it takes longer than the step has, and is done in the background; `GET /executions/{{id}}/discoveries` shows what comes of it"
     )
 }

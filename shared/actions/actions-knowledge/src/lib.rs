@@ -18,7 +18,7 @@ use countersign_registry::action::Handler;
 
 pub use graph_port::GraphPort;
 pub use keep::{WITHIN, pending, summary};
-pub use later::{Settled, settle};
+pub use later::{Settled, give_up, settle};
 pub use namespaces::ProfileNamespaces;
 pub use resolve_entities::{Kept, remember};
 

@@ -24,8 +24,8 @@
 //! | `FILES#{owner}#{folder}` | `{trigger}` | an active trigger that waits for files in the folder |
 //! | `AFTER#{owner}#{playbook}` | `{trigger}` | an active trigger that waits for the end of the playbook's runs |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
-//! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
-//! | `OPEN#TURNS` | `PLACE` | where the last look at open occurrences stopped |
+//! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end; until its run has begun in the index under `OPEN#WAITING` |
+//! | `OPEN#TURNS` | `WAITING`, `BEGUN` | where the last look at open occurrences stopped |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -42,6 +42,7 @@ mod hook_rate;
 mod keys;
 mod last_runs;
 mod listeners;
+mod monitor_clocks;
 mod monitor_forget;
 mod monitor_occurrence;
 mod monitor_settle;
@@ -66,7 +67,8 @@ pub use error::CatalogError;
 pub use hook_bodies::HookBodies;
 pub use last_runs::{Last, LastRun};
 pub use listeners::{HookKeyInfo, HookKeys, Listener, Noticed};
-pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
+pub use monitor_clocks::Clock;
+pub use monitor_store::{Batched, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
 pub use occurrences::OpenOccurrence;

@@ -8,7 +8,8 @@ use countersign_store_kit::Expr;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::monitor_store::{clock_write, put_batch, put_state};
+use crate::monitor_clocks::clock_write;
+use crate::monitor_store::{put_batch, put_state};
 use crate::schedules::moved;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
 
@@ -26,7 +27,8 @@ impl MonitorStore {
             let Some(occurrence) = &batched.occurrence else { return Ok(()) };
             let doing = CatalogError::doing("note that the run of a batch was started");
             let seen = Expr::new("#version = :seen").bind("seen", &batched.batch.version);
-            let batch = Batch { version: batched.batch.version + 1, ..batched.batch.clone() };
+            let version = batched.batch.version + 1;
+            let batch = Batch { version, refusals: 0, refused_for: None, ..batched.batch.clone() };
             let occurrence = begun(occurrence, &batch, now);
             let line = occurrences::put(&occurrence)?;
             let after = Batched { batch, occurrence: Some(occurrence), ..batched.clone() };

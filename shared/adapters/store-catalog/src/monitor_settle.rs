@@ -1,11 +1,11 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
-use countersign_monitor::{BatchState, Fate, MonitorId, Watermark, fate, settle};
+use countersign_monitor::{BatchState, Fate, MonitorId, Settled, Watermark, fate, settle};
 use countersign_run::{FromMonitor, Head, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::{CatalogError, MonitorStore, Result};
+use crate::{Batched, CatalogError, Clock, MonitorStore, Result, Standing};
 
 /// How often what another change came before is read again.
 const TRIES: u32 = 5;
@@ -86,21 +86,53 @@ impl MonitorStore {
         else {
             return Ok(None);
         };
-        let mut moved = Vec::new();
-        if settled.moves {
-            let proposed = self.content(&batched).await?.proposed;
-            for (step, position) in proposed {
-                let mark = standing.marks.get(&step).cloned();
-                let mark = mark.unwrap_or_else(|| Watermark::new(&step));
-                // Whoever reset it in between wants to see everything again.
-                if batched.batch.previous.get(&step).copied().unwrap_or_default() == mark.version {
-                    moved.push(mark.moved(position, now));
-                }
-            }
-            settled.batch.has_moved = !moved.is_empty();
-        }
-        self.settle(&batched, &settled, &moved).await?;
+        let moved = self.moved_by(&batched, &mut settled, &standing, now).await?;
+        self.settle(&batched, &settled, &moved, None).await?;
         Ok(Some(settled.batch.state))
+    }
+
+    /// Notes that the run of a batch was refused, with the reason: it is tried again, or its items are parked and the watermarks
+    /// move.
+    ///
+    /// # Errors
+    /// [`CatalogError::Changed`] when the monitor has moved since the state was read that this follows from.
+    pub fn refused<'a>(
+        &'a self,
+        batched: &'a Batched,
+        settled: &'a Settled,
+        clock: &'a Clock,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut settled = settled.clone();
+            let standing = self.standing(&settled.batch.monitor_id).await?;
+            let moved = self.moved_by(batched, &mut settled, &standing, now).await?;
+            self.settle(batched, &settled, &moved, Some(clock)).await
+        })
+    }
+
+    /// The watermarks that move when a batch is closed.
+    async fn moved_by(
+        &self,
+        batched: &Batched,
+        settled: &mut Settled,
+        standing: &Standing,
+        now: Timestamp,
+    ) -> Result<Vec<Watermark>> {
+        let mut moved = Vec::new();
+        if !settled.moves {
+            return Ok(moved);
+        }
+        for (step, position) in self.content(batched).await?.proposed {
+            let mark = standing.marks.get(&step).cloned();
+            let mark = mark.unwrap_or_else(|| Watermark::new(&step));
+            // Whoever reset it in between wants to see everything again.
+            if batched.batch.previous.get(&step).copied().unwrap_or_default() == mark.version {
+                moved.push(mark.moved(position, now));
+            }
+        }
+        settled.batch.has_moved = !moved.is_empty();
+        Ok(moved)
     }
 
     /// Sets the watermarks of these steps back: what is there counts as new at the next look (F-215).

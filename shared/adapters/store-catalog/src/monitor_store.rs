@@ -5,17 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use countersign_identity::UserId;
 use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark, followed};
 use countersign_run::Occurrence;
 use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
-use futures::future::{BoxFuture, try_join_all};
-use jiff::Timestamp;
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
+use crate::monitor_clocks::{Clock, clock_write};
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::{Result, keys, occurrences};
 
 /// Where a monitor stands.
@@ -25,29 +23,6 @@ pub struct Standing {
     pub state: State,
     /// The watermarks of its detection steps, by step.
     pub marks: BTreeMap<String, Watermark>,
-}
-
-/// When somebody else is to tick a monitor whose own clock has not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clock {
-    /// Whose.
-    pub owner: UserId,
-    /// The monitor.
-    pub monitor: MonitorId,
-    /// Since when it is overdue.
-    pub overdue_at: Timestamp,
-}
-
-impl Clock {
-    pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
-        let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
-        Ok(put.indexed(&keys::clocks(&self.monitor), &self.place()))
-    }
-
-    /// Where the index has it.
-    fn place(&self) -> String {
-        format!("{}#{}", self.overdue_at, self.monitor)
-    }
 }
 
 /// A batch as stored, with where its content lies.
@@ -240,25 +215,22 @@ impl MonitorStore {
         })
     }
 
-    /// Writes what the end of a run means: batch, state, and the watermarks that move.
-    ///
-    /// # Errors
-    /// As [`MonitorStore::note`].
-    pub fn settle<'a>(
-        &'a self,
-        batched: &'a Batched,
-        settled: &'a Settled,
-        moved: &'a [Watermark],
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let monitor = &settled.batch.monitor_id;
-            let mut writes = vec![put_state(monitor, &settled.state)?];
-            writes.extend(batched.after(&settled.batch).writes()?);
-            for mark in moved {
-                writes.push(put_mark(monitor, mark)?);
-            }
-            self.apply(writes).await
-        })
+    /// Writes what the end of a run, or that there is none, means: batch, state, and the watermarks that move.
+    pub(crate) async fn settle(
+        &self,
+        batched: &Batched,
+        settled: &Settled,
+        moved: &[Watermark],
+        clock: Option<&Clock>,
+    ) -> Result<()> {
+        let monitor = &settled.batch.monitor_id;
+        let mut writes = vec![put_state(monitor, &settled.state)?];
+        writes.extend(batched.after(&settled.batch).writes()?);
+        for mark in moved {
+            writes.push(put_mark(monitor, mark)?);
+        }
+        writes.extend(clock_write(clock)?);
+        self.apply(writes).await
     }
 
     /// A batch by its number.
@@ -306,63 +278,6 @@ impl MonitorStore {
         })
     }
 
-    /// The first clocks that are overdue.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("look for overdue monitors");
-            let until = &now.to_string();
-            let part = |part: String| async move {
-                let query = Query::index(&part).between("0", until).limit(most);
-                self.table.query(query).await?.decode::<Clock>(self.table.name())
-            };
-            let parts = try_join_all(keys::all_clocks().into_iter().map(part)).await;
-            let mut clocks: Vec<Clock> =
-                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
-            clocks.sort_by_key(|clock| clock.overdue_at);
-            clocks.truncate(usize::try_from(most).unwrap_or_default());
-            Ok(clocks)
-        })
-    }
-
-    /// Puts an overdue clock behind the others: whoever is overdue for ever must not keep them waiting. `false` when the monitor
-    /// has ticked since.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_off<'a>(&'a self, clock: &'a Clock, to: Timestamp) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("put a clock off");
-            let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place()).map_err(doing)?;
-            let later = Clock { overdue_at: to, ..clock.clone() }.put().map_err(doing)?;
-            moved(self.table.write(later.when(seen)).await).map_err(doing)
-        })
-    }
-
-    /// Says when a monitor is overdue.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("set the clock of the monitor");
-            self.table.write(clock.put().map_err(doing)?).await.map_err(doing)
-        })
-    }
-
-    /// A monitor that does not look, or is gone, is never overdue.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn stop_clock<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("stop the clock of the monitor");
-            self.table.write(Write::delete(&keys::monitor_clock(monitor))).await.map_err(doing)
-        })
-    }
-
     pub(crate) async fn apply(&self, writes: Vec<Write>) -> Result<()> {
         self.table.transact(writes).await.map_err(|error| {
             if error.is_condition() {
@@ -403,9 +318,4 @@ pub(crate) fn put_batch(batched: &Batched) -> Result<Write> {
     let record = StoredRecord::of("batch", batched, batch.version)?;
     let put = record.put(&keys::batch(&batch.monitor_id, batch.number));
     put.map_err(CatalogError::doing("note the batch"))
-}
-
-pub(crate) fn clock_write(clock: Option<&Clock>) -> Result<Option<Write>> {
-    let put = clock.map(Clock::put).transpose();
-    put.map_err(CatalogError::doing("set the clock of the monitor"))
 }

@@ -7,7 +7,7 @@ use countersign_store_kit::{Key, Write, decode};
 use futures::future::BoxFuture;
 
 use crate::keys::Owner;
-use crate::monitor_store::Clock;
+use crate::monitor_clocks::Clock;
 use crate::record::StoredRecord;
 use crate::stored::{Spec, Stored};
 use crate::{Catalog, CatalogError, NativeMark, Result, StoredPlaybook, keys};

@@ -53,7 +53,9 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn holds_turn<'a>(&'a self, of: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id)) })
+        Box::pin(
+            async move { Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id)) },
+        )
     }
 
     async fn turn(&self, of: &Occurrence) -> Result<Option<Turn>> {

@@ -3,8 +3,7 @@
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
-use countersign_store_kit::{Expr, Key, Query, StoreError, Stored, Write};
-use jiff::Timestamp;
+use countersign_store_kit::{Expr, Key, StoreError, Stored, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::{KnowledgeStore, Result, keys};
@@ -23,10 +22,10 @@ pub(crate) struct CallItem {
 
 /// What whoever applies a plan later has to know.
 #[derive(Debug, Serialize, Deserialize)]
-struct Unfinished {
-    owner: UserId,
-    namespace: Namespace,
-    call: String,
+pub(crate) struct Unfinished {
+    pub(crate) owner: UserId,
+    pub(crate) namespace: Namespace,
+    pub(crate) call: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -35,28 +34,6 @@ struct NewCall {
     item: CallItem,
     #[serde(flatten)]
     unfinished: Unfinished,
-}
-
-/// A plan that was stored and not applied: its function was killed, or the table did not answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenPlan {
-    /// Whose graph.
-    pub scope: Scope,
-    /// The key of the call.
-    pub call: String,
-    /// What is left to do.
-    pub planned: Planned,
-}
-
-/// A call that waits to be resolved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeferredCall {
-    /// Whose graph.
-    pub scope: Scope,
-    /// The key of the call.
-    pub call: String,
-    /// What is to be resolved.
-    pub deferred: Deferred,
 }
 
 fn new_call(scope: &Scope, call: &str, item: CallItem) -> Result<Write> {
@@ -141,67 +118,5 @@ impl KnowledgeStore {
         let write = Write::update(&keys::call(scope, call)).set("done", &true)?;
         let write = write.remove("GSI1PK").remove("GSI1SK");
         self.table.write(write.when(Expr::exists())).await
-    }
-
-    /// The oldest calls that wait to be resolved.
-    ///
-    /// # Errors
-    /// [`StoreError`] when table or bucket do not answer.
-    pub async fn deferred(&self, limit: i32) -> Result<Vec<DeferredCall>> {
-        let query = Query::index(keys::DEFERRED).limit(limit);
-        let page = self.table.query(query).await?.decode::<Unfinished>(self.table.name())?;
-        let mut waiting = Vec::with_capacity(page.items.len());
-        for item in page.items {
-            let scope = Scope { owner: item.owner, namespace: item.namespace };
-            // The index may be a moment behind.
-            if let CallState::Deferred(deferred) =
-                self.read_call(&keys::call(&scope, &item.call)).await?
-            {
-                waiting.push(DeferredCall { scope, call: item.call, deferred: *deferred });
-            }
-        }
-        Ok(waiting)
-    }
-
-    /// The oldest plans that were stored before this time and are not applied.
-    ///
-    /// # Errors
-    /// [`StoreError`] when table or bucket do not answer.
-    pub async fn open_plans(&self, before: Timestamp, limit: i32) -> Result<Vec<OpenPlan>> {
-        let query = Query::index(keys::OPEN_PLANS).between("0", &keys::place(before, ""));
-        let page =
-            self.table.query(query.limit(limit)).await?.decode::<Unfinished>(self.table.name())?;
-        let mut open = Vec::with_capacity(page.items.len());
-        for item in page.items {
-            let scope = Scope { owner: item.owner, namespace: item.namespace };
-            // The index may be a moment behind.
-            if let CallState::Planned(planned) =
-                self.read_call(&keys::call(&scope, &item.call)).await?
-            {
-                open.push(OpenPlan { scope, call: item.call, planned: *planned });
-            }
-        }
-        Ok(open)
-    }
-
-    /// Applies a plan and marks its call done. When that fails, what it has found is pending.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the table does not answer; the plan stays open.
-    pub async fn resume(&self, open: &OpenPlan) -> Result<()> {
-        if let Err(error) = self.apply_all(&open.scope, &open.planned.changes).await {
-            self.write_pending(&open.scope, &open.planned.changes).await?;
-            return Err(error);
-        }
-        self.finish_call(&open.scope, &open.call).await
-    }
-
-    /// Gives a plan up: nobody applies it any more, and what it has found stays pending.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the table does not answer.
-    pub async fn give_up(&self, open: &OpenPlan) -> Result<()> {
-        let write = Write::update(&keys::call(&open.scope, &open.call));
-        self.table.write(write.remove("GSI1PK").remove("GSI1SK")).await
     }
 }

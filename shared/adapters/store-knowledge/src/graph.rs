@@ -6,7 +6,7 @@ use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{
     CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
 };
-use countersign_knowledge::{Edge, Entity, Mention, ReviewId};
+use countersign_knowledge::{DiscoveryStatus, Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::StoreError;
 use futures::future::BoxFuture;
 
@@ -81,7 +81,9 @@ impl Graph for KnowledgeStore {
         scope: &'a Scope,
         changes: &'a Changes,
     ) -> BoxFuture<'a, Result<(), GraphError>> {
-        Box::pin(async move { self.write_pending(scope, changes).await.map_err(boxed) })
+        Box::pin(async move {
+            self.write_unstored(scope, changes, DiscoveryStatus::Pending).await.map_err(boxed)
+        })
     }
 
     fn finish<'a>(

@@ -24,12 +24,13 @@ mod graph;
 mod keys;
 mod reads;
 mod trail;
+mod unfinished;
 mod writes;
 
-pub use calls::{DeferredCall, OpenPlan};
 pub use decide::Judge;
 pub use reads::Page;
 pub use trail::Window;
+pub use unfinished::{DeferredCall, OpenPlan};
 
 use countersign_store_kit::{Blobs, Table};
 

@@ -95,13 +95,15 @@ impl KnowledgeStore {
         iter(asked).buffer_unordered(AT_ONCE).try_collect().await
     }
 
-    /// What was found and is not in the graph yet. Applying the plan replaces it.
-    pub(crate) async fn write_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
-        let pending = |row: &Discovery| {
-            let row = Discovery { status: DiscoveryStatus::Pending, ..row.clone() };
-            discovery_write(scope, &row)
-        };
-        let writes = changes.discoveries.iter().map(pending).collect::<Result<_>>()?;
+    /// What was found and is not in the graph: not yet, or not at all. Applying the plan replaces it.
+    pub(crate) async fn write_unstored(
+        &self,
+        scope: &Scope,
+        changes: &Changes,
+        status: DiscoveryStatus,
+    ) -> Result<()> {
+        let row = |row: &Discovery| discovery_write(scope, &Discovery { status, ..row.clone() });
+        let writes = changes.discoveries.iter().map(row).collect::<Result<_>>()?;
         self.table.write_many(unique(writes)).await
     }
 

@@ -56,14 +56,16 @@ pub struct Deferred {
 }
 
 impl Deferred {
-    /// Two parts with whole records each; none when there is a single record.
+    /// Two parts: with whole records each, or two of one record. None of a single name. No relationship is lost: each name says
+    /// itself what it relates to.
     #[must_use]
     pub fn halves(&self) -> Option<[Self; 2]> {
         let record = |n: usize| self.entities.get(n).map(|entity| entity.source_record_index);
         let middle = self.entities.len() / 2;
         let is_border = |n: &usize| *n > 0 && record(*n) != record(n - 1);
         let places = (middle..self.entities.len()).chain((0..middle).rev());
-        let (left, right) = self.entities.split_at(places.into_iter().find(is_border)?);
+        let border = places.into_iter().find(is_border);
+        let (left, right) = self.entities.split_at(border.or((middle > 0).then_some(middle))?);
         let part = |entities: &[Extracted]| Self { entities: entities.to_vec(), ..self.clone() };
         Some([part(left), part(right)])
     }

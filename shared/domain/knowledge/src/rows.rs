@@ -236,6 +236,8 @@ pub enum DiscoveryStatus {
     Stored,
     /// Writing failed, and is tried again.
     Pending,
+    /// It could not be resolved, or written, for a week: nothing tries it any more.
+    GivenUp,
 }
 
 impl DiscoveryStatus {
@@ -245,6 +247,7 @@ impl DiscoveryStatus {
         match self {
             Self::Stored => "stored",
             Self::Pending => "pending",
+            Self::GivenUp => "given_up",
         }
     }
 }

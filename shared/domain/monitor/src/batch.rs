@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use countersign_run::{BatchId, MonitorId, RunId};
+use countersign_run::{BatchId, MonitorId, OccurrenceReason, RunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -83,6 +83,12 @@ pub struct Batch {
     /// How its last run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_status: Option<String>,
+    /// How often its present run was refused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refusals: u32,
+    /// Why, the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_for: Option<OccurrenceReason>,
     /// When it was detected.
     pub created_at: Timestamp,
     /// When it was committed or parked.
@@ -115,11 +121,18 @@ impl Batch {
             previous,
             has_moved: false,
             run_status: None,
+            refusals: 0,
+            refused_for: None,
             created_at: now,
             closed_at: None,
             version: 1,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(refusals: &u32) -> bool {
+    *refusals == 0
 }
 
 /// The id of a monitor's `number`-th batch. Of a monitor that is made again under the same id, batches are others although

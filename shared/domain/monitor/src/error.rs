@@ -3,7 +3,7 @@
 use countersign_failure::Failure;
 
 /// Why a look cannot say what is new. Nothing is processed then and no position moves, so that the next look may find it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum LookError {
     /// Something may be missing that would be new.
     #[error(
@@ -28,5 +28,19 @@ pub enum LookError {
     TooMany {
         /// How many it remembers.
         memory: usize,
+    },
+    /// No batch can hold it, and what is newer waits behind it.
+    #[error("the new item `{key}` has {bytes} bytes, and a batch holds at most {limit}")]
+    #[failure(
+        code = "DETECT_ITEM_TOO_LARGE",
+        help = "leave what is large out of the endpoint's `fields`, or let the step look at a part of the source"
+    )]
+    ItemTooLarge {
+        /// What names it in its source, cut after a hundred characters.
+        key: String,
+        /// How many bytes it has.
+        bytes: usize,
+        /// How many there may be.
+        limit: usize,
     },
 }

@@ -13,6 +13,10 @@ use crate::remembered::{Held, forget};
 /// The most items of a batch; what is left is new at the next look.
 pub const MAX_ITEMS: usize = 1_000;
 
+/// The most bytes that the records of a batch may have as JSON; what is left is new at the next look. They are in the plan of its
+/// run, which functions with 256 MB hold as text and as values several times over: four megabytes take about a third of that.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
 /// Something that is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -46,6 +50,8 @@ pub struct Overlap {
     pub now: Timestamp,
     /// The most items of a batch.
     pub most: usize,
+    /// The most bytes of its records.
+    pub bytes: usize,
     /// How many items the position may remember.
     pub memory: usize,
     /// Whether the source has more than what is compared.
@@ -59,7 +65,7 @@ pub struct Overlap {
 ///
 /// # Errors
 /// [`LookError`] when nobody can say that an item which is not processed counts as new later: the source has more than came
-/// back, or more than a position remembers.
+/// back, or more than a position remembers; or when the oldest new item is too large for a batch.
 pub fn novel(
     previous: Option<&Position>,
     there: Vec<Found>,
@@ -82,7 +88,7 @@ pub fn novel(
     if previous.is_none() {
         known.extend(items.drain(..).map(|(digest, found)| (digest, found.at)));
     }
-    let left = items.split_off(how.most.min(items.len()));
+    let left = items.split_off(room(&items, how)?);
     known.extend(items.iter().map(|(digest, found)| (digest.clone(), found.at)));
     let left_at = left.iter().filter_map(|(_, found)| found.at).min();
     let mut position = behind(before, &known, how);
@@ -96,6 +102,23 @@ pub fn novel(
     forget(&mut position, &known, left_at, how)?;
     let items = items.into_iter().map(|(_, found)| found).collect();
     Ok(Novel { items, position, has_more: !left.is_empty() })
+}
+
+/// How many of them a batch has room for.
+fn room(items: &[(String, Found)], how: Overlap) -> Result<usize, LookError> {
+    let mut bytes = 0;
+    for (n, (_, found)) in items.iter().take(how.most).enumerate() {
+        bytes += found.record.to_string().len();
+        if bytes <= how.bytes {
+            continue;
+        }
+        if n == 0 {
+            let key = found.key.chars().take(100).collect();
+            return Err(LookError::ItemTooLarge { key, bytes, limit: how.bytes });
+        }
+        return Ok(n);
+    }
+    Ok(items.len().min(how.most))
 }
 
 /// The oldest date of an answer that its source has cut. What is missing is of no interest when the records come newest first

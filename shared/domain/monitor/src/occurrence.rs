@@ -71,11 +71,24 @@ pub fn followed(occurrence: &Occurrence, batch: &Batch) -> Occurrence {
     let closed = batch.closed_at.unwrap_or(occurrence.noticed_at);
     let after = begun(occurrence, batch, closed).moved(state, closed);
     let version = occurrence.version + 1;
+    if let (BatchState::Open, Some(why)) = (batch.state, &batch.refused_for) {
+        return held_up(occurrence, &why.code, &why.message);
+    }
     match batch.state {
-        BatchState::Parked => {
-            let reason = Some(parked(status));
-            Occurrence { status, reason, version, ..after }
-        }
+        BatchState::Parked => match &batch.refused_for {
+            None => Occurrence { status, reason: Some(parked(status)), version, ..after },
+            Some(why) => {
+                let state = match occurrence.state {
+                    OccurrenceState::Due => OccurrenceState::Skipped,
+                    _ => state,
+                };
+                // The run that was refused is not one of its runs.
+                let runs =
+                    occurrence.runs.iter().filter(|run| **run != batch.run).cloned().collect();
+                let reason = Some(never_started(why));
+                Occurrence { state, runs, status, reason, version, ..after }
+            }
+        },
         // A run that was not started is not one of its runs.
         BatchState::Open if state == OccurrenceState::Due => {
             Occurrence { runs: Vec::new(), version, ..after }
@@ -104,6 +117,14 @@ fn parked(status: Option<RunStatus>) -> OccurrenceReason {
     OccurrenceReason { code: "BATCH_PARKED".to_owned(), message: message.to_owned() }
 }
 
+fn never_started(why: &OccurrenceReason) -> OccurrenceReason {
+    let said = format!(
+        "its run was refused too often: the items of the batch are parked; {}",
+        why.message
+    );
+    OccurrenceReason { code: why.code.clone(), message: said.chars().take(500).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -129,6 +150,8 @@ mod tests {
             previous: BTreeMap::new(),
             has_moved: is_closed,
             run_status: status.map(|status| status.as_str().to_owned()),
+            refusals: 0,
+            refused_for: None,
             created_at: at,
             closed_at: is_closed.then_some(at),
             version: 1,
@@ -161,6 +184,26 @@ mod tests {
         check(&of(BatchState::Committed, 2, Complete), Finished, 2, None);
         check(&of(BatchState::Parked, 3, Error), Finished, 3, Some("BATCH_PARKED"));
         check(&of(BatchState::Parked, 1, Cancelled), Finished, 1, Some("BATCH_PARKED"));
+    }
+
+    #[test]
+    fn f_218_what_is_parked_because_it_was_refused_says_why_and_has_no_other_runs() {
+        let why = OccurrenceReason { code: "X".to_owned(), message: "nobody signs".to_owned() };
+        let parked = |attempt, status| {
+            let parked = batch(BatchState::Parked, attempt, status);
+            Batch { refused_for: Some(why.clone()), ..parked }
+        };
+        let first = batch(BatchState::Open, 1, None);
+        let never = followed(&new(&first), &parked(1, None));
+        assert_eq!((never.state, never.runs.len()), (OccurrenceState::Skipped, 0));
+        let reason = never.reason.unwrap();
+        assert!(reason.code == "X" && reason.message.ends_with("nobody signs"), "{reason:?}");
+
+        let started = begun(&new(&first), &first, first.created_at);
+        let failed = Some(RunStatus::Error);
+        let again = followed(&started, &batch(BatchState::Open, 2, failed));
+        let seen = followed(&again, &parked(2, failed));
+        assert_eq!((seen.state, seen.runs), (OccurrenceState::Finished, started.runs));
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl Batch {
         let run = run_id(&self.id, attempt);
         let (batch, number) = (self.id.clone(), self.number);
         let open = Open { batch, number, run: run.clone(), retry_after: None };
-        let batch = Self { attempt, run, version: self.version + 1, ..self.clone() };
+        let version = self.version + 1;
+        let batch = Self { attempt, run, refusals: 0, refused_for: None, version, ..self.clone() };
         (batch, State { open: Some(open), version: state.version + 1, ..state.clone() })
     }
 }
@@ -121,6 +122,8 @@ mod tests {
             previous: BTreeMap::new(),
             has_moved: false,
             run_status: None,
+            refusals: 0,
+            refused_for: None,
             created_at: now,
             closed_at: None,
             version: 1,

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
-use countersign_knowledge::graph::Scope;
+use countersign_knowledge::graph::{Deferred, Scope};
 use serde_json::{Value, json};
 
 use super::memory::Memory;
 use super::{call, officers, run, wait};
-use crate::{Settled, settle};
+use crate::{Settled, give_up, settle};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -23,14 +23,23 @@ fn put_off(graph: &Arc<Memory>) -> Value {
 
 /// Settles everything that waits, once.
 fn sweep(graph: &Arc<Memory>, within: Duration) -> Vec<Settled> {
+    over_all(graph, |graph, scope, key, deferred| {
+        wait(settle(graph, scope, key, deferred, within)).unwrap()
+    })
+}
+
+/// Does something with everything that waits, once.
+fn over_all(
+    graph: &Arc<Memory>,
+    work: impl Fn(&Memory, &Scope, &str, &Deferred) -> Settled,
+) -> Vec<Settled> {
     let owner = UserId::from_bytes([1; 16]);
     let waiting = graph.state.lock().unwrap().deferred.clone();
     let scope = Scope { owner: owner.clone(), namespace: Namespace::default() };
-    let settle = |(key, deferred): (String, countersign_knowledge::graph::Deferred)| {
-        let key = key.trim_start_matches(owner.as_str()).to_owned();
-        wait(settle(graph.as_ref(), &scope, &key, &deferred, within)).unwrap()
+    let one = |(key, deferred): (String, Deferred)| {
+        work(graph.as_ref(), &scope, key.trim_start_matches(owner.as_str()), &deferred)
     };
-    waiting.into_iter().map(settle).collect()
+    waiting.into_iter().map(one).collect()
 }
 
 /// Entities, relationships, reviews of the graph.
@@ -69,10 +78,47 @@ fn f_250_what_takes_too_long_in_the_background_too_is_taken_apart() {
 }
 
 #[test]
-fn f_250_a_record_that_cannot_be_taken_apart_waits_and_is_not_lost() {
+fn f_250_a_name_that_cannot_be_taken_apart_waits_and_is_not_lost() {
     let graph = Arc::new(Memory::default());
     let one = json!({"entities": [{"name": "Owl Fund", "type": "ORG"}]});
     run(&graph, &call(1, "k", &one, &json!({"within_seconds": 0}))).unwrap();
     assert_eq!(sweep(&graph, Duration::ZERO), [Settled::Waiting]);
     assert_eq!(sweep(&graph, MINUTE), [Settled::Stored]);
+}
+
+/// One record with an organisation and its officers, as `extract_entities` gives it.
+fn one_record() -> Value {
+    let end = json!({"name": "Owl Fund", "type": "ORG"});
+    let officer = |name: &str| json!({"name": name, "type": "PERSON", "source_record_index": 0, "relationship_type": "OFFICER_OF", "related_to": end});
+    let org = json!({"name": "Owl Fund", "type": "ORG", "source_record_index": 0});
+    json!({"entities": [org, officer("Ann Lee"), officer("Bob Smith"), officer("Carla Diaz")]})
+}
+
+#[test]
+fn f_250_one_record_that_takes_too_long_is_taken_apart_and_keeps_its_relationships() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &one_record(), &json!({"within_seconds": 0}))).unwrap();
+    assert_eq!(sweep(&graph, Duration::ZERO), [Settled::Split]);
+    assert_eq!(sweep(&graph, Duration::ZERO), [Settled::Split, Settled::Split]);
+    assert_eq!(sweep(&graph, Duration::ZERO), [Settled::Waiting; 4], "one name each");
+    assert_eq!(sweep(&graph, MINUTE), [Settled::Stored; 4]);
+    let at_once = Arc::new(Memory::default());
+    run(&at_once, &call(1, "k", &one_record(), &json!({}))).unwrap();
+    assert_eq!(size(&graph), size(&at_once));
+    assert_eq!(size(&graph).1, 3, "every officer is one of the organisation");
+}
+
+#[test]
+fn f_250_what_cannot_be_resolved_is_given_up_and_says_so() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &one_record(), &json!({"within_seconds": 0}))).unwrap();
+    let given_up = over_all(&graph, |graph, scope, key, deferred| {
+        wait(give_up(graph, scope, key, deferred)).unwrap()
+    });
+    assert_eq!(given_up, [Settled::Stored]);
+    assert_eq!((size(&graph), sweep(&graph, MINUTE)), ((0, 0, 0), Vec::new()));
+    let rows = graph.state.lock().unwrap().rows.len();
+    assert_eq!(rows, 4, "a row for each name");
+    let told = run(&graph, &call(1, "k", &one_record(), &json!({}))).unwrap();
+    assert!(told["warnings"][0].as_str().unwrap().starts_with("4 names are given up"), "{told}");
 }

@@ -4,6 +4,7 @@
 //! [`Changes`] twice, or two of them in either order, leaves one result.
 
 mod answer;
+mod given_up;
 mod graph;
 mod trail;
 
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use self::answer::{answer, entities_of};
+pub use self::given_up::given_up;
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
 use crate::graph::Scope;

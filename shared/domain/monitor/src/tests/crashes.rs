@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_run::RunStatus;
 use proptest::prelude::*;
 
-use super::model::{Event, LATE, Shows, World};
+use super::model::{BYTES, Event, LATE, Shows, World};
 use crate::{BatchState, MAX_ATTEMPTS, Outcome};
 
 /// What happens to the batches and their runs.
@@ -71,6 +71,8 @@ fn times(world: &World) -> Result<BTreeMap<&str, usize>, TestCaseError> {
         prop_assert!(batch.state != BatchState::Parked || may_be_parked);
         let place = &world.store.places[number];
         prop_assert!(world.store.objects.contains(place), "what a batch holds is there");
+        let bytes: usize = content.items.iter().map(|item| world.bytes(&item.key)).sum();
+        prop_assert!((1..=BYTES).contains(&bytes), "a batch has {} bytes", bytes);
         for item in &content.items {
             *times.entry(&item.key).or_default() += 1;
         }

@@ -16,6 +16,8 @@ use crate::{
 pub(super) const LATE: i64 = 120;
 /// The most items of a batch: few, so that some are left.
 const MOST: usize = 3;
+/// The most bytes of its records: some have room for one only.
+pub(super) const BYTES: usize = 30;
 
 /// What happens.
 #[derive(Debug, Clone)]
@@ -117,7 +119,15 @@ impl World {
 
     fn arrive(&mut self, at: Option<Timestamp>) {
         let key = format!("item-{}-{}", self.at, self.sources[self.at].len());
-        self.sources[self.at].push(Found { key, at, record: json!({}) });
+        // From 2 to 30 bytes.
+        let record = json!("x".repeat(self.sources[self.at].len() * 11 % 29));
+        self.sources[self.at].push(Found { key, at, record });
+    }
+
+    /// How large the record of an item is.
+    pub(super) fn bytes(&self, key: &str) -> usize {
+        let found = self.sources.iter().flatten().find(|found| found.key == key);
+        found.map_or(0, |found| found.record.to_string().len())
     }
 
     /// What the source answers, and whether it has more.
@@ -179,6 +189,7 @@ impl World {
             late: SignedDuration::from_mins(LATE),
             now,
             most: MOST,
+            bytes: BYTES,
             memory: self.memory,
             is_cut,
         };

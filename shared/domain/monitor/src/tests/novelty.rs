@@ -2,8 +2,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::{
-    ChangeKind, Found, Held, LookError, MAX_ITEMS, MAX_SEEN, MarkKind, Novel, Overlap, Position,
-    Watermark, changes, novel,
+    ChangeKind, Found, Held, LookError, MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Novel, Overlap,
+    Position, Watermark, changes, novel,
 };
 
 fn at(minute: i64) -> Timestamp {
@@ -24,6 +24,7 @@ fn overlap(late: i64, most: usize) -> Overlap {
         late: SignedDuration::from_mins(late),
         now: at(10_000),
         most,
+        bytes: MAX_BYTES,
         memory: MAX_SEEN,
         is_cut: false,
     }
@@ -202,4 +203,38 @@ fn f_406_where_a_step_looks_elsewhere_its_watermark_has_never_looked() {
     check("a", MarkKind::Hash, false);
     let reset = mark.clone().reset(at(2)).for_source(MarkKind::Cursor, &source("b"));
     assert!(reset.position.unwrap().is_start(), "F-215: everything is new, wherever it looks");
+}
+
+/// An item with a record of so many bytes.
+fn large(key: &str, minute: i64, bytes: usize) -> Found {
+    Found { record: json!("x".repeat(bytes - 2)), ..item(key, Some(minute)) }
+}
+
+#[test]
+fn f_213_what_a_batch_has_no_bytes_for_is_new_at_the_next_look() {
+    let start = Position::start(MarkKind::Cursor);
+    let there = vec![large("a", 1, 40), large("b", 2, 60), large("c", 3, 10), large("d", 4, 100)];
+    let how = Overlap { bytes: 100, ..overlap(60, 10) };
+    let first = novel(Some(&start), there.clone(), how).unwrap();
+    assert_eq!((keys(&first), first.has_more), (vec!["a", "b"], true));
+    let second = novel(Some(&first.position), there.clone(), how).unwrap();
+    assert_eq!((keys(&second), second.has_more), (vec!["c"], true));
+    let third = novel(Some(&second.position), there.clone(), how).unwrap();
+    assert_eq!((keys(&third), third.has_more), (vec!["d"], false));
+    let none = novel(Some(&third.position), there, how).unwrap();
+    assert_eq!(keys(&none), [""; 0]);
+}
+
+#[test]
+fn f_213_an_item_that_no_batch_holds_fails_the_look_by_its_name() {
+    let start = Position::start(MarkKind::Cursor);
+    let there = vec![large("small", 1, 10), large("huge", 2, 101)];
+    let how = Overlap { bytes: 100, ..overlap(60, 10) };
+    let first = novel(Some(&start), there.clone(), how).unwrap();
+    assert_eq!(keys(&first), ["small"], "what is before it is processed");
+    let failed = novel(Some(&first.position), there.clone(), how).unwrap_err();
+    let said = "the new item `huge` has 101 bytes, and a batch holds at most 100";
+    assert_eq!(failed.to_string(), said);
+    // At a first look it is known from then on.
+    assert!(novel(None, there, how).is_ok());
 }

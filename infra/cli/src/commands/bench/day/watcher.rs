@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use countersign_monitor::{
-    Batch, BatchItem, Content, Due, Found, MAX_SEEN, MarkKind, MonitorId, Open, Outcome, Overlap,
-    Position, Settled, State, Timing, Watermark, fate, novel, settle, tick,
+    Batch, BatchItem, Content, Due, Found, MAX_BYTES, MAX_SEEN, MarkKind, MonitorId, Open, Outcome,
+    Overlap, Position, Settled, State, Timing, Watermark, fate, novel, settle, tick,
 };
 use countersign_run::{RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
@@ -162,6 +162,7 @@ impl Watch {
             late: SignedDuration::from_mins(LATE),
             now: self.now,
             most: MOST,
+            bytes: MAX_BYTES,
             memory: MAX_SEEN,
             is_cut: false,
         };

@@ -3,7 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use countersign_monitor::{Found, MAX_ITEMS, MAX_SEEN, MarkKind, Overlap, Position, novel};
+use countersign_monitor::{
+    Found, MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Overlap, Position, novel,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -24,6 +26,7 @@ pub(super) fn milliseconds(records: usize) -> f64 {
         late: SignedDuration::from_hours(24),
         now,
         most: MAX_ITEMS,
+        bytes: MAX_BYTES,
         memory: MAX_SEEN,
         is_cut: false,
     };

@@ -1,0 +1,99 @@
+//! Clocks of monitors: when somebody else is to tick one whose own schedule has not.
+
+use countersign_identity::UserId;
+use countersign_monitor::MonitorId;
+use countersign_store_kit::{Expr, Query, StoreError, Write};
+use futures::future::{BoxFuture, try_join_all};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CatalogError;
+use crate::schedules::moved;
+use crate::{MonitorStore, Result, keys};
+
+/// When somebody else is to tick a monitor whose own clock has not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Whose.
+    pub owner: UserId,
+    /// The monitor.
+    pub monitor: MonitorId,
+    /// Since when it is overdue.
+    pub overdue_at: Timestamp,
+}
+
+impl Clock {
+    pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
+        let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
+        Ok(put.indexed(&keys::clocks(&self.monitor), &self.place()))
+    }
+
+    /// Where the index has it.
+    fn place(&self) -> String {
+        format!("{}#{}", self.overdue_at, self.monitor)
+    }
+}
+
+impl MonitorStore {
+    /// The first clocks that are overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("look for overdue monitors");
+            let until = &now.to_string();
+            let part = |part: String| async move {
+                let query = Query::index(&part).between("0", until).limit(most);
+                self.table.query(query).await?.decode::<Clock>(self.table.name())
+            };
+            let parts = try_join_all(keys::all_clocks().into_iter().map(part)).await;
+            let mut clocks: Vec<Clock> =
+                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
+            clocks.sort_by_key(|clock| clock.overdue_at);
+            clocks.truncate(usize::try_from(most).unwrap_or_default());
+            Ok(clocks)
+        })
+    }
+
+    /// Puts an overdue clock behind the others: whoever is overdue for ever must not keep them waiting. `false` when the monitor
+    /// has ticked since.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn put_off<'a>(&'a self, clock: &'a Clock, to: Timestamp) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("put a clock off");
+            let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place()).map_err(doing)?;
+            let later = Clock { overdue_at: to, ..clock.clone() }.put().map_err(doing)?;
+            moved(self.table.write(later.when(seen)).await).map_err(doing)
+        })
+    }
+
+    /// Says when a monitor is overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("set the clock of the monitor");
+            self.table.write(clock.put().map_err(doing)?).await.map_err(doing)
+        })
+    }
+
+    /// A monitor that does not look, or is gone, is never overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn stop_clock<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("stop the clock of the monitor");
+            self.table.write(Write::delete(&keys::monitor_clock(monitor))).await.map_err(doing)
+        })
+    }
+}
+
+pub(crate) fn clock_write(clock: Option<&Clock>) -> Result<Option<Write>> {
+    let put = clock.map(Clock::put).transpose();
+    put.map_err(CatalogError::doing("set the clock of the monitor"))
+}

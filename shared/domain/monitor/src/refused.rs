@@ -1,0 +1,60 @@
+//! A batch whose run is refused: nothing starts it as things are.
+
+use countersign_run::OccurrenceReason;
+use jiff::Timestamp;
+
+use crate::batch::{Batch, BatchState, MAX_ATTEMPTS};
+use crate::settle::Settled;
+use crate::tick::State;
+
+/// What it means that the run of a batch is refused, of a monitor that is at `state` then: a later tick tries again, and after
+/// [`MAX_ATTEMPTS`] times its items are parked, with the reason. What may pass by itself is not refused.
+#[must_use]
+pub fn refused(batch: &Batch, state: &State, why: &OccurrenceReason, now: Timestamp) -> Settled {
+    let refusals = batch.refusals + 1;
+    let is_over = refusals >= MAX_ATTEMPTS;
+    let parked = if is_over { BatchState::Parked } else { batch.state };
+    let batch = Batch {
+        state: parked,
+        refusals,
+        refused_for: Some(why.clone()),
+        has_moved: is_over,
+        closed_at: is_over.then_some(now),
+        version: batch.version + 1,
+        ..batch.clone()
+    };
+    let open = state.open.clone().filter(|_| !is_over);
+    Settled { batch, state: State { open, ..state.clone() }, moves: is_over }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use countersign_run::MonitorId;
+
+    use super::*;
+    use crate::tick::Outcome;
+
+    #[test]
+    fn f_218_a_batch_whose_run_is_refused_again_and_again_is_parked_with_the_reason() {
+        let (monitor, now) = (MonitorId::from_bytes([1; 16]), Timestamp::UNIX_EPOCH);
+        let mut batch = Batch::found(&monitor, &State::default(), 1, BTreeMap::new(), now);
+        let mut state = State::default().opened(&batch, now);
+        let why = OccurrenceReason {
+            code: "APPROVAL_UNREACHABLE".to_owned(),
+            message: "nobody can sign".to_owned(),
+        };
+        for refusal in 1..=MAX_ATTEMPTS {
+            state = state.failed("nobody can sign", now);
+            let settled = refused(&batch, &state, &why, now);
+            let is_over = refusal == MAX_ATTEMPTS;
+            assert_eq!(settled.moves, is_over, "{refusal}");
+            assert_eq!(settled.state.open.is_none(), is_over, "{refusal}");
+            assert_eq!(settled.state.last_outcome, Some(Outcome::Failed));
+            (batch, state) = (settled.batch, settled.state);
+        }
+        assert_eq!((batch.state, batch.refused_for), (BatchState::Parked, Some(why)));
+        assert_eq!((batch.attempt, batch.closed_at), (1, Some(now)));
+    }
+}
