@@ -1,10 +1,11 @@
-//! From a resolution to what is written: entities, edges, log, reviews and discoveries.
+//! From a resolution to what is written: entities, edges, where they come from, log, reviews and discoveries.
 //!
 //! Every id here is derived from content, and entities and edges are joined, never replaced, so that writing the same
 //! [`Changes`] twice, or two of them in either order, leaves one result.
 
 mod answer;
 mod graph;
+mod origin;
 mod trail;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +15,14 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use self::answer::{answer, entities_of};
+use self::origin::Origins;
+pub use self::origin::{MAX_CALL_DOCUMENTS, MAX_CALL_SOURCES};
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
 use crate::graph::Scope;
-use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id};
+use crate::model::{
+    DataSource, Document, Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id,
+};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Mention, Resolution};
 use crate::review::review_id;
 use crate::rows::{Discovery, ResolutionLogRow, ReviewId, ReviewRow};
@@ -52,6 +57,12 @@ pub struct Changes {
     pub entities: Vec<Entity>,
     /// Relationships.
     pub edges: Vec<Edge>,
+    /// Where they were found (F-254).
+    #[serde(default)]
+    pub sources: Vec<DataSource>,
+    /// The documents that name them (F-253).
+    #[serde(default)]
+    pub documents: Vec<Document>,
     /// What was decided.
     pub log: Vec<ResolutionLogRow>,
     /// What a person is asked.
@@ -137,6 +148,7 @@ pub fn changes(
         place: ids.iter().cloned().enumerate().map(|(place, id)| (id, place)).collect(),
         ids,
         cluster_of: cluster_of(resolution),
+        origins: Origins::of(origin, entities),
     };
     let mut changes = Changes {
         entities: resolution
@@ -146,6 +158,8 @@ pub fn changes(
             .map(|(cluster, id)| planner.entity(cluster, id))
             .collect(),
         edges: planner.edges(),
+        sources: planner.origins.sources.values().cloned().collect(),
+        documents: planner.origins.documents.values().cloned().collect(),
         ..Changes::default()
     };
     for (cluster, id) in resolution.clusters.iter().zip(&planner.ids) {
@@ -213,6 +227,7 @@ struct Planner<'a> {
     ids: Vec<EntityId>,
     place: BTreeMap<EntityId, usize>,
     cluster_of: BTreeMap<usize, usize>,
+    origins: Origins,
 }
 
 #[cfg(test)]
