@@ -39,6 +39,7 @@ mod loosening;
 mod main_job;
 mod money;
 mod monitors;
+mod origins;
 mod pages;
 mod playbooks;
 mod profiles;

@@ -126,7 +126,7 @@ async fn k_13_a_gate_that_was_skipped_is_told_when_the_run_is_over() {
 }
 
 #[tokio::test]
-async fn k_12_a_run_that_nobody_signed_in_time_is_told() {
+async fn k_12_k_61_a_run_that_nobody_signed_in_time_is_told_and_listed() {
     let (ana, maria) = (person("ana", &["global:analyst"]).await, approver("maria").await);
     let agent = ana.agent(&[&maria]).await;
     let saved = json!({ "yaml": gated("told-late", "    timeout_minutes: 1") });
@@ -141,6 +141,11 @@ async fn k_12_a_run_that_nobody_signed_in_time_is_told() {
     let done = tokio::time::timeout(std::time::Duration::from_secs(240), over).await.unwrap();
     let record = &done["approvals"][0];
     assert_eq!((&record["status"], &record["by"]), (&json!("timed_out"), &Value::Null));
+    let listed = ana.get("/executions?status=timeout").await;
+    let listed: Vec<&Value> = listed["items"].as_array().unwrap().iter().collect();
+    assert_eq!((listed.len(), &listed[0]["id"]), (1, &json!(run)), "{listed:#?}");
+    // A monitor that finds nothing new has no run: its state says `suppressed`.
+    assert_eq!(ana.get("/executions?status=suppressed").await["items"], json!([]));
     let mail = told(&ana, &run).await;
     assert!(mail.subject.ends_with(": not signed in time"), "{}", mail.subject);
     assert!(mail.text.contains("not decided in time"), "{}", mail.text);

@@ -253,7 +253,13 @@ const GROUPS: &[Group] = &[
     ),
     factory(
         "/knowledge",
-        doors! { knowledge_entities: list; knowledge_entity: detail; knowledge_neighbours: list; },
+        doors! {
+            knowledge_entities: list;
+            knowledge_entity: detail;
+            knowledge_neighbours: list;
+            knowledge_sources: list, detail;
+            knowledge_documents: list, detail, mentions;
+        },
     ),
     factory("/uploads", doors! { uploads: create; }),
     factory("/documents", doors! { documents: list; document: detail; }),

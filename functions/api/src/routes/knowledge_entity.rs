@@ -1,15 +1,16 @@
-//! `/knowledge/entities/{id}` (F-252).
+//! `/knowledge/entities/{id}` (F-252), with its sources (F-268) and documents (F-256).
 
 use axum::extract::State;
-use countersign_knowledge::EntityId;
 use countersign_knowledge::explore::entity_record;
+use countersign_knowledge::{Document, Entity, EntityId};
 use countersign_web::{Json, Path, Problem, Query};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::knowledge::Part;
+use super::knowledge_sources::views;
 use super::{Ctx, Reader, found};
 
-/// One entity, or the one that it was merged into.
+/// One entity, or the one that it was merged into, with where it was found: `discovered_by` and `mentioned_in`.
 #[utoipa::path(
     get, path = "/knowledge/entities/{id}", tag = "knowledge",
     params(("id" = String, Path, description = "`ent_…`"), Part),
@@ -22,5 +23,17 @@ pub(crate) async fn detail(
     Query(part): Query<Part>,
 ) -> Result<Json<Value>, Problem> {
     let scope = part.scope(owner);
-    Ok(Json(entity_record(&found(ctx.knowledge.entity(&scope, &id).await?)?)))
+    let entity = found(ctx.knowledge.entity(&scope, &id).await?)?;
+    let (sources, documents) = ctx.knowledge.origins(&scope, &entity).await?;
+    let mut record = entity_record(&entity);
+    record["discovered_by"] = json!(views(&ctx, owner, sources).await?);
+    record["mentioned_in"] = documents.iter().map(|one| mention(&entity, one)).collect();
+    Ok(Json(record))
+}
+
+/// A document with how the entity stands in it.
+fn mention(entity: &Entity, document: &Document) -> Value {
+    let mut record = json!(entity.mentioned_in.get(&document.id));
+    record["document"] = json!(document);
+    record
 }

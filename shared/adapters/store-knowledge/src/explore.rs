@@ -132,7 +132,11 @@ impl KnowledgeStore {
         Ok(found)
     }
 
-    async fn views_of(&self, scope: &Scope, ids: BTreeSet<EntityId>) -> Result<Vec<Entity>> {
+    pub(crate) async fn views_of(
+        &self,
+        scope: &Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> Result<Vec<Entity>> {
         let (decided, _) = self.decided(scope, ids.clone()).await?;
         let roots: BTreeSet<&EntityId> = ids.iter().map(|id| decided.root(id)).collect();
         Ok(roots.into_iter().filter_map(|id| decided.view(id)).collect())

@@ -3,7 +3,8 @@
 use countersign_identity::UserId;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{
-    EntityId, EntityType, LogId, Relationship, ResolutionLogRow, ReviewId, ReviewStatus,
+    DataSource, EntityId, EntityType, LogId, MentioningId, Relationship, ResolutionLogRow,
+    ReviewId, ReviewStatus, SourceId,
 };
 use countersign_store_kit::Key;
 use jiff::Timestamp;
@@ -87,6 +88,45 @@ pub(crate) fn discoveries_of(owner: &UserId, run: &str) -> String {
 /// What all runs found in a part, by time.
 pub(crate) fn discoveries(scope: &Scope) -> String {
     format!("{}#FOUND", graph(scope))
+}
+
+pub(crate) fn source(scope: &Scope, id: &SourceId) -> Key {
+    Key::new(graph(scope), format!("SRC#{id}"))
+}
+
+/// The sources of one connector, by time.
+pub(crate) fn sources_of(scope: &Scope, connector: &str) -> String {
+    format!("{}#SRCS#{connector}", graph(scope))
+}
+
+/// All sources of a part, by time.
+pub(crate) fn sources(scope: &Scope) -> String {
+    format!("{}#SRCS", graph(scope))
+}
+
+/// What the sort keys of the sources that a run read into this part begin with.
+pub(crate) fn sources_of_run(scope: &Scope) -> String {
+    format!("SRC#{}#", scope.namespace.as_str())
+}
+
+/// The same source among what its run has read.
+pub(crate) fn source_of_run(scope: &Scope, source: &DataSource) -> Key {
+    let partition = discoveries_of(&scope.owner, &source.execution_id);
+    Key::new(partition, format!("{}{}", sources_of_run(scope), source.id))
+}
+
+pub(crate) fn document(scope: &Scope, id: &MentioningId) -> Key {
+    Key::new(graph(scope), format!("DOC#{id}"))
+}
+
+/// All documents of a part, by time.
+pub(crate) fn documents(scope: &Scope) -> String {
+    format!("{}#DOCS", graph(scope))
+}
+
+/// Which entities a document names.
+pub(crate) fn mentions(scope: &Scope, id: &MentioningId) -> String {
+    format!("{}#DOC#{id}", graph(scope))
 }
 
 pub(crate) fn call(scope: &Scope, key: &str) -> Key {

@@ -9,6 +9,10 @@
 //! | `{g}#WORDS` | `{word}#{id}` | a word of a name, for search by prefix (F-273) | |
 //! | `{g}#EDGES#{from}` | `OUT#{relationship}#{to}` | an edge with its provenance (K-73) | |
 //! | `{g}#EDGES#{to}` | `IN#{relationship}#{from}` | the way back | |
+//! | `{g}` | `SRC#{id}` | a data source (F-254) | `{g}#SRCS#{connector}`, `{time}#{id}` |
+//! | `R#{owner}#{run}` | `SRC#{namespace}#{id}` | the same, with its run | `{g}#SRCS`, `{time}#{id}` |
+//! | `{g}` | `DOC#{id}` | a document (F-253) | `{g}#DOCS`, `{time}#{id}` |
+//! | `{g}#DOC#{id}` | `{entity}` | an entity that it names; the entity says how (ADR 0026) | |
 //! | `{g}#LOG` | `{time}#{id}` | a row of the resolution log | `{g}#ROW#{id}`, `{time}#{id}` |
 //! | `{g}` | `REVIEW#{id}` | a doubtful merge | `{g}#REVIEWS#{status}`, `{time}#{id}` |
 //! | `R#{owner}#{run}` | `DISC#{id}` | a discovery | `{g}#FOUND`, `{time}#{id}` |
@@ -22,6 +26,7 @@ mod discovered;
 mod explore;
 mod graph;
 mod keys;
+mod origins;
 mod reads;
 mod trail;
 mod unfinished;

@@ -23,7 +23,7 @@ pub struct Window<'a> {
 }
 
 impl KnowledgeStore {
-    async fn page_of<T: DeserializeOwned>(
+    pub(crate) async fn page_of<T: DeserializeOwned>(
         &self,
         query: Query,
         window: Window<'_>,

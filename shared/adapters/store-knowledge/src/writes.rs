@@ -13,6 +13,7 @@ use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::origins::mention_pointers;
 use crate::reads::Back;
 use crate::{KnowledgeStore, Result, keys};
 
@@ -85,6 +86,7 @@ impl KnowledgeStore {
     /// Pointers first: one that names nothing yet is skipped by readers; an entity nobody can find would be made twice.
     pub(crate) async fn apply_all(&self, scope: &Scope, changes: &Changes) -> Result<()> {
         self.table.write_many(unique(pointers(scope, changes)?)).await?;
+        self.write_origins(scope, changes).await?;
         self.join_all(scope, &changes.entities).await?;
         self.join_all(scope, &changes.edges).await?;
         self.table.write_many(unique(rows(scope, changes)?)).await?;
@@ -190,6 +192,7 @@ impl KnowledgeStore {
 
 fn pointers(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
     let mut all = entity_pointers(scope, &changes.entities)?;
+    all.extend(mention_pointers(scope, &changes.entities)?);
     for edge in &changes.edges {
         let key = keys::edge_back(scope, &edge.from, edge.relationship, &edge.to);
         let write =

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Edge, Entity, EntityId, Provenance, Relationship};
+use crate::model::{Edge, Entity, EntityId, InDocument, Provenance, Relationship, join_documents};
 
 /// The most entities that are merged into one.
 pub const MAX_MERGED: usize = 50;
@@ -72,11 +72,14 @@ impl Decided {
         view.split_off.clear();
         view.members = self.group(root);
         view.members.remove(root);
+        let mut mentioned_in = view.mentioned_in.clone();
         for member in view.members.clone().iter().filter_map(|id| self.get(id)) {
             view.aliases.insert(member.name.clone());
             view.merged_names.insert(member.canonical_name.clone());
             view.absorb(member);
+            join_documents(&mut mentioned_in, &member.mentioned_in, InDocument::more);
         }
+        view.mentioned_in = mentioned_in;
         view.split_off.clone_from(&stored.split_off);
         Some(view)
     }

@@ -3,6 +3,7 @@
 //! What a rule does not name is judged by [`crate::recognise`]. Each entity says by which method it was found.
 
 mod fields;
+mod found_in;
 mod pieces;
 mod place;
 mod relate;
@@ -10,6 +11,7 @@ mod relate;
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_failure::json_problem;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,6 +22,7 @@ use crate::model::{EdgeEnd, EntityType, Relationship};
 use crate::recognise::{Method, classify, spans};
 
 use self::fields::is_no_name_field;
+pub use self::found_in::FoundIn;
 use self::pieces::pieces;
 use self::relate::relate;
 
@@ -104,6 +107,15 @@ pub struct Extracted {
     /// Its endpoint, when it said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_endpoint: Option<String>,
+    /// The address that was asked, without its query, when the record said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_query: Option<String>,
+    /// When the record was read, when it said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieved_at: Option<Timestamp>,
+    /// The document that the record was read from, when it said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<FoundIn>,
 }
 
 fn certain() -> f64 {
@@ -211,6 +223,9 @@ fn entity(
         attributes: Map::new(),
         source_connector: None,
         source_endpoint: None,
+        source_query: None,
+        retrieved_at: None,
+        document: None,
     }
 }
 

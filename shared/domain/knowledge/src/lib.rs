@@ -29,8 +29,9 @@ mod rows;
 
 pub use error::KnowledgeError;
 pub use model::{
-    Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId, InvalidNamespace, MAX_PROVENANCE,
-    MAX_SOURCES, Namespace, Provenance, Relationship, Taken, derived_id, external_id_map,
+    DataSource, Document, Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId, InDocument,
+    InDocuments, InSources, InvalidNamespace, MAX_LINKS, MAX_PROVENANCE, MAX_SOURCES, MentioningId,
+    Namespace, Provenance, Relationship, SourceId, Taken, derived_id, external_id_map,
 };
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,

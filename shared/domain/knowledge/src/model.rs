@@ -1,6 +1,7 @@
 //! The nodes and edges of the knowledge graph (F-252…F-271).
 
 mod edge;
+mod origin;
 mod relationship;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,10 @@ use sha2::{Digest, Sha256};
 use crate::fold::{fold, search_tokens};
 
 pub use edge::{Edge, EdgeEnd, Provenance};
+pub use origin::{
+    DataSource, Document, InDocument, InDocuments, InSources, MAX_LINKS, MentioningId, SourceId,
+};
+pub(crate) use origin::{join_documents, join_sources, short};
 pub use relationship::Relationship;
 
 countersign_ids::prefixed_id! {
@@ -223,6 +228,12 @@ pub struct Entity {
     pub sources: BTreeSet<String>,
     /// How many.
     pub source_count: usize,
+    /// The data sources it was found in, and when (F-268); at most [`MAX_LINKS`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub discovered_by: InSources,
+    /// The documents that name it (F-256); at most [`MAX_LINKS`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mentioned_in: InDocuments,
     /// The entity a person merged it into, until that is reversed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_into: Option<EntityId>,
@@ -267,6 +278,8 @@ impl Entity {
             self.sources.pop_last();
         }
         self.source_count = self.sources.len();
+        join_sources(&mut self.discovered_by, &other.discovered_by);
+        join_documents(&mut self.mentioned_in, &other.mentioned_in, InDocument::again);
         self.confidence = self.confidence.max(other.confidence);
         self.first_seen = self.first_seen.min(other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);

@@ -24,6 +24,7 @@ impl Planner<'_> {
             .map(|member| self.mentions[*member].name.as_str())
             .min()
             .unwrap_or(first);
+        let (discovered_by, mentioned_in) = self.links(cluster);
         Entity {
             id: id.clone(),
             user_id: self.origin.owner.clone(),
@@ -41,6 +42,8 @@ impl Planner<'_> {
             last_seen: now,
             sources: BTreeSet::from([self.origin.run.clone()]),
             source_count: 1,
+            discovered_by,
+            mentioned_in,
             merged_into: None,
             members: BTreeSet::new(),
             split_from: None,
@@ -118,6 +121,7 @@ impl Planner<'_> {
             source_field: entity.source_field.clone(),
             connector: entity.source_connector.clone(),
             endpoint: entity.source_endpoint.clone(),
+            source_id: self.source_of(entity),
             from_name: Some(from_name),
             to_name: Some(to_name),
             retrieved_at: now,

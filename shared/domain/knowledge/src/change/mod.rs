@@ -1,4 +1,4 @@
-//! From a resolution to what is written: entities, edges, log, reviews and discoveries.
+//! From a resolution to what is written: entities, edges, where they come from, log, reviews and discoveries.
 //!
 //! Every id here is derived from content, and entities and edges are joined, never replaced, so that writing the same
 //! [`Changes`] twice, or two of them in either order, leaves one result.
@@ -6,6 +6,7 @@
 mod answer;
 mod given_up;
 mod graph;
+mod origin;
 mod trail;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +17,14 @@ use serde::{Deserialize, Serialize};
 
 pub use self::answer::{answer, entities_of};
 pub use self::given_up::given_up;
+use self::origin::Origins;
+pub use self::origin::{MAX_CALL_DOCUMENTS, MAX_CALL_SOURCES};
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
 use crate::graph::Scope;
-use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id};
+use crate::model::{
+    DataSource, Document, Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id,
+};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Mention, Resolution};
 use crate::review::review_id;
 use crate::rows::{Discovery, ResolutionLogRow, ReviewId, ReviewRow};
@@ -54,6 +59,12 @@ pub struct Changes {
     pub entities: Vec<Entity>,
     /// Relationships.
     pub edges: Vec<Edge>,
+    /// Where they were found (F-254).
+    #[serde(default)]
+    pub sources: Vec<DataSource>,
+    /// The documents that name them (F-253).
+    #[serde(default)]
+    pub documents: Vec<Document>,
     /// What was decided.
     pub log: Vec<ResolutionLogRow>,
     /// What a person is asked.
@@ -139,6 +150,7 @@ pub fn changes(
         place: ids.iter().cloned().enumerate().map(|(place, id)| (id, place)).collect(),
         ids,
         cluster_of: cluster_of(resolution),
+        origins: Origins::of(origin, entities),
     };
     let mut changes = Changes {
         entities: resolution
@@ -148,6 +160,8 @@ pub fn changes(
             .map(|(cluster, id)| planner.entity(cluster, id))
             .collect(),
         edges: planner.edges(),
+        sources: planner.origins.sources.values().cloned().collect(),
+        documents: planner.origins.documents.values().cloned().collect(),
         ..Changes::default()
     };
     for (cluster, id) in resolution.clusters.iter().zip(&planner.ids) {
@@ -215,6 +229,7 @@ struct Planner<'a> {
     ids: Vec<EntityId>,
     place: BTreeMap<EntityId, usize>,
     cluster_of: BTreeMap<usize, usize>,
+    origins: Origins,
 }
 
 #[cfg(test)]

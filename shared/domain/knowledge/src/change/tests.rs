@@ -114,3 +114,54 @@ proptest! {
         prop_assert_eq!(&ab, &join(&ab, &b));
     }
 }
+
+#[test]
+fn f_254_f_256_f_268_f_269_entities_and_edges_say_their_source_and_their_document() {
+    let one = |index: usize, name: &str, file: &str| {
+        json!({"name": name, "type": "PERSON", "source_field": "name", "source_record_index": index, "confidence": 0.9,
+            "relationship_type": "OFFICER_OF", "related_to": {"name": "OWL FUND INC", "type": "ORG"}, "context": ["OWL FUND"],
+            "source_connector": "filings", "source_endpoint": "officers", "retrieved_at": "2026-11-20T10:00:00Z",
+            "document": {"reference": file, "title": "a.xml", "doc_type": "xml", "section": "name"}})
+    };
+    let found = [
+        one(0, "SMITH, ROBERT", "file_a"),
+        one(1, "Bob Smith", "file_a"),
+        one(2, "Bob Smith", "file_b"),
+    ];
+    let entities: Vec<Extracted> =
+        found.into_iter().map(|one| serde_json::from_value(one).unwrap()).collect();
+    let mentions = mentions(&entities);
+    let resolution = resolve(&mentions, &[], &Settings::default()).unwrap();
+    let changes = changes(&origin("k"), &entities, &mentions, &resolution, &[]);
+    assert_eq!((changes.sources.len(), changes.documents.len()), (1, 2), "{changes:#?}");
+    let source = &changes.sources[0];
+    assert_eq!((source.connector_id.as_str(), source.query.as_ref()), ("filings", None));
+    assert_eq!(
+        source.retrieved_at,
+        "2026-11-20T10:00:00Z".parse().unwrap(),
+        "when it was read, not resolved"
+    );
+    for entity in &changes.entities {
+        assert_eq!(
+            entity.discovered_by.keys().collect::<Vec<_>>(),
+            [&source.id],
+            "the far end too"
+        );
+        let mut counts: Vec<usize> = entity.mentioned_in.values().map(|one| one.count).collect();
+        counts.sort_unstable();
+        assert_eq!(counts, [1, 2], "{entity:#?}");
+    }
+    let readings = &changes.edges[0].provenance;
+    assert!(readings.iter().all(|reading| reading.source_id.as_ref() == Some(&source.id)));
+    // A plan that was stored before there were sources can still be read.
+    let mut stored = serde_json::to_value(&changes).unwrap();
+    stored
+        .as_object_mut()
+        .unwrap()
+        .retain(|key, _| !["sources", "documents"].contains(&key.as_str()));
+    for key in ["discovered_by", "mentioned_in"] {
+        stored["entities"][0].as_object_mut().unwrap().remove(key);
+    }
+    let read: Changes = serde_json::from_value(stored).unwrap();
+    assert!(read.sources.is_empty() && read.entities[0].mentioned_in.is_empty());
+}

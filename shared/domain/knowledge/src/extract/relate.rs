@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
 
 use super::fields::PRINCIPALS;
+use super::found_in::Origin;
 use super::place::place;
 use super::{Extracted, Request, Rule};
 
@@ -25,6 +26,7 @@ pub(super) fn relate(
         .map(|e| (e.name.clone(), crate::organisation::OrganisationName::parse(&e.name).key()))
         .collect();
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut origin = Origin::of(record, fields);
     for entity in found.iter_mut() {
         entity.context = organisations
             .iter()
@@ -38,6 +40,7 @@ pub(super) fn relate(
         entity.place = place(fields, entity);
         entity.source_connector = text("_source");
         entity.source_endpoint = text("_endpoint");
+        origin.note(entity);
         let ruled = rules.iter().find(|rule| rule.field == entity.source_field);
         let general =
             request.relationship.filter(|relationship| suits(*relationship, &entity.entity_type));

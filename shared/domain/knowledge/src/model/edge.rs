@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{EntityId, EntityType, MAX_PROVENANCE, Relationship};
+use super::{EntityId, EntityType, MAX_PROVENANCE, Relationship, SourceId};
 
 /// Where a statement comes from (F-254, F-269): an attribute of the edge (K-73).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Provenance {
     /// Its endpoint, when the record said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
+    /// The data source that this makes (F-269), since there are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<SourceId>,
     /// The nearer entity as the record writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,

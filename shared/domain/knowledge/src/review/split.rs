@@ -126,6 +126,7 @@ fn made_of(by: &Decider, entity: &Entity, cut: &Cut, name: String, id: EntityId)
         external_ids: cut.external_ids.clone(),
         context: BTreeSet::new(),
         places: BTreeSet::new(),
+        mentioned_in: BTreeMap::new(),
         merged_into: None,
         members: BTreeSet::new(),
         split_from: Some(entity.id.clone()),

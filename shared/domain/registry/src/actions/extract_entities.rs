@@ -94,6 +94,10 @@ pub struct Entity {
     pub attributes: Option<Value>,
     pub source_connector: Option<String>,
     pub source_endpoint: Option<String>,
+    pub source_query: Option<String>,
+    pub retrieved_at: Option<String>,
+    #[schemars(with = "AnyObject")]
+    pub document: Option<Value>,
 }
 
 fn every() -> Names {

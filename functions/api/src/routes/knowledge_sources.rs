@@ -1,0 +1,122 @@
+//! `/knowledge/sources` (F-254, F-272): what runs asked of connectors.
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::extract::State;
+use countersign_connector::ConnectorId;
+use countersign_identity::UserId;
+use countersign_knowledge::{DataSource, Namespace, SourceId};
+use countersign_store_knowledge::Window;
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::knowledge::{Part, scope};
+use super::{Ctx, Reader, found};
+use crate::Context;
+use crate::pagination::sifted;
+
+/// Which sources.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SourceQuery {
+    /// At most so many sources, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// The part of the caller's graph; `default` when left out.
+    #[param(value_type = Option<String>)]
+    namespace: Option<Namespace>,
+    /// Only those that one run has read; in the order of ids.
+    execution_id: Option<String>,
+    /// Only those of one connector.
+    connector: Option<String>,
+}
+
+/// What a run asked of a connector.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SourceView {
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    source: DataSource,
+    /// The connector's name now; null when it is gone.
+    connector_name: Option<String>,
+}
+
+/// Data sources of the caller's graph, newest first.
+#[utoipa::path(
+    get, path = "/knowledge/sources", tag = "knowledge", params(SourceQuery),
+    responses((status = 200, body = Page<Value>))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<SourceQuery>,
+) -> Result<Json<Page<SourceView>>, Problem> {
+    let part = scope(owner, query.namespace);
+    let (run, connector) = (query.execution_id.as_deref(), query.connector.as_deref());
+    let filters = [
+        ("namespace", Some(part.namespace.as_str())),
+        ("execution_id", run),
+        ("connector", connector),
+    ];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "sources", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
+    let (ctx, part) = (&ctx, &part);
+    let page = sifted(
+        paging.limit()?,
+        paging.after(&cursor)?,
+        |limit, after| {
+            Box::pin(async move {
+                let window = Window { limit, after: after.as_deref() };
+                Ok(ctx.knowledge.sources(part, (run, connector), window).await?)
+            })
+        },
+        |source| connector.is_none_or(|id| source.connector_id == id),
+    )
+    .await?;
+    let items = views(ctx, owner, page.items).await?;
+    Ok(Json(cursor.page(items, page.next.as_deref())))
+}
+
+/// One data source.
+#[utoipa::path(
+    get, path = "/knowledge/sources/{id}", tag = "knowledge",
+    params(("id" = String, Path, description = "`src_…`"), Part),
+    responses((status = 200, body = SourceView), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<SourceId>,
+    Query(part): Query<Part>,
+) -> Result<Json<SourceView>, Problem> {
+    let source = found(ctx.knowledge.source(&part.scope(owner), &id).await?)?;
+    Ok(Json(views(&ctx, owner, vec![source]).await?.remove(0)))
+}
+
+/// Sources with the names of their connectors, each of which is read once.
+pub(crate) async fn views(
+    ctx: &Context,
+    owner: &UserId,
+    sources: Vec<DataSource>,
+) -> Result<Vec<SourceView>, Problem> {
+    let ids: BTreeSet<&str> = sources.iter().map(|source| source.connector_id.as_str()).collect();
+    let mut names = BTreeMap::new();
+    for id in ids.into_iter().filter_map(|id| ConnectorId::parse(id).ok()) {
+        let connector = ctx.catalog.connectors().get(owner, &id).await?;
+        names.extend(connector.map(|connector| (id.to_string(), connector.definition.name)));
+    }
+    let view = |source: DataSource| SourceView {
+        connector_name: names.get(&source.connector_id).cloned(),
+        source,
+    };
+    Ok(sources.into_iter().map(view).collect())
+}
