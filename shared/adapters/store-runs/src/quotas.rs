@@ -16,7 +16,7 @@ use crate::{Result, RunStore};
 /// How long a request is known again, in seconds: as long as an `Idempotency-Key`.
 const KNOWN: i64 = 86_400;
 /// How long a count is kept after it was made, in seconds: beyond the end of its day.
-const KEPT: i64 = 2 * 86_400;
+pub(crate) const KEPT: i64 = 2 * 86_400;
 
 /// Whether a request fits into a quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl RunStore {
         let Some(room) = quota.room(of.amount) else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let key = Key::new(partition(of.who), format!("{}#{}", day_of(now), quota.kind.as_str()));
+        let key = of_day(of.who, quota, now);
         let add = Write::update(&key).add("used", &of.amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
         match self.table.write(add).await {
@@ -96,6 +96,11 @@ impl RunStore {
             Err(error) => Err(error),
         }
     }
+}
+
+/// What a person has used of a quota on this day.
+pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
+    Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
 }
 
 fn partition(who: &UserId) -> String {
