@@ -1,6 +1,6 @@
 //! Asking: at most two turns, each within the budgets and the step's time.
 
-use countersign_model::{ChatRequest, Message, ModelError, OpenAi, Reply};
+use countersign_model::{ChatRequest, Message, ModelError, Provider, Reply};
 use countersign_registry::OutputSchema;
 use countersign_registry::action::Call;
 use countersign_run::ModelUse;
@@ -20,7 +20,7 @@ const MAX_TURNS: u32 = 2;
 
 /// A conversation about one answer.
 pub(crate) struct Conversation<'c> {
-    pub(crate) client: &'c OpenAi,
+    pub(crate) client: &'c Provider,
     /// Whom the record names.
     pub(crate) model: String,
     pub(crate) budget: &'c dyn TokenBudget,

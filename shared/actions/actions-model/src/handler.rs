@@ -48,7 +48,7 @@ impl<A> ModelAction<A> {
         let model = self.deps.model.name();
         match &self.deps.model {
             Model::Extractive => quote(model, params, &inputs.data, schema, &messages),
-            Model::OpenAi(client) => {
+            Model::Provider(client) => {
                 let budget = self.deps.budget.as_ref();
                 Conversation { client, model, budget, call, schema }.hold(messages).await
             }

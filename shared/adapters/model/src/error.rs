@@ -20,7 +20,7 @@ pub enum ModelError {
     #[failure(
         code = "MODEL_KEY_REJECTED",
         status = 502,
-        help = "store the provider's key as the secret `{stack}/models/openai`"
+        help = "store the provider's key as the secret that docs/models.md names"
     )]
     KeyRejected {
         /// The status.

@@ -6,14 +6,14 @@ use countersign_connector::DeploymentSecrets;
 use countersign_http_out::Egress;
 use url::Url;
 
-use crate::openai::OpenAi;
+use crate::provider::{Interface, Provider};
 
 /// What the deployment says about models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelConfig {
-    /// `openai`, `extractive`, or nothing, which is the latter.
+    /// `openai`, `anthropic`, `extractive`, or nothing, which is the last.
     pub provider: Option<String>,
-    /// The base address of the provider; left out, that of OpenAI.
+    /// The base address of the provider; left out, that of the one whose name it has.
     pub url: Option<String>,
     /// The model's name at the provider.
     pub name: Option<String>,
@@ -24,8 +24,8 @@ pub struct ModelConfig {
 pub enum Model {
     /// The built-in one, which needs nobody.
     Extractive,
-    /// One behind an interface like OpenAI's.
-    OpenAi(OpenAi),
+    /// One of a provider.
+    Provider(Provider),
 }
 
 /// Why the settings make no model.
@@ -55,7 +55,7 @@ impl Model {
     pub fn name(&self) -> String {
         match self {
             Self::Extractive => "extractive".to_owned(),
-            Self::OpenAi(client) => format!("openai/{}", client.model()),
+            Self::Provider(provider) => provider.name(),
         }
     }
 }
@@ -73,30 +73,29 @@ impl ModelConfig {
     ) -> Result<Model, ModelSetupError> {
         let refuse =
             |setting, reason: &str| Err(ModelSetupError { setting, reason: reason.to_owned() });
-        match self.provider.as_deref() {
+        let interface = match self.provider.as_deref() {
             None | Some("" | "extractive") if self.url.is_some() => {
-                refuse(ModelSetting::Url, "the built-in model has no address")
+                return refuse(ModelSetting::Url, "the built-in model has no address");
             }
             None | Some("" | "extractive") if self.name.is_some() => {
-                refuse(ModelSetting::Name, "the built-in model has no other name")
+                return refuse(ModelSetting::Name, "the built-in model has no other name");
             }
-            None | Some("" | "extractive") => Ok(Model::Extractive),
-            Some("openai") => {
-                let base = base(self.url.as_deref().unwrap_or(OpenAi::HOME))?;
-                let Some(name) = self.name.filter(|name| is_name(name)) else {
-                    return refuse(
-                        ModelSetting::Name,
-                        "it must be the model's name, 1 to 100 visible characters",
-                    );
-                };
-                Ok(Model::OpenAi(OpenAi::new(egress, base, name, secrets)))
-            }
+            None | Some("" | "extractive") => return Ok(Model::Extractive),
+            Some("openai") => Interface::OpenAi,
+            Some("anthropic") => Interface::Anthropic,
             Some(other) => {
                 let shown: String = other.chars().take(40).collect();
-                let reason = format!("`{shown}` is not a provider: use `extractive` or `openai`");
-                refuse(ModelSetting::Provider, &reason)
+                let use_one = "use `extractive`, `openai` or `anthropic`";
+                let reason = format!("`{shown}` is not a provider: {use_one}");
+                return refuse(ModelSetting::Provider, &reason);
             }
-        }
+        };
+        let base = base(self.url.as_deref().unwrap_or(interface.home()))?;
+        let Some(model) = self.name.filter(|name| is_name(name)) else {
+            let reason = "it must be the model's name, 1 to 100 visible characters";
+            return refuse(ModelSetting::Name, reason);
+        };
+        Ok(Model::Provider(Provider { interface, egress, base, model, secrets }))
     }
 }
 

@@ -15,25 +15,28 @@ use crate::{ChatRequest, Message, Model, ModelConfig, ModelError, Reply, Role};
 
 const KEY: &str = "sk-a-key-nobody-may-see";
 
-struct Secrets(Option<&'static str>);
+struct Secrets;
 
 impl DeploymentSecrets for Secrets {
     fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>> {
-        assert_eq!(name, "openai");
-        let key = self.0.map(|key| Secret::new(key.to_owned()));
+        let key = ["openai", "anthropic"].contains(&name).then(|| Secret::new(KEY.to_owned()));
         Box::pin(async move { Ok(key) })
     }
 }
 
 /// A turn with the model behind this address.
 async fn chat(base: &str, allow_loopback: bool) -> Result<Reply, ModelError> {
+    chat_with("openai", base, allow_loopback).await
+}
+
+async fn chat_with(provider: &str, base: &str, allow_loopback: bool) -> Result<Reply, ModelError> {
     let config = ModelConfig {
-        provider: Some("openai".to_owned()),
+        provider: Some(provider.to_owned()),
         url: Some(base.to_owned()),
         name: Some("tiny".to_owned()),
     };
     let egress = Egress::new(Policy { allow_loopback });
-    let Model::OpenAi(client) = config.model(egress, Arc::new(Secrets(Some(KEY)))).unwrap() else {
+    let Model::Provider(client) = config.model(egress, Arc::new(Secrets)).unwrap() else {
         panic!("not the provider")
     };
     let messages = [Message::new(Role::System, "Be brief."), Message::new(Role::User, "Hi?")];
@@ -186,12 +189,65 @@ async fn k_38_a_private_or_plain_address_is_not_called() {
     }
 }
 
+#[tokio::test]
+async fn f_056_anthropic_is_asked_in_its_own_form() {
+    let server = MockServer::start().await;
+    let body = json!({
+        "model": "tiny", "max_tokens": 50, "system": "Be brief.",
+        "messages": [{ "role": "user", "content": "Hi?" }],
+        "tools": [{ "name": "answer", "input_schema": { "type": "object" } }],
+        "tool_choice": { "type": "tool", "name": "answer" },
+    });
+    let asked = Mock::given(method("POST")).and(path("/v1/messages"));
+    let asked = asked.and(header("x-api-key", KEY)).and(header("anthropic-version", "2023-06-01"));
+    let answer = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "tiny-2026",
+        "content": [{ "type": "text", "text": "Well:" }, { "type": "tool_use", "id": "toolu_1", "name": "answer", "input": { "a": 1 } }],
+        "stop_reason": "tool_use", "stop_sequence": null,
+        "usage": { "input_tokens": 12, "output_tokens": 3 },
+    });
+    let said = ResponseTemplate::new(200).set_body_json(answer);
+    asked.and(body_partial_json(body)).respond_with(said).expect(1).mount(&server).await;
+    let reply = chat_with("anthropic", &format!("{}/v1", server.uri()), true).await.unwrap();
+    let expect =
+        Reply { text: r#"{"a":1}"#.to_owned(), input_tokens: Some(12), output_tokens: Some(3) };
+    assert_eq!(reply, expect);
+}
+
+#[tokio::test]
+async fn f_056_what_anthropic_does_not_answer_is_told_apart() {
+    let check = async |answers: Vec<ResponseTemplate>, expect: &str, asked: usize| {
+        let server = MockServer::start().await;
+        for answer in answers {
+            let mock = Mock::given(path("/messages")).respond_with(answer);
+            mock.up_to_n_times(1).mount(&server).await;
+        }
+        let error = chat_with("anthropic", &server.uri(), true).await.unwrap_err();
+        assert_eq!(error.code(), expect);
+        assert_eq!(server.received_requests().await.unwrap().len(), asked);
+    };
+    let error = |status| {
+        let body = json!({ "type": "error", "error": { "type": "some_error", "message": "No." } });
+        ResponseTemplate::new(status).set_body_json(body)
+    };
+    check(vec![error(529), error(529)], "MODEL_UNAVAILABLE", 2).await;
+    check(vec![error(401)], "MODEL_KEY_REJECTED", 1).await;
+    check(vec![error(400)], "MODEL_REJECTED", 1).await;
+    let stopped = |reason: &str| {
+        let body = json!({ "content": [{ "type": "text", "text": "a" }], "stop_reason": reason });
+        ResponseTemplate::new(200).set_body_json(body)
+    };
+    check(vec![stopped("max_tokens")], "MODEL_ANSWER_CUT", 1).await;
+    check(vec![stopped("refusal")], "MODEL_DECLINED", 1).await;
+    check(vec![stopped("end_turn")], "MODEL_ANSWER", 1).await;
+}
+
 #[test]
 fn r_035_settings_that_make_no_model_are_named() {
     let check = |given: [Option<&str>; 3], expect: Result<&str, &str>| {
         let [provider, url, name] = given.map(|one| one.map(str::to_owned));
         let config = ModelConfig { provider, url, name };
-        let made = config.model(Egress::new(Policy::default()), Arc::new(Secrets(None)));
+        let made = config.model(Egress::new(Policy::default()), Arc::new(Secrets));
         let made = made.map(|model| model.name()).map_err(|error| error.to_string());
         assert_eq!(made, expect.map(str::to_owned).map_err(str::to_owned));
     };
@@ -203,10 +259,9 @@ fn r_035_settings_that_make_no_model_are_named() {
     check([Some("openai"), None, Some("a b")], Err(name));
     check([None, None, Some("gpt")], Err("the built-in model has no other name"));
     check([None, Some("https://a.example"), None], Err("the built-in model has no address"));
-    check(
-        [Some("bard"), None, None],
-        Err("`bard` is not a provider: use `extractive` or `openai`"),
-    );
+    check([Some("anthropic"), None, Some("claude")], Ok("anthropic/claude"));
+    let bard = "`bard` is not a provider: use `extractive`, `openai` or `anthropic`";
+    check([Some("bard"), None, None], Err(bard));
     let plain = "it must be a plain address without user and query";
     check([Some("openai"), Some("https://me@a.example"), Some("a")], Err(plain));
 }

@@ -191,9 +191,10 @@ impl Setting {
             }
             Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
-            Self::ModelProvider => {
-                ("MODEL_PROVIDER", "who answers `llm_task` steps: `extractive` or `openai`")
-            }
+            Self::ModelProvider => (
+                "MODEL_PROVIDER",
+                "who answers `llm_task` steps: `extractive`, `openai` or `anthropic`",
+            ),
             Self::ModelUrl => ("MODEL_URL", "base address of the model provider"),
             Self::ModelName => ("MODEL_NAME", "the model's name at its provider"),
             Self::ModelTokensPerRun => {

@@ -225,7 +225,7 @@ fn f_055_f_056_what_a_model_does_and_what_it_does_not_is_told_apart() {
         format!("  - {{name: t, step_type: llm_task, action: synthesize_report, {rest}}}\n")
     };
     check(&task("template: \"# Officers\""), &[]);
-    check(&task(""), &["P013 t: `instructions` or `template` must say what the model is to do"]);
+    check(&task(""), &["P013 : `instructions` or `template` must say what the model is to do"]);
 }
 
 #[test]
@@ -286,7 +286,8 @@ fn k_55_names_that_could_mean_two_things_are_refused() {
 
 #[test]
 fn k_58_no_model_in_deterministic_mode() {
-    let text = around(&format!("{READ}{USE}{}", tool("t", "action: judge, inputs: {text: hi}")));
+    let task = "  - {name: t, step_type: llm_task, action: judge, inputs: {text: hi}, output_schema: {type: scalar, fields: []}}\n";
+    let text = around(&format!("{READ}{USE}{task}"));
     let text = format!("execution_mode: deterministic\noutput: {{summary_prompt: sum up}}\n{text}");
     assert_eq!(
         problems(&text).into_iter().filter(|p| !p.starts_with("P102")).collect::<Vec<_>>(),
