@@ -5,7 +5,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 /// More are not looked at.
 const MAX_PASSAGES: usize = 20_000;
-/// A text of more characters is read sentence by sentence.
+/// A text of no more characters stands in the line of its record, such as a name.
+const SHORT: usize = 60;
+/// One sentence of no more characters does, too. Everything else is read sentence by sentence.
 const LONG: usize = 120;
 /// The longest quotation, characters.
 const MAX_LENGTH: usize = 600;
@@ -62,11 +64,16 @@ fn walk(value: &Value, place: &str, found: &mut Vec<Passage>) {
 /// A value that stands in the line of its record.
 fn short(name: &str, value: &Value) -> Option<String> {
     match value {
-        Value::String(text) if text.chars().count() <= LONG => Some(format!("{name}: {text}")),
+        Value::String(text) if is_short(text) => Some(format!("{name}: {text}")),
         Value::Number(number) => Some(format!("{name}: {number}")),
         Value::Bool(flag) => Some(format!("{name}: {flag}")),
         _ => None,
     }
+}
+
+fn is_short(text: &str) -> bool {
+    let length = text.chars().count();
+    length <= SHORT || (length <= LONG && text.unicode_sentences().count() == 1)
 }
 
 fn sentences(text: &str, place: &str, found: &mut Vec<Passage>) {
