@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::case::{FACTORY, Person, person, person_in, step};
+use crate::case::{Person, person, person_in, step};
 use crate::world::{World, world};
 
 const SECRET: &str = "a secret of the deployment with a model, long enough to sign tokens with";
@@ -133,9 +133,7 @@ async fn f_056_f_145_what_cannot_be_quoted_needs_a_provider() {
 async fn f_183_k_58_no_model_in_a_deterministic_run_and_no_model_step_without_its_form() {
     let ana = person("ana", &["global:analyst"]).await;
     let codes = async |yaml: String| {
-        let judged =
-            ana.door.post(&format!("{FACTORY}/playbooks/validate"), &json!({ "yaml": yaml }));
-        let judged = judged.await.unwrap();
+        let judged = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
         let all = judged["diagnostics"].as_array().unwrap().iter();
         let errors = all.filter(|one| one["severity"] == "error");
         errors.map(|one| one["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
