@@ -194,7 +194,10 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
         (&json!(1), &json!([SENTENCE]))
     );
     let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
-    assert!(page.contains("1 thing this is based on is missing or incomplete"), "{page}");
+    assert!(
+        page.contains("1 thing this is based on is missing, incomplete or written by a model"),
+        "{page}"
+    );
     assert!(page.contains("four thousand"), "{page}");
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;
@@ -211,7 +214,7 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
     })
     .await;
     let summary = entry["summary"].as_str().unwrap();
-    assert!(summary.contains("Could not be read: 1 warning in `read`"), "{summary}");
+    assert!(summary.contains("Warnings: 1 warning in `read`"), "{summary}");
 }
 
 #[tokio::test]
@@ -225,7 +228,10 @@ async fn f_096_who_signs_sees_that_a_limit_cut_the_list_short() {
         (&json!("read"), &json!([limit]))
     );
     let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
-    assert!(page.contains("1 thing this is based on is missing or incomplete"), "{page}");
+    assert!(
+        page.contains("1 thing this is based on is missing, incomplete or written by a model"),
+        "{page}"
+    );
     assert!(page.contains("4 records read, the source may have more"), "{page}");
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;

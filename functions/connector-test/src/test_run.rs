@@ -111,6 +111,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
         params: params.as_object().cloned().unwrap_or_default(),
         // Nobody repeats a test: what it reserves is its own.
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
+        output_schema: None,
         permit: None,
         now,
         remaining: AT_MOST,

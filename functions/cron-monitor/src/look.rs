@@ -133,6 +133,7 @@ impl Looking<'_> {
             now: self.invocation.now,
             remaining: self.invocation.remaining,
             info: run_info(head, Vec::new()),
+            output_schema: None,
             permit: None,
         })
     }

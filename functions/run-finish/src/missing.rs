@@ -32,6 +32,7 @@ pub(crate) async fn write_down(
             code: outcome.code.clone(),
             message: outcome.message.clone(),
             took_ms: 0,
+            model: None,
         };
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
         context.runs.end_step(&head.run, &outcome, &event, Consequence::default()).await?;
@@ -106,6 +107,7 @@ fn outcome(
         code: Some(code.to_owned()),
         message: Some(message),
         verdict: None,
+        model: None,
         approval: None,
         attempt,
         at: now,

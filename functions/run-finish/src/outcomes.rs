@@ -195,6 +195,7 @@ mod tests {
             code: None,
             message: None,
             verdict: None,
+            model: None,
             approval: None,
             attempt: 1,
             at: jiff::Timestamp::UNIX_EPOCH,

@@ -187,6 +187,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         now: over.at,
         remaining: Duration::from_secs(30),
         info: run_info(head, warnings),
+        output_schema: None,
         permit: None,
     }
 }

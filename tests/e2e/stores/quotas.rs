@@ -1,9 +1,9 @@
 //! Quotas, as many requests at once see them.
 
 use countersign_identity::UserId;
-use countersign_run::Quota;
+use countersign_run::{Quota, RunId};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Counted, RunStore, Use};
+use countersign_store_runs::{Counted, Reserved, RunStore, TokenLimits, TokenUse, Use};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 
@@ -55,4 +55,28 @@ async fn a_request_that_comes_again_counts_once_and_one_that_does_not_fit_not_at
     // After a day a key is another request's.
     assert_eq!(store.count(quota, of("a", 2 * half), at(86_400)).await.unwrap(), Counted::Yes);
     assert_ne!(store.count(quota, of("e", 1), at(86_400)).await.unwrap(), Counted::Yes);
+}
+
+#[tokio::test]
+async fn tokens_of_turns_at_once_never_exceed_a_run_or_a_day_and_what_was_not_used_is_there_again()
+{
+    let (store, ana) = (store().await, UserId::from_bytes([7; 16]));
+    let (one, other) = (RunId::from_bytes([1; 16]), RunId::from_bytes([2; 16]));
+    let limits = TokenLimits { per_run: 700, per_day: 1_000 };
+    let of = |run, seconds| TokenUse { run, who: &ana, at: at(seconds) };
+    let asked = (0..20).map(|_| store.reserve_tokens(limits, of(&one, 0), 100));
+    let taken: Vec<Reserved> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(taken.iter().filter(|one| **one == Reserved::Yes).count(), 7, "{taken:?}");
+    assert_eq!(taken.iter().filter(|one| **one == Reserved::RunSpent).count(), 13, "{taken:?}");
+
+    let exceeded = Reserved::DayExceeded(Quota::tokens(1_000).exceeded(at(0)));
+    let reserve = |run, seconds, amount| store.reserve_tokens(limits, of(run, seconds), amount);
+    assert_eq!(reserve(&other, 0, 301).await.unwrap(), exceeded);
+    assert_eq!(reserve(&other, 7_200, 301).await.unwrap(), Reserved::Yes, "midnight");
+    store.settle_tokens(of(&one, 0), 700, 150).await.unwrap();
+    assert_eq!(reserve(&one, 0, 551).await.unwrap(), Reserved::RunSpent);
+    assert_eq!(reserve(&one, 0, 550).await.unwrap(), Reserved::Yes);
+    assert_eq!(reserve(&one, 0, u64::MAX).await.unwrap(), Reserved::RunSpent);
+    let none = TokenLimits { per_run: 0, per_day: 0 };
+    assert_eq!(store.reserve_tokens(none, of(&one, 0), 5_000).await.unwrap(), Reserved::Yes);
 }

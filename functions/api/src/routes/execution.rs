@@ -4,7 +4,8 @@ use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_run::{
-    Head, Response, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
+    Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings,
+    Stop, fold,
 };
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
@@ -30,6 +31,11 @@ pub(crate) struct StepView {
     count: Option<u64>,
     /// How long it took, milliseconds.
     took_ms: u64,
+    /// The model that wrote its result: `model_used`, `input_tokens`, `output_tokens`, `turns`, `latency_ms`, and SHA-256 of
+    /// prompt and answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    model: Option<ModelUse>,
     /// The approval it waits for or was signed by.
     approval_id: Option<String>,
     /// How many values, files or pages it could not read as they should be.
@@ -43,8 +49,8 @@ impl StepView {
     fn of((name, state): (String, StepState), warnings: &[StepWarnings]) -> Self {
         let own = warnings.iter().find(|of_step| of_step.step == name);
         let warnings = own.map_or(0, |own| own.count);
-        let StepState { status, code, message, count, took_ms, approval, sent: _ } = state;
-        Self { name, status, code, message, count, took_ms, approval_id: approval, warnings }
+        let StepState { status, code, message, count, took_ms, model, approval, sent: _ } = state;
+        Self { name, status, code, message, count, took_ms, model, approval_id: approval, warnings }
     }
 }
 

@@ -23,7 +23,16 @@ fn ended(output: &Value) -> StepState {
         Value::Bool(false) => (StepStatus::Failed, Some("a record has no `pay`".to_owned())),
         _ => (StepStatus::Done, None),
     };
-    StepState { status, code: None, message, count: None, took_ms: 1, approval: None, sent: None }
+    StepState {
+        status,
+        code: None,
+        message,
+        count: None,
+        took_ms: 1,
+        model: None,
+        approval: None,
+        sent: None,
+    }
 }
 
 fn outcome(step: &str, state: &StepState, output: &Value) -> Outcome {
@@ -36,6 +45,7 @@ fn outcome(step: &str, state: &StepState, output: &Value) -> Outcome {
         code: None,
         message: state.message.clone(),
         verdict: None,
+        model: None,
         approval: None,
         attempt: 1,
         at: Timestamp::UNIX_EPOCH,

@@ -24,6 +24,7 @@ fn state(unknown: &[String]) -> RunState {
         message: None,
         count: None,
         took_ms: 0,
+        model: None,
         approval: None,
         sent: None,
     };

@@ -7,7 +7,7 @@ use super::{items, text, visible};
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
     let mut lines = head(request);
-    lines.extend(list("Could not be read:", warnings(request)));
+    lines.extend(list("Warnings:", warnings(request)));
     lines.extend(list("Take note:", bullets(request, "remarks")));
     lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
     lines.extend(list("Struck out so far:", strikes(request).collect()));
@@ -237,7 +237,7 @@ Pay these?
 All of them.
 (Written before requests were struck out: what it counts may include them.)
 
-Could not be read:
+Warnings:
   3 warnings in read
     a.csv, row 2, amount: \\u{1b}[31m`$1`
     and 2 more, in the output of the step

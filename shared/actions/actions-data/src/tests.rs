@@ -28,6 +28,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         inputs: object(inputs),
         params: object(params),
         idempotency_key: "key".to_owned(),
+        output_schema: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

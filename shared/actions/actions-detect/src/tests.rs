@@ -78,6 +78,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
             monitor: None,
             warnings: Vec::new(),
         },
+        output_schema: None,
         permit: None,
     }
 }

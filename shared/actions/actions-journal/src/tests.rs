@@ -84,6 +84,7 @@ fn call(action: &str, inputs: &Value) -> Call {
         inputs: inputs.as_object().cloned().unwrap_or_default(),
         params: serde_json::Map::new(),
         idempotency_key: "key".into(),
+        output_schema: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -38,6 +38,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         inputs: inputs.as_object().cloned().unwrap(),
         params: params.as_object().cloned().unwrap(),
         idempotency_key: key.to_owned(),
+        output_schema: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -72,6 +72,7 @@ fn call(message: &str, params: &Value) -> Call {
         inputs: [("message".to_owned(), json!(message))].into_iter().collect(),
         params: params.as_object().cloned().unwrap(),
         idempotency_key: "key".into(),
+        output_schema: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

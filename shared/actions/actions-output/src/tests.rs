@@ -25,6 +25,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
         inputs: [("data".to_owned(), data)].into_iter().collect(),
         params: params.as_object().cloned().unwrap_or_default(),
         idempotency_key: "key".into(),
+        output_schema: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

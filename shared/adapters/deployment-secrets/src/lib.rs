@@ -1,5 +1,6 @@
-//! The deployment's own credentials of shipped connectors (K-37): one secret of Secrets Manager for each name that an
-//! `env_var` has, `{stack}/connectors/{name}`. Who may use one is decided in `countersign_connector`; here they are read.
+//! The deployment's own credentials. Those of shipped connectors (K-37): one secret of Secrets Manager for each name that an
+//! `env_var` has, `{stack}/connectors/{name}`. Those of model providers: `{stack}/models/{provider}`. Who may use one of a
+//! connector is decided in `countersign_connector`; here they are read.
 
 mod error;
 mod kept;
@@ -27,21 +28,31 @@ const LARGEST: usize = 4_096;
 /// Reads the deployment's secrets, each at most once in five minutes; that there is none is kept too.
 pub struct SecretsManager {
     client: LazyClient<Client>,
-    stack: String,
+    prefix: String,
     kept: Mutex<Kept>,
 }
 
 impl SecretsManager {
-    /// The secrets of the stack of this name.
+    /// The secrets of the connectors of the stack of this name.
     #[must_use]
-    pub fn new(aws: &SdkConfig, stack: impl Into<String>) -> Self {
+    pub fn connectors(aws: &SdkConfig, stack: &str) -> Self {
+        Self::below(aws, format!("{stack}/connectors"))
+    }
+
+    /// The secrets of its model providers.
+    #[must_use]
+    pub fn models(aws: &SdkConfig, stack: &str) -> Self {
+        Self::below(aws, format!("{stack}/models"))
+    }
+
+    fn below(aws: &SdkConfig, prefix: String) -> Self {
         let aws = aws.clone();
         let client = LazyClient::new(move || Client::new(&aws));
-        Self { client, stack: stack.into(), kept: Mutex::new(Kept::new(FRESH)) }
+        Self { client, prefix, kept: Mutex::new(Kept::new(FRESH)) }
     }
 
     async fn read(&self, name: &str) -> Result<Option<Secret>, DeploymentSecretError> {
-        let id = format!("{}/connectors/{name}", self.stack);
+        let id = format!("{}/{name}", self.prefix);
         let sent = self.client.get_secret_value().secret_id(&id).send().await;
         let answer = match sent {
             Ok(answer) => answer,

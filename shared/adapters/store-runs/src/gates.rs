@@ -98,7 +98,7 @@ impl RunStore {
         // What its answers say could not be read counts for later gates all the same.
         let view = self.view(run, &intent.step).await?;
         let step = view.as_ref().and_then(|view| view.plan.step(&intent.step));
-        let warnings = step.and_then(|step| warnings_of(step, &outcome.output));
+        let warnings = step.and_then(|step| warnings_of(step, &outcome.output, None));
         let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
         self.end_step(run, &outcome, &ended(intent, &outcome), consequence).await.map(drop)
     }
@@ -121,6 +121,7 @@ fn ended(intent: &Intent, outcome: &Outcome) -> Event {
         code: outcome.code.clone(),
         message: outcome.message.clone(),
         took_ms: 0,
+        model: None,
     };
     Event { step: intent.step.clone(), attempt: intent.attempt, n: 9, at: outcome.at, kind }
 }
@@ -211,6 +212,7 @@ fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> Outcome {
         code: code.map(str::to_owned),
         message: None,
         verdict: Some(verdict),
+        model: None,
         approval: Some(request.id.to_string()),
         attempt: 0,
         at,

@@ -24,6 +24,10 @@ pub(crate) fn plan(run: &RunId) -> Key {
     Key::new(partition(run), "PLAN")
 }
 
+pub(crate) fn tokens(run: &RunId) -> Key {
+    Key::new(partition(run), "TOKENS")
+}
+
 pub(crate) fn response(run: &RunId) -> Key {
     Key::new(partition(run), "RESPONSE")
 }

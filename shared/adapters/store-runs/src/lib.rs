@@ -34,6 +34,7 @@ mod repeats;
 mod responses;
 mod starts;
 mod stops;
+mod tokens;
 mod warnings;
 
 pub use active::Active;
@@ -46,6 +47,7 @@ pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};
+pub use tokens::{Reserved, TokenLimits, TokenUse};
 pub use warnings::warnings_of;
 
 use countersign_store_kit::{Blobs, Table};

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use countersign_plan::Plan;
-use countersign_run::{Event, EventKind, Head, RunId, StepWarnings, Stop, warning_sentences};
+use countersign_run::{
+    Event, EventKind, Head, ModelUse, RunId, StepWarnings, Stop, warning_sentences,
+};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
@@ -130,7 +132,10 @@ impl RunStore {
         let consequence = consequence.into();
         let key = format!("runs/{run}/{}/{}.json", outcome.step, outcome.attempt);
         let output = self.blobs.store(&key, &outcome.output).await?;
-        let warned = consequence.warnings.map(|_| warning_sentences(&outcome.output, KEPT));
+        let written = outcome.model.iter().map(ModelUse::sentence);
+        let unread = warning_sentences(&outcome.output, KEPT);
+        let warned =
+            consequence.warnings.map(|_| written.chain(unread).take(KEPT).collect::<Vec<_>>());
         let item =
             OutcomeItem { warned: warned.unwrap_or_default(), ..OutcomeItem::new(outcome, output) };
         let put = Write::put(&keys::outcome(run, &outcome.step), &item)?.if_absent();

@@ -17,7 +17,7 @@ use crate::{Result, RunStore};
 /// How long a request is known again, in seconds: as long as an `Idempotency-Key`.
 const KNOWN: i64 = 86_400;
 /// How long a count is kept after it was made, in seconds: beyond the end of its day.
-const KEPT: i64 = 2 * 86_400;
+pub(crate) const KEPT: i64 = 2 * 86_400;
 
 /// Whether a request fits into a quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl RunStore {
             if quota.limit == 0 {
                 return Ok(true);
             }
-            let found: Option<Used> = self.table.get(&today(quota, who, now)).await?;
+            let found: Option<Used> = self.table.get(&of_day(who, quota, now)).await?;
             let used = found.map_or(0, |found| found.used);
             Ok(quota.room(1).is_some_and(|room| used <= room))
         })
@@ -108,7 +108,8 @@ impl RunStore {
         let Some(room) = quota.room(of.amount) else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let add = Write::update(&today(quota, of.who, now)).add("used", &of.amount)?;
+        let key = of_day(of.who, quota, now);
+        let add = Write::update(&key).add("used", &of.amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
         match self.table.write(add).await {
             Ok(()) => Ok(true),
@@ -125,7 +126,8 @@ struct Used {
     used: u64,
 }
 
-fn today(quota: Quota, who: &UserId, now: Timestamp) -> Key {
+/// What a person has used of a quota on this day.
+pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
     Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
 }
 

@@ -1,7 +1,9 @@
 //! Items as they are stored.
 
 use countersign_approval::Digest;
-use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Sending, Sent, StepStatus};
+use countersign_run::{
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, Sending, Sent, StepStatus,
+};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,8 @@ pub struct Outcome {
     pub message: Option<String>,
     /// How the gate ended, for gates.
     pub verdict: Option<GateOutcome>,
+    /// The model that wrote the output.
+    pub model: Option<ModelUse>,
     /// The approval request, for gates and signed steps.
     pub approval: Option<String>,
     /// The execution it happened in.
@@ -49,6 +53,8 @@ pub(crate) struct OutcomeItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<GateOutcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
     pub attempt: u32,
     pub at: Timestamp,
@@ -68,6 +74,7 @@ impl OutcomeItem {
             code: outcome.code.clone(),
             message: outcome.message.clone(),
             verdict: outcome.verdict,
+            model: outcome.model.clone(),
             approval: outcome.approval.clone(),
             attempt: outcome.attempt,
             at: outcome.at,
@@ -85,6 +92,7 @@ impl OutcomeItem {
             code: self.code,
             message: self.message,
             verdict: self.verdict,
+            model: self.model,
             approval: self.approval,
             attempt: self.attempt,
             at: self.at,
@@ -131,6 +139,7 @@ impl Outcome {
             code: Some(EFFECT_UNKNOWN.to_owned()),
             message: Some(sent.sentence(step, &[])),
             verdict: None,
+            model: None,
             approval: sent.what.approval.clone(),
             attempt,
             at,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use countersign_effect::canonical;
 use countersign_plan::{OnWarning, PlanStep};
-use countersign_run::{Head, StepWarnings, all_warnings, warning_count};
+use countersign_run::{Head, ModelUse, StepWarnings, all_warnings, warning_count};
 use countersign_store_kit::decode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -12,21 +12,29 @@ use sha2::{Digest as _, Sha256};
 use crate::records::OutcomeItem;
 use crate::{Result, RunStore, keys};
 
-/// The warnings in this output of a step; none when there are none.
+/// The warnings in this output of a step, and that a model wrote it; none when there are none.
 #[must_use]
-pub fn warnings_of(step: &PlanStep, output: &Value) -> Option<StepWarnings> {
-    let count = warning_count(output);
+pub fn warnings_of(
+    step: &PlanStep,
+    output: &Value,
+    model: Option<&ModelUse>,
+) -> Option<StepWarnings> {
+    let count = warning_count(output) + u64::from(model.is_some());
     (count > 0).then(|| StepWarnings {
         step: step.name.clone(),
         count,
         first: Vec::new(),
-        hash: hash(&step.name, count, output),
+        hash: hash(&step.name, count, output, model),
         asks: step.on_warning == OnWarning::Gate,
     })
 }
 
-fn hash(step: &str, count: u64, output: &Value) -> String {
-    let all = json!([step, count, all_warnings(output).collect::<Vec<_>>()]);
+fn hash(step: &str, count: u64, output: &Value, model: Option<&ModelUse>) -> String {
+    let unread: Vec<&Value> = all_warnings(output).collect();
+    let all = match model {
+        Some(model) => json!([step, count, unread, model.answer_sha256, model.sentence()]),
+        None => json!([step, count, unread]),
+    };
     // Numbers that canonical JSON cannot write exactly are written all the same: this hash compares, it proves nothing.
     let text = canonical(&all).unwrap_or_else(|_| all.to_string());
     hex::encode(Sha256::digest(text))
@@ -71,22 +79,23 @@ mod tests {
 
     #[test]
     fn f_311_other_warnings_have_another_hash() {
-        let of = |text: &str| warnings_of(&step("gate"), &json!({"warnings": [text]})).unwrap();
+        let of =
+            |text: &str| warnings_of(&step("gate"), &json!({"warnings": [text]}), None).unwrap();
         assert_eq!(of("a").hash, of("a").hash);
         assert_ne!(of("a").hash, of("b").hash);
         let empty = |name: &str| {
             let output =
                 json!({"files_read": 1, "file_notes": [{"name": name, "message": "no entries"}]});
-            warnings_of(&step("gate"), &output).unwrap().hash
+            warnings_of(&step("gate"), &output, None).unwrap().hash
         };
         assert_ne!(empty("a.csv"), empty("b.csv"));
-        assert_eq!(warnings_of(&step("gate"), &json!({"warnings": []})), None);
+        assert_eq!(warnings_of(&step("gate"), &json!({"warnings": []}), None), None);
     }
 
     #[test]
     fn f_311_only_gate_asks_again() {
         let output = json!({"warnings": ["a"]});
-        assert!(warnings_of(&step("gate"), &output).unwrap().asks);
-        assert!(!warnings_of(&step("continue"), &output).unwrap().asks);
+        assert!(warnings_of(&step("gate"), &output, None).unwrap().asks);
+        assert!(!warnings_of(&step("continue"), &output, None).unwrap().asks);
     }
 }

@@ -114,7 +114,7 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
     parts.extend(run.entities.sentence());
     let unread: Vec<String> = run.warnings.iter().map(StepWarnings::sentence).collect();
-    parts.extend(listed("Could not be read", &unread));
+    parts.extend(listed("Warnings", &unread));
     parts.extend(listed("Went wrong", errors));
     parts.join(" ")
 }
@@ -236,6 +236,7 @@ mod tests {
             message: code.map(|_| "it broke".to_owned()),
             count,
             took_ms: 1,
+            model: None,
             approval: None,
             sent: None,
         };

@@ -86,6 +86,7 @@ mod tests {
             message: None,
             count: None,
             took_ms: 1,
+            model: None,
             approval: None,
             sent: None,
         };

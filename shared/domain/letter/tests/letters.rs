@@ -257,15 +257,19 @@ fn f_311_what_could_not_be_read_stands_at_the_top_and_is_named() {
     in_order(
         &html,
         &[
-            "3 things this is based on are missing or incomplete",
+            "3 things this is based on are missing, incomplete or written by a model",
             "Look closely",
             "old-invoices.xlsx: the file is empty",
             "$4,200.00",
         ],
     );
     let mail = sample::mails::unread_mail().render().unwrap();
-    assert!(mail.text.contains("Warnings    3 things are missing or incomplete"), "{}", mail.text);
-    assert!(mail.html.contains("3 things are missing or incomplete"));
+    assert!(
+        mail.text.contains("Warnings    3 things are missing, incomplete or written by a model"),
+        "{}",
+        mail.text
+    );
+    assert!(mail.html.contains("3 things are missing, incomplete or written by a model"));
 }
 
 #[test]

@@ -157,6 +157,7 @@ impl<'p> Chain<'p> {
             on_warning: step.on_warning.unwrap_or_default(),
             retries: step.retry_count,
             timeout_seconds: step.timeout_seconds,
+            output_schema: None,
             irreversible: false,
             for_each: step.for_each.clone(),
             after: after.to_vec(),
@@ -169,13 +170,20 @@ impl<'p> Chain<'p> {
         };
         match &step.kind {
             playbook::StepKind::Action {
-                action, inputs, params, irreversible, function, ..
+                action,
+                inputs,
+                params,
+                irreversible,
+                function,
+                output_schema,
+                ..
             } => {
                 planned.action.clone_from(action);
                 planned.function.clone_from(function);
                 planned.inputs.clone_from(inputs);
                 planned.params.clone_from(params);
                 planned.irreversible = *irreversible;
+                planned.output_schema.clone_from(output_schema);
             }
             playbook::StepKind::Approval { .. } => {
                 planned.kind = StepKind::Gate;
@@ -208,6 +216,7 @@ impl<'p> Chain<'p> {
             on_warning: OnWarning::default(),
             retries: 0,
             timeout_seconds: None,
+            output_schema: None,
             gate: Some(confirm::gate(asked.prompt, preview_from)),
             ..step.clone()
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
 use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
+use countersign_registry::OutputSchema;
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use countersign_wiring::{Scope, resolve};
@@ -125,6 +126,9 @@ pub struct PlanStep {
     /// How long one try may take, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// What a model must answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<OutputSchema>,
     /// Whether its effect cannot be taken back.
     #[serde(default)]
     pub irreversible: bool,

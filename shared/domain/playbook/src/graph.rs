@@ -5,7 +5,6 @@ use countersign_wiring::{Condition, Reference, references, type_of_path};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::check::types::schema_type;
 use crate::compile_context::CompileContext;
 use crate::model::{ForEach, Step, StepKind, ValidPlaybook};
 
@@ -134,7 +133,7 @@ fn result_type(step: &Step, world: &CompileContext<'_>) -> DataType {
 /// The type of what the action of a step gives back when it is called once.
 fn call_type(step: &Step, world: &CompileContext<'_>) -> DataType {
     match &step.kind {
-        StepKind::Action { output_schema: Some(schema), .. } => schema_type(schema),
+        StepKind::Action { output_schema: Some(schema), .. } => schema.data_type(),
         StepKind::Action { action, params, .. } => match world.contracts.get(action) {
             Some(contract) if contract.is_open() => {
                 let name = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -7,6 +7,7 @@ mod trigger;
 use std::collections::BTreeSet;
 
 use countersign_registry::CALL_CONNECTOR;
+pub use countersign_registry::{OutputSchema, Shape};
 pub use countersign_run::ExecutionMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -278,28 +279,6 @@ pub struct Escalation {
     /// After so many minutes; left out, half of the time that the gate has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_minutes: Option<u32>,
-}
-
-/// What an `llm_task` must answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputSchema {
-    /// `record_set | object | scalar`. A record set is wrapped as `{results, count}`, a scalar as `{value}`.
-    #[serde(rename = "type")]
-    pub shape: Shape,
-    /// The fields of a record or object; of a scalar, one.
-    pub fields: Vec<countersign_registry::Field>,
-}
-
-/// The shape of a model's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// Many records.
-    RecordSet,
-    /// One record.
-    Object,
-    /// One value.
-    Scalar,
 }
 
 impl ValidPlaybook {

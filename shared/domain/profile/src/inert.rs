@@ -22,7 +22,8 @@ struct Inert {
     hint: &'static str,
 }
 
-const NO_MODEL: &str = "this release calls no model";
+const ONE_MODEL: &str = "a deployment has one model, which its operator chooses";
+const NO_PROMPT: &str = "models only fill in the fields of single steps";
 const NO_COLLECTIONS: &str = "this release has no collections of documents";
 const LEAVE_OUT: &str = "leave it out";
 
@@ -30,25 +31,25 @@ const FIELDS: [Inert; 7] = [
     Inert {
         pointer: "/model_preference",
         has: |of| of.model_preference.is_some(),
-        why: NO_MODEL,
+        why: ONE_MODEL,
         hint: LEAVE_OUT,
     },
     Inert {
         pointer: "/max_research_rounds",
         has: |of| of.max_research_rounds != Whole::default(),
-        why: NO_MODEL,
+        why: NO_PROMPT,
         hint: LEAVE_OUT,
     },
     Inert {
         pointer: "/system_prompt_additions",
         has: |of| says(of.system_prompt_additions.as_ref()),
-        why: NO_MODEL,
+        why: NO_PROMPT,
         hint: "leave it out; `description` tells people what the agent is for",
     },
     Inert {
         pointer: "/default_execution_mode",
         has: |of| of.default_execution_mode == ExecutionMode::LlmAugmented,
-        why: NO_MODEL,
+        why: NO_PROMPT,
         hint: "use `deterministic`, or `hybrid`",
     },
     Inert {
@@ -92,7 +93,7 @@ pub(crate) fn report(written: &Written, rules: &mut Rules<'_>) {
 /// What a skill says that cannot be: one of a model, or one that the agent has already.
 fn of_skill(skill: &Skill, before: &[Skill], rules: &mut Rules<'_>) {
     if skill.skill_type == SkillType::BuiltIn {
-        let message = format!("a built-in skill needs a model, and {NO_MODEL}");
+        let message = format!("a built-in skill needs a model, and {NO_PROMPT}");
         rules.hinted(CODE, "/skill_type", message, "use `playbook`".to_owned());
     }
     let is_same = |other: &Skill| {

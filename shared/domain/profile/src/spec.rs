@@ -34,12 +34,12 @@ pub struct Fields<H, D> {
     pub description: MaybeBlank<2_000>,
     /// One emoji or short text.
     pub icon: Option<MaybeBlank<16>>,
-    /// `provider/model`, when another than the deployment's is wanted (F-176). Must be left out: this release calls no model.
+    /// `provider/model`, when another than the deployment's is wanted (F-176). Must be left out: a deployment has one model.
     pub model_preference: Option<Model>,
-    /// How often a model may look again. Must be left out: this release calls no model.
+    /// How often a model may look again. Must be left out: models only fill in the fields of single steps.
     #[serde(default)]
     pub max_research_rounds: Whole<1, 10, 3>,
-    /// What a model is told in addition. Must be left out: this release calls no model.
+    /// What a model is told in addition. Must be left out: models only fill in the fields of single steps.
     pub system_prompt_additions: Option<MaybeBlank<8_000>>,
     /// What it reads and where it writes what it learns.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct Fields<H, D> {
     /// What is written down of its runs.
     #[serde(default)]
     pub journal_config: JournalConfig,
-    /// How playbooks run that do not say. Not `llm_augmented`: this release calls no model.
+    /// How playbooks run that do not say. Not `llm_augmented`: models only fill in the fields of single steps.
     #[serde(default)]
     pub default_execution_mode: ExecutionMode,
     /// In which context.
@@ -188,7 +188,7 @@ impl OutputConfig<StoredDestination> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillType {
-    /// Part of the system, such as `research`. Not in this release, which calls no model.
+    /// Part of the system, such as `research`. Not in this release: models only fill in the fields of single steps.
     BuiltIn,
     /// A playbook.
     Playbook,

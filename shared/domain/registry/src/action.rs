@@ -5,10 +5,13 @@ use std::time::Duration;
 use countersign_effect::Effect;
 use countersign_failure::{Class, Failure};
 use countersign_identity::UserId;
+use countersign_run::ModelUse;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::output_schema::OutputSchema;
 
 /// What a step knows of the run it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +66,8 @@ pub struct Call {
     pub remaining: Duration,
     /// The run.
     pub info: RunInfo,
+    /// What the step must answer, when a model does it.
+    pub output_schema: Option<OutputSchema>,
     /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
     /// intent.
     pub permit: Option<Permit>,
@@ -176,6 +181,15 @@ impl ActionError {
     }
 }
 
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The output.
+    pub output: Value,
+    /// The model that wrote it.
+    pub model: Option<ModelUse>,
+}
+
 /// The handler of one action, without its types: what is done with a call. Those of declared actions are made by
 /// [`crate::Perform`]; a connector's endpoint has its types only at run time.
 ///
@@ -187,4 +201,9 @@ pub trait Handler: Send + Sync {
 
     /// Does it.
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>>;
+
+    /// Does it, and says which model wrote the output; an action without one need not care.
+    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+        Box::pin(async move { Ok(Answered { output: self.run(call).await?, model: None }) })
+    }
 }

@@ -140,6 +140,12 @@ impl Contract {
         self.name == CALL_CONNECTOR
     }
 
+    /// Whether it answers as the step that calls it declares: what a model writes has no outputs of its own.
+    #[must_use]
+    pub fn answers_as_declared(&self) -> bool {
+        self.uses_llm && self.outputs.is_empty()
+    }
+
     /// Whether the engine itself carries it out, so that no Lambda hosts it.
     #[must_use]
     pub fn is_control(&self) -> bool {

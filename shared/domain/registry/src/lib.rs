@@ -12,6 +12,7 @@ mod data_type;
 mod derive;
 mod explain;
 mod infer;
+mod output_schema;
 pub mod shape;
 mod typed;
 mod warnings;
@@ -24,6 +25,7 @@ pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
 pub use infer::{Inferred, InputTypes, field_type, records};
+pub use output_schema::{OutputSchema, Shape};
 pub use typed::{Action, Perform, arguments, contract_of};
 pub use warnings::Warnings;
 

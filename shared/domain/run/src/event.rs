@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunStatus, StepStatus, StopReason};
+use crate::{ModelUse, RunStatus, StepStatus, StopReason};
 
 /// How a gate ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -94,6 +94,9 @@ pub enum EventKind {
         /// How long it took, milliseconds.
         #[serde(default)]
         took_ms: u64,
+        /// The model that wrote the result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<ModelUse>,
     },
     /// A gate opened and people were asked.
     GateOpened {

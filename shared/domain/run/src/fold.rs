@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Head, RunStatus, Sent, StepStatus, StopReason,
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Head, ModelUse, RunStatus, Sent, StepStatus,
+    StopReason,
 };
 
 /// What is known of one step.
@@ -19,6 +20,8 @@ pub struct StepState {
     pub count: Option<u64>,
     /// How long it took, milliseconds.
     pub took_ms: u64,
+    /// The model that wrote its result.
+    pub model: Option<ModelUse>,
     /// Its approval request, if it has one.
     pub approval: Option<String>,
     /// The last thing it sent, or was about to send, that cannot be taken back.
@@ -33,6 +36,7 @@ impl StepState {
             message: None,
             count: None,
             took_ms: 0,
+            model: None,
             approval: None,
             sent: None,
         }
@@ -179,17 +183,19 @@ fn raise(state: &mut StepState, status: StepStatus, event: &Event) {
     }
     let first_of_its_rank = rank(status) > rank(state.status);
     state.status = status;
-    let nothing = (&None, &None, &None, &0);
+    let nothing = (&None, &None, &None, &0, &None);
     let said = match &event.kind {
-        EventKind::StepEnded { count, code, message, took_ms, .. } => {
-            (count, code, message, took_ms)
+        EventKind::StepEnded { count, code, message, took_ms, model, .. } => {
+            (count, code, message, took_ms, model)
         }
         _ => nothing,
     };
-    let known = (&state.count, &state.code, &state.message, &state.took_ms);
+    let known = (&state.count, &state.code, &state.message, &state.took_ms, &state.model);
     if first_of_its_rank || said > known {
-        (state.count, state.code, state.message, state.took_ms) =
-            (*said.0, said.1.clone(), said.2.clone(), *said.3);
+        let (count, code, message, took_ms, model) = said;
+        (state.count, state.took_ms) = (*count, *took_ms);
+        (state.code, state.message) = (code.clone(), message.clone());
+        state.model.clone_from(model);
     }
 }
 

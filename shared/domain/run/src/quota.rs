@@ -17,6 +17,8 @@ pub enum QuotaKind {
     Mails,
     /// Bytes of the files a person uploads.
     UploadBytes,
+    /// Tokens that models read and write for a person's runs.
+    Tokens,
 }
 
 impl QuotaKind {
@@ -27,6 +29,7 @@ impl QuotaKind {
             Self::Runs => "runs",
             Self::Mails => "mails",
             Self::UploadBytes => "upload_bytes",
+            Self::Tokens => "tokens",
         }
     }
 }
@@ -57,6 +60,12 @@ impl Quota {
     #[must_use]
     pub fn uploads(megabytes: u64) -> Self {
         Self { kind: QuotaKind::UploadBytes, limit: megabytes.saturating_mul(MEGABYTE) }
+    }
+
+    /// A quota of tokens.
+    #[must_use]
+    pub fn tokens(limit: u64) -> Self {
+        Self { kind: QuotaKind::Tokens, limit }
     }
 
     /// The most that may be used before `amount` more fits; none when it never does.

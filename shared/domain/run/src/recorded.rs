@@ -63,6 +63,7 @@ mod tests {
             message: code.map(|_| "x".repeat(400)),
             count: Some(3),
             took_ms: 12,
+            model: None,
             approval: None,
             sent: None,
         };

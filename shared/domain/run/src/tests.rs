@@ -54,7 +54,14 @@ fn event(step: &str, attempt: u32, kind: EventKind) -> Event {
 }
 
 fn ended(status: StepStatus) -> EventKind {
-    EventKind::StepEnded { status, count: Some(1), code: None, message: None, took_ms: 3 }
+    EventKind::StepEnded {
+        status,
+        count: Some(1),
+        code: None,
+        message: None,
+        took_ms: 3,
+        model: None,
+    }
 }
 
 fn check(kinds: Vec<EventKind>, step: StepStatus, run: RunStatus) {

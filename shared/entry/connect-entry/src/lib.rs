@@ -30,7 +30,7 @@ pub use self::describing::Describing;
 pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
     let deps = plain(boot, &stores(boot)?)?;
     let tools = ActionTools::new(web_actions(boot, deps.egress.clone(), deps.readers.clone())?);
-    let secrets = SecretsManager::new(&boot.aws, boot.settings.need(Setting::Stack)?);
+    let secrets = SecretsManager::connectors(&boot.aws, boot.settings.need(Setting::Stack)?);
     Ok(Deps { tools: Arc::new(tools), deployment: Some(Arc::new(secrets)), ..deps })
 }
 

@@ -45,6 +45,11 @@ pub enum Setting {
     SearchProvider,
     SearchUrl,
     SearchKey,
+    ModelProvider,
+    ModelUrl,
+    ModelName,
+    ModelTokensPerRun,
+    ModelTokensPerDay,
     BreakerSeconds,
     RunsPerDay,
     MailsPerDay,
@@ -54,7 +59,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 41] = [
+    pub const ALL: [Setting; 46] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -91,6 +96,11 @@ impl Setting {
         Setting::SearchProvider,
         Setting::SearchUrl,
         Setting::SearchKey,
+        Setting::ModelProvider,
+        Setting::ModelUrl,
+        Setting::ModelName,
+        Setting::ModelTokensPerRun,
+        Setting::ModelTokensPerDay,
         Setting::BreakerSeconds,
         Setting::RunsPerDay,
         Setting::MailsPerDay,
@@ -181,6 +191,19 @@ impl Setting {
             }
             Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
+            Self::ModelProvider => (
+                "MODEL_PROVIDER",
+                "who answers `llm_task` steps: `extractive`, `openai` or `anthropic`",
+            ),
+            Self::ModelUrl => ("MODEL_URL", "base address of the model provider"),
+            Self::ModelName => ("MODEL_NAME", "the model's name at its provider"),
+            Self::ModelTokensPerRun => {
+                ("MODEL_TOKENS_PER_RUN", "tokens models may use for a run; 0: any number")
+            }
+            Self::ModelTokensPerDay => (
+                "MODEL_TOKENS_PER_DAY",
+                "tokens models may use for a person's runs in a day; 0: any number",
+            ),
             Self::BreakerSeconds => (
                 "BREAKER_SECONDS",
                 "seconds for which a source that keeps failing is not called; 300 when not set",

@@ -5,8 +5,7 @@ use std::time::Duration;
 use countersign_failure::Class;
 use countersign_plan::PlanStep;
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, Handler};
-use serde_json::Value;
+use countersign_registry::action::{ActionError, Answered, Call, Handler};
 
 /// What is kept back of a Lambda's time to record the outcome.
 pub(crate) const RESERVE: Duration = Duration::from_secs(4);
@@ -24,7 +23,7 @@ pub(crate) fn lease(step: &PlanStep, remaining: Duration) -> Duration {
 /// What came of acting.
 pub(crate) enum Acted {
     /// It answered.
-    Done(Value),
+    Done(Answered),
     /// It said no, or kept failing.
     Failed(ActionError),
     /// It cannot be taken back, and nobody knows whether it happened.
@@ -47,8 +46,8 @@ pub(crate) async fn act(
         let time =
             step.timeout_seconds.map_or(time, |limit| time.min(Duration::from_secs(limit.into())));
         call.remaining = time;
-        let error = match tokio::time::timeout(time, action.run(&call)).await {
-            Ok(Ok(output)) => return conforming(output, contract),
+        let error = match tokio::time::timeout(time, action.answer(&call)).await {
+            Ok(Ok(answered)) => return conforming(answered, contract),
             Ok(Err(error)) => error,
             Err(_) => ActionError::retryable(
                 "STEP_TIMEOUT",
@@ -74,16 +73,16 @@ fn in_doubt(error: &ActionError) -> bool {
 }
 
 /// The output must be an object with every slot the contract promises.
-fn conforming(output: Value, contract: &Contract) -> Acted {
-    let missing = |fields: &serde_json::Map<String, Value>| {
+fn conforming(answered: Answered, contract: &Contract) -> Acted {
+    let missing = |fields: &serde_json::Map<String, serde_json::Value>| {
         contract
             .outputs
             .iter()
             .find(|slot| slot.required && !fields.contains_key(&slot.name))
             .map(|slot| slot.name.clone())
     };
-    match output.as_object().map(missing) {
-        Some(None) => Acted::Done(output),
+    match answered.output.as_object().map(missing) {
+        Some(None) => Acted::Done(answered),
         Some(Some(slot)) => Acted::Failed(ActionError::terminal(
             "OUTPUT_INVALID",
             format!("the output has no `{slot}`"),

@@ -83,9 +83,10 @@ pub(crate) async fn ending(
 fn done(step: &PlanStep, run: &RunId, outcome: Outcome) -> StepEnd {
     let message = format!("done in {run}; not sent again");
     // What could not be read of its answer then cannot be read now.
-    let warnings = warnings_of(step, &outcome.output).map(Box::new);
+    let warnings = warnings_of(step, &outcome.output, outcome.model.as_ref()).map(Box::new);
+    let model = outcome.model;
     let done = StepEnd::done(outcome.input_hash, outcome.output);
-    StepEnd { message: Some(message), warnings, ..done }
+    StepEnd { message: Some(message), warnings, model, ..done }
 }
 
 /// What those who sign a repetition are told of a list: what was made before, what is unknown, and what was struck out.

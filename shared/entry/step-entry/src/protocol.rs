@@ -269,7 +269,7 @@ impl Ready<'_> {
             call.info.warnings = warnings.iter().map(StepWarnings::sentence).collect();
         }
         match act(action.as_ref(), call, step, contract, invocation.remaining).await {
-            Acted::Done(output) => Ok(StepEnd::answered(step, hash, output)),
+            Acted::Done(answered) => Ok(StepEnd::answered(step, hash, answered)),
             Acted::Failed(error) if number > 1 => Ok(StepEnd::failed(step, &error).like_before()),
             Acted::Failed(error) => Ok(StepEnd::failed(step, &error)),
             Acted::Unknown => {
@@ -304,6 +304,7 @@ pub(crate) fn call(
         now,
         remaining,
         info: run_info(head, Vec::new()),
+        output_schema: step.output_schema.clone(),
         permit: None,
     }
 }

@@ -2,10 +2,10 @@
 
 use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, PlanStep};
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
-    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, PARTLY_DONE, StepStatus, StepWarnings, Stop,
-    StopReason, partly_done, warning_sentences,
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE, StepStatus, StepWarnings,
+    Stop, StopReason, partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
 use jiff::Timestamp;
@@ -23,6 +23,8 @@ pub(crate) struct StepEnd {
     pub(crate) status: StepStatus,
     pub(crate) input_hash: String,
     pub(crate) output: Value,
+    /// The model that wrote the output.
+    pub(crate) model: Option<ModelUse>,
     pub(crate) code: Option<String>,
     pub(crate) message: Option<String>,
     /// Why the run ends with it, if it does.
@@ -49,6 +51,7 @@ impl StepEnd {
             status: StepStatus::Done,
             input_hash,
             output,
+            model: None,
             code: None,
             message: None,
             stops: None,
@@ -58,23 +61,24 @@ impl StepEnd {
     }
 
     /// A step that acted and answered; its author may want it to fail when some of the answer could not be read.
-    pub(crate) fn answered(step: &PlanStep, input_hash: String, output: Value) -> Self {
-        let warnings = warnings_of(step, &output);
-        match warnings {
+    pub(crate) fn answered(step: &PlanStep, input_hash: String, answered: Answered) -> Self {
+        let Answered { output, model } = answered;
+        // That a model wrote it is told, and is no reason to stop: its author asked for it.
+        let unread = warnings_of(step, &output, None);
+        let warnings = warnings_of(step, &output, model.as_ref());
+        let end = match unread {
             Some(found) if step.on_warning == OnWarning::Stop => {
-                let told =
-                    StepWarnings { first: warning_sentences(&output, TOLD), ..found.clone() };
+                let told = StepWarnings { first: warning_sentences(&output, TOLD), ..found };
                 let error = ActionError::terminal("WARNINGS_FOUND", told.sentence());
-                let warnings = Some(Box::new(found));
-                Self { input_hash, output, warnings, ..Self::failed(step, &error).stopping() }
+                Self { input_hash, output, ..Self::failed(step, &error).stopping() }
             }
-            warnings => {
-                let warnings = warnings.map(Box::new);
+            _ => {
                 let message = partly_done(&output);
                 let code = message.as_ref().map(|_| PARTLY_DONE.to_owned());
-                Self { warnings, code, message, ..Self::done(input_hash, output) }
+                Self { code, message, ..Self::done(input_hash, output) }
             }
-        }
+        };
+        Self { warnings: warnings.map(Box::new), model, ..end }
     }
 
     pub(crate) fn without_output(status: StepStatus, code: &str, message: String) -> Self {
@@ -83,6 +87,7 @@ impl StepEnd {
             status,
             input_hash: String::new(),
             output: Value::Null,
+            model: None,
             code,
             message,
             stops: None,
@@ -176,6 +181,7 @@ impl StepEnd {
             code: self.code.clone(),
             message: message.clone(),
             took_ms,
+            model: self.model.clone(),
         };
         // What waits for a lost step stays open: the next attempt may find the lost one done. Finishing the run closes it.
         let stays_open = self.code.as_deref() == Some(UPSTREAM_LOST);
@@ -184,6 +190,7 @@ impl StepEnd {
             status: self.status,
             input_hash: self.input_hash,
             output: self.output,
+            model: self.model,
             count,
             code: self.code,
             message,

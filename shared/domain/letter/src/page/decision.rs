@@ -164,8 +164,12 @@ impl DecisionPage {
     fn unread(&self) -> Option<String> {
         match self.unread {
             0 => None,
-            1 => Some("1 thing this is based on is missing or incomplete".to_owned()),
-            count => Some(format!("{count} things this is based on are missing or incomplete")),
+            1 => Some(
+                "1 thing this is based on is missing, incomplete or written by a model".to_owned(),
+            ),
+            count => Some(format!(
+                "{count} things this is based on are missing, incomplete or written by a model"
+            )),
         }
     }
 

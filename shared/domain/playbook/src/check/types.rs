@@ -3,7 +3,7 @@
 use countersign_registry::{DataType, Field, record_of};
 
 use crate::draft::{Draft, DraftAction, DraftKind};
-use crate::model::{ForEach, InputType, OutputSchema, Shape};
+use crate::model::{ForEach, InputType};
 
 /// The type of a playbook's variable.
 pub(crate) fn input_type(input: InputType) -> DataType {
@@ -66,25 +66,9 @@ pub(crate) fn action_type(action: &DraftAction<'_>) -> DataType {
         return DataType::Any;
     }
     match (&action.output_schema, action.contract, action.endpoint) {
-        (Some(schema), ..) => schema_type(schema),
+        (Some(schema), ..) => schema.data_type(),
         (None, _, Some(endpoint)) => record_of(&endpoint.outputs),
         (None, Some(contract), None) if !contract.is_open() => contract.output_type(),
         _ => DataType::Any,
-    }
-}
-
-/// The type of a model's answer.
-pub(crate) fn schema_type(schema: &OutputSchema) -> DataType {
-    match schema.shape {
-        Shape::Object => DataType::Record(schema.fields.clone()),
-        Shape::RecordSet => DataType::Record(vec![
-            Field::new("results", DataType::records(schema.fields.clone())),
-            Field::new("count", DataType::Integer),
-        ]),
-        Shape::Scalar => {
-            let value =
-                schema.fields.first().map_or(DataType::String, |field| field.data_type.clone());
-            DataType::Record(vec![Field::new("value", value)])
-        }
     }
 }

@@ -32,6 +32,9 @@ impl<'d> Steps<'d> {
         if uses_llm && self.mode == ExecutionMode::Deterministic {
             model_forbidden(&step.name, sink);
         }
+        if let Some(contract) = contract {
+            as_declared(contract, &action, answer, sink);
+        }
         let endpoint =
             contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
         let is_sound = |key: &str| self.source.read.is_sound(&at.below(key));
@@ -127,6 +130,26 @@ fn not_taken(key: &Text, sink: &mut Sink<'_>) {
     let problem = sink.problem(Code::UnknownKey, key.spot, name, message);
     let owner = if name == "operations" { "transform_data" } else { CALL_CONNECTOR };
     sink.push(problem.hint(format!("`{name}` belongs to `action: {owner}`")));
+}
+
+/// What a model answers is declared by the step; what other actions answer, by their contract.
+fn as_declared(contract: &Contract, action: &Text, answer: Option<&Answer>, sink: &mut Sink<'_>) {
+    let name = &action.text;
+    let (code, message, hint) = match (contract.answers_as_declared(), answer) {
+        (true, None) => (
+            Code::SchemaMissing,
+            format!("`{name}` is what a model does, and the step does not say what it must answer"),
+            "write `step_type: llm_task` with an `output_schema`",
+        ),
+        (false, Some(_)) => (
+            Code::Misplaced,
+            format!("`{name}` is not what a model does: its results are known"),
+            "write `step_type: tool`, without `output_schema`",
+        ),
+        _ => return,
+    };
+    let problem = sink.problem(code, action.spot, "action", message);
+    sink.push(problem.hint(hint));
 }
 
 fn model_forbidden(step: &Text, sink: &mut Sink<'_>) {

@@ -206,6 +206,29 @@ fn f_145_f_165_llm_tasks_declare_their_output() {
 }
 
 #[test]
+fn f_055_f_056_what_a_model_does_and_what_it_does_not_is_told_apart() {
+    let schema = "output_schema: {type: scalar, fields: [{name: a, type: string}]}";
+    check(
+        &tool("t", "action: llm_analyze, inputs: {data: hi}, params: {instructions: Judge.}"),
+        &[
+            "P023 llm_analyze: `llm_analyze` is what a model does, and the step does not say what it must answer | write `step_type: llm_task` with an `output_schema`",
+        ],
+    );
+    check(
+        &format!("  - {{name: t, step_type: llm_task, action: query_journal, {schema}}}\n"),
+        &[
+            "P026 query_journal: `query_journal` is not what a model does: its results are known | write `step_type: tool`, without `output_schema`",
+        ],
+    );
+    let task = |params: &str| {
+        let rest = format!("inputs: {{data: hi}}, params: {{{params}}}, {schema}");
+        format!("  - {{name: t, step_type: llm_task, action: synthesize_report, {rest}}}\n")
+    };
+    check(&task("template: \"# Officers\""), &[]);
+    check(&task(""), &["P013 : `instructions` or `template` must say what the model is to do"]);
+}
+
+#[test]
 fn an_unknown_model_action_is_no_action() {
     let rest = "inputs: {text: hi}, output_schema: {type: scalar, fields: []}";
     check(
@@ -263,7 +286,8 @@ fn k_55_names_that_could_mean_two_things_are_refused() {
 
 #[test]
 fn k_58_no_model_in_deterministic_mode() {
-    let text = around(&format!("{READ}{USE}{}", tool("t", "action: judge, inputs: {text: hi}")));
+    let task = "  - {name: t, step_type: llm_task, action: judge, inputs: {text: hi}, output_schema: {type: scalar, fields: []}}\n";
+    let text = around(&format!("{READ}{USE}{task}"));
     let text = format!("execution_mode: deterministic\noutput: {{summary_prompt: sum up}}\n{text}");
     assert_eq!(
         problems(&text).into_iter().filter(|p| !p.starts_with("P102")).collect::<Vec<_>>(),

@@ -23,7 +23,7 @@ use crate::{
     ValidPlaybook, compile,
 };
 
-/// The built-in actions, and one that calls a model: this release ships none.
+/// The built-in actions, and one more that calls a model.
 pub(crate) fn registry() -> Registry {
     let mut registry = Registry::builtin();
     let judge = Contract {

@@ -14,6 +14,7 @@ pub mod detect_new_entities;
 pub mod detect_new_files;
 pub mod extract_entities;
 pub mod get_monitor_watermark;
+pub mod llm_analyze;
 pub mod match_entities;
 pub mod parallel;
 pub mod query_journal;
@@ -23,6 +24,7 @@ pub mod save_to_workspace;
 pub mod search_knowledge_graph;
 pub mod search_web;
 pub mod send_notification;
+pub mod synthesize_report;
 pub mod transform_data;
 pub mod write_journal_entry;
 
@@ -47,6 +49,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<detect_new_files::DetectNewFiles>(),
         Declared::of::<extract_entities::ExtractEntities>(),
         Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),
+        Declared::of::<llm_analyze::LlmAnalyze>(),
         Declared::of::<match_entities::MatchEntities>(),
         Declared::of::<parallel::Parallel>(),
         Declared::of::<query_journal::QueryJournal>(),
@@ -56,6 +59,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
         Declared::of::<search_web::SearchWeb>(),
         Declared::of::<send_notification::SendNotification>(),
+        Declared::of::<synthesize_report::SynthesizeReport>(),
         Declared::of::<transform_data::TransformData>(),
         Declared::of::<write_journal_entry::WriteJournalEntry>(),
     ]
@@ -267,6 +271,15 @@ mod tests {
     }
 
     #[test]
+    fn f_055_f_056_what_a_model_does_has_no_outputs_of_its_own() {
+        for action in ["synthesize_report", "llm_analyze"] {
+            check(action, "data!", "instructions template", "");
+            let registry = Registry::builtin();
+            assert!(registry.get(action).unwrap().answers_as_declared(), "{action}");
+        }
+    }
+
+    #[test]
     fn f_065_write_journal_entry() {
         check(
             "write_journal_entry",
@@ -307,12 +320,13 @@ mod tests {
             "tool-data",
             "tool-journal",
             "tool-knowledge",
+            "tool-model",
             "tool-notify",
             "tool-output",
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 20);
+        assert_eq!(registry.iter().count(), 22);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

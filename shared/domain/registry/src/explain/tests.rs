@@ -333,6 +333,8 @@ what_fits_is_read! {
     f_048_what_fits_match_entities_is_read: crate::actions::match_entities::MatchEntities,
     f_049_what_fits_cross_reference_is_read: crate::actions::cross_reference::CrossReference,
     f_045_what_fits_search_web_is_read: crate::actions::search_web::SearchWeb,
+    f_055_what_fits_synthesize_report_is_read: crate::actions::synthesize_report::SynthesizeReport,
+    f_056_what_fits_llm_analyze_is_read: crate::actions::llm_analyze::LlmAnalyze,
     f_046_what_fits_crawl_url_is_read: crate::actions::crawl_url::CrawlUrl,
     f_052_what_fits_save_to_workspace_is_read: crate::actions::save_to_workspace::SaveToWorkspace,
     f_066_what_fits_query_journal_is_read: crate::actions::query_journal::QueryJournal,

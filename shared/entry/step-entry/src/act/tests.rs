@@ -51,6 +51,7 @@ fn call() -> Call {
         inputs: Map::new(),
         params: Map::new(),
         idempotency_key: "run_1/read".to_owned(),
+        output_schema: None,
         permit: None,
         now: jiff::Timestamp::UNIX_EPOCH,
         remaining: Duration::from_secs(60),

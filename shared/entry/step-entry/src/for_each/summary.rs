@@ -68,7 +68,7 @@ fn of(step: &PlanStep, end: ListEnd, instead: Option<&StepEnd>) -> StepEnd {
     let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
     let stops = instead.and_then(|ending| ending.stops).or(stops);
     let stops = stops.filter(|_| status != StepStatus::Done);
-    let warnings = warnings_of(step, &output).map(Box::new);
+    let warnings = warnings_of(step, &output, None).map(Box::new);
     let done = StepEnd::done(String::new(), output);
     StepEnd { status, code, message: Some(message), stops, warnings, ..done }
 }

@@ -7,7 +7,7 @@ use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{CALL_SECONDS, ForEach, OnError, PlanStep};
 use countersign_registry::Contract;
-use countersign_registry::action::{Call, Permit};
+use countersign_registry::action::{Answered, Call, Permit};
 use countersign_run::Sending;
 use countersign_store_runs::{Begun, Intent, ItemCall, ItemStatus, StepView};
 use futures::future::join_all;
@@ -256,7 +256,7 @@ impl Waves<'_> {
         let acted = act(action.as_ref(), request, self.step, self.contract, time).await;
         let ended = ItemCall { ended_at: Some(Timestamp::now()), ..begun };
         Ok(match acted {
-            Acted::Done(output) => {
+            Acted::Done(Answered { output, .. }) => {
                 let output =
                     self.context.runs.keep_item_output(&self.event.run, &ended, &output).await;
                 // That an answer cannot be kept does not undo the call.

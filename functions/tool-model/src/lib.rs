@@ -1,0 +1,42 @@
+//! `llm_analyze` and `synthesize_report` as a Lambda.
+
+use std::sync::Arc;
+
+use countersign_actions_model::{Deps, StoredBudget, actions};
+use countersign_deployment_secrets::SecretsManager;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_model::{ModelConfig, ModelSetting, ModelSetupError};
+use countersign_search_entry::egress;
+use countersign_step_entry::Context;
+use countersign_store_runs::{RunStore, TokenLimits};
+
+/// Everything a step of this function needs, made once.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing or cannot be used.
+pub fn context(boot: &Boot) -> Result<Context, StartError> {
+    let text = |setting| boot.settings.get(setting).map(str::to_owned);
+    let config = ModelConfig {
+        provider: text(Setting::ModelProvider),
+        url: text(Setting::ModelUrl),
+        name: text(Setting::ModelName),
+    };
+    let secrets = SecretsManager::models(&boot.aws, boot.settings.need(Setting::Stack)?);
+    let model = config.model(egress(boot), Arc::new(secrets)).map_err(unusable)?;
+    let runs = RunStore::new(boot.table(Setting::TableRuns, &boot.dynamo())?, boot.blobs()?);
+    let limits = TokenLimits {
+        per_run: boot.number(Setting::ModelTokensPerRun)?,
+        per_day: boot.number(Setting::ModelTokensPerDay)?,
+    };
+    let budget = Arc::new(StoredBudget { runs, limits });
+    Context::new(boot, actions(&Deps { model, budget }))
+}
+
+fn unusable(error: ModelSetupError) -> StartError {
+    let setting = match error.setting {
+        ModelSetting::Provider => Setting::ModelProvider,
+        ModelSetting::Url => Setting::ModelUrl,
+        ModelSetting::Name => Setting::ModelName,
+    };
+    StartError::Invalid { name: setting.name(), reason: error.reason }
+}

@@ -1,0 +1,94 @@
+//! The handler of both actions.
+
+use std::marker::PhantomData;
+
+use countersign_extractive::{Task, answer as quoted};
+use countersign_model::{Message, Model};
+use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::actions::llm_analyze::{Inputs, Params};
+use countersign_registry::{Action, OutputSchema, arguments};
+use countersign_run::ModelUse;
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::Deps;
+use crate::answer;
+use crate::conversation::{Conversation, hash, record};
+use crate::error::LlmError;
+use crate::prompt::{Style, messages};
+
+/// The most that a model is shown, bytes.
+const MAX_INPUT: usize = 1024 * 1024;
+
+/// An action that a model does.
+pub(crate) struct ModelAction<A> {
+    deps: Deps,
+    style: Style,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A> ModelAction<A> {
+    pub(crate) fn new(deps: Deps, style: Style) -> Self {
+        Self { deps, style, action: PhantomData }
+    }
+
+    async fn write(
+        &self,
+        call: &Call,
+        inputs: &Inputs,
+        params: &Params,
+    ) -> Result<(Value, ModelUse), LlmError> {
+        let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
+        let messages = messages(self.style, params, &inputs.data, schema);
+        let bytes = messages.iter().map(|message| message.content.len()).sum();
+        if bytes > MAX_INPUT {
+            return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
+        }
+        let model = self.deps.model.name();
+        match &self.deps.model {
+            Model::Extractive => quote(model, params, &inputs.data, schema, &messages),
+            Model::Provider(client) => {
+                let budget = self.deps.budget.as_ref();
+                Conversation { client, model, budget, call, schema }.hold(messages).await
+            }
+        }
+    }
+}
+
+impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
+    fn name(&self) -> &'static str {
+        A::NAME
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move { self.answer(call).await.map(|answered| answered.output) })
+    }
+
+    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+        Box::pin(async move {
+            let (inputs, params) = arguments::<A>(call)?;
+            let (output, model) = self.write(call, &inputs, &params).await?;
+            Ok(Answered { output, model: Some(model) })
+        })
+    }
+}
+
+/// The built-in model: its answer fits, or there is none.
+fn quote(
+    model: String,
+    params: &Params,
+    data: &Value,
+    schema: &OutputSchema,
+    messages: &[Message],
+) -> Result<(Value, ModelUse), LlmError> {
+    let begun = Instant::now();
+    let (instructions, template) = (params.instructions.as_deref(), params.template.as_deref());
+    let said = quoted(&Task { instructions, template, data, schema })?;
+    let answer_sha256 = hash(&said.to_string());
+    let output = answer::output(said, schema)
+        .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
+    let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let used = record(model, messages);
+    Ok((output, ModelUse { turns: 1, latency_ms, answer_sha256, ..used }))
+}

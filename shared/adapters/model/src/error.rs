@@ -1,0 +1,72 @@
+//! Why a model did not answer.
+
+use countersign_connector::SourceError;
+use countersign_failure::Failure;
+use countersign_http_out::HttpError;
+
+/// Why a model did not answer. No variant holds a key, a prompt or an answer.
+#[derive(Debug, thiserror::Error, Failure)]
+pub enum ModelError {
+    /// The request did not get through.
+    #[error("{0}")]
+    #[failure(forward)]
+    Http(#[from] HttpError),
+    /// The key cannot be read.
+    #[error("{0}")]
+    #[failure(forward)]
+    Key(SourceError),
+    /// The provider rejects the key, or there is none.
+    #[error("the model provider rejects the key of this deployment (HTTP {status})")]
+    #[failure(
+        code = "MODEL_KEY_REJECTED",
+        status = 502,
+        help = "store the provider's key as the secret that docs/models.md names"
+    )]
+    KeyRejected {
+        /// The status.
+        status: u16,
+    },
+    /// Too many requests, after the tries that are allowed.
+    #[error("the model provider answers that there are too many requests")]
+    #[failure(code = "MODEL_THROTTLED", retryable, status = 503)]
+    Throttled,
+    /// The provider fails.
+    #[error("the model provider does not answer (HTTP {status})")]
+    #[failure(code = "MODEL_UNAVAILABLE", retryable, status = 503)]
+    Unavailable {
+        /// The status.
+        status: u16,
+    },
+    /// The provider does not accept the request.
+    #[error("the model provider rejects the request (HTTP {status}): {message}")]
+    #[failure(
+        code = "MODEL_REJECTED",
+        status = 502,
+        help = "check the model's name and how much its context holds"
+    )]
+    Rejected {
+        /// The status.
+        status: u16,
+        /// What the provider says, cut.
+        message: String,
+    },
+    /// The answer has another form than the provider documents.
+    #[error("the answer of the model provider cannot be read: {0}")]
+    #[failure(code = "MODEL_ANSWER", status = 502)]
+    Unreadable(String),
+    /// The answer ended before it was complete.
+    #[error("the model's answer was longer than {max_tokens} tokens and was cut")]
+    #[failure(
+        code = "MODEL_ANSWER_CUT",
+        status = 502,
+        help = "ask for less: fewer fields, fewer records, a shorter text"
+    )]
+    Cut {
+        /// The limit.
+        max_tokens: u32,
+    },
+    /// The model, or the provider's filter, declined.
+    #[error("the model declined to answer")]
+    #[failure(code = "MODEL_DECLINED", status = 502)]
+    Declined,
+}

@@ -1,0 +1,94 @@
+//! Chat completions, as OpenAI documents them: `POST {base}/chat/completions`.
+
+use countersign_connector::Secret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::chat::{ChatRequest, Reply};
+use crate::error::ModelError;
+use crate::provider::unreadable;
+
+pub(crate) const HOME: &str = "https://api.openai.com/v1/";
+pub(crate) const PATH: &str = "chat/completions";
+/// The key of a body that holds the model to a schema.
+const FORMAT: &str = "response_format";
+
+pub(crate) fn headers(key: Option<&Secret>) -> Vec<(&'static str, String)> {
+    key.map(|key| ("authorization", format!("Bearer {}", key.expose()))).into_iter().collect()
+}
+
+/// The body of a request. OpenAI's newer models know the limit by another name than everybody else's.
+pub(crate) fn body(model: &str, request: &ChatRequest<'_>, base: &Url) -> Value {
+    let is_own = base.as_str().starts_with("https://api.openai.com/");
+    let limit = if is_own { "max_completion_tokens" } else { "max_tokens" };
+    json!({
+        "model": model,
+        "messages": request.messages,
+        limit: request.max_tokens,
+        "stream": false,
+        FORMAT: {
+            "type": "json_schema",
+            "json_schema": { "name": "answer", "schema": request.schema, "strict": request.is_strict },
+        },
+    })
+}
+
+/// Whether a server says that it cannot be held to a schema.
+pub(crate) fn knows_no_schema(complaint: &str) -> bool {
+    complaint.contains(FORMAT) || complaint.contains("json_schema")
+}
+
+/// The same request, in which only the prompt asks for the form.
+pub(crate) fn without_schema(mut body: Value) -> Value {
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove(FORMAT);
+    }
+    body
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Said,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+}
+
+/// The model's words in an answer.
+pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError> {
+    let completion: Completion =
+        serde_json::from_slice(answer).map_err(|error| unreadable("a chat completion", &error))?;
+    let choice = completion.choices.into_iter().next();
+    let choice = choice.ok_or_else(|| ModelError::Unreadable("it has no `choices`".to_owned()))?;
+    match choice.finish_reason.as_deref() {
+        Some("length") => return Err(ModelError::Cut { max_tokens }),
+        Some("content_filter") => return Err(ModelError::Declined),
+        _ => {}
+    }
+    if choice.message.refusal.is_some_and(|refusal| !refusal.is_empty()) {
+        return Err(ModelError::Declined);
+    }
+    let text = choice.message.content;
+    Ok(Reply {
+        text: text.ok_or_else(|| ModelError::Unreadable("it has no `content`".to_owned()))?,
+        input_tokens: completion.usage.as_ref().and_then(|usage| usage.prompt_tokens),
+        output_tokens: completion.usage.as_ref().and_then(|usage| usage.completion_tokens),
+    })
+}

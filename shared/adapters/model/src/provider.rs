@@ -1,0 +1,215 @@
+//! A model of a provider, whichever interface it has: one request, one answer, the tries that its failures allow.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_connector::answer::{StatusMeaning, meaning};
+use countersign_connector::{DeploymentSecrets, Secret};
+use countersign_http_out::{Answer, Call, Egress, HttpError};
+use countersign_resilience::{CallFailure, Remedy, Tried, retry_after};
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::chat::{ChatRequest, Reply};
+use crate::error::ModelError;
+use crate::{anthropic, openai};
+
+/// The largest answer read.
+const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// How much of what a provider complains about is told, characters.
+const MAX_COMPLAINT: usize = 300;
+
+/// How a provider is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// Chat completions, as OpenAI documents them and Ollama, vLLM and llama.cpp offer them.
+    OpenAi,
+    /// Messages, as Anthropic documents them.
+    Anthropic,
+}
+
+impl Interface {
+    /// Its name in settings, in records, and as the name of the secret that holds the key.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// Where the provider whose interface it is answers itself.
+    pub(crate) fn home(self) -> &'static str {
+        match self {
+            Self::OpenAi => openai::HOME,
+            Self::Anthropic => anthropic::HOME,
+        }
+    }
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::OpenAi => openai::PATH,
+            Self::Anthropic => anthropic::PATH,
+        }
+    }
+
+    /// Headers beside those of JSON.
+    fn headers(self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
+        match self {
+            Self::OpenAi => openai::headers(key),
+            Self::Anthropic => anthropic::headers(key),
+        }
+    }
+
+    fn reply(self, answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError> {
+        match self {
+            Self::OpenAi => openai::reply(answer, max_tokens),
+            Self::Anthropic => anthropic::reply(answer, max_tokens),
+        }
+    }
+}
+
+/// A model of a provider.
+#[derive(Clone)]
+pub struct Provider {
+    pub(crate) interface: Interface,
+    pub(crate) egress: Egress,
+    pub(crate) base: Url,
+    pub(crate) model: String,
+    pub(crate) secrets: Arc<dyn DeploymentSecrets>,
+}
+
+/// A failed try: what it means for another one, and the error when there is none.
+struct Failed {
+    fault: Option<CallFailure>,
+    error: ModelError,
+}
+
+impl Provider {
+    /// What is recorded and shown: provider and model.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.interface.as_str(), self.model)
+    }
+
+    /// One turn: the model's words.
+    ///
+    /// # Errors
+    /// [`ModelError`] when there is no whole answer.
+    pub async fn chat(&self, request: &ChatRequest<'_>) -> Result<Reply, ModelError> {
+        let until = Instant::now() + request.timeout;
+        let name = self.interface.as_str();
+        // Servers of one's own often need no key.
+        let key = self.secrets.secret(name).await.map_err(ModelError::Key)?;
+        let body = match self.interface {
+            Interface::OpenAi => openai::body(&self.model, request, &self.base),
+            Interface::Anthropic => anthropic::body(&self.model, request),
+        };
+        match self.turn(request, &body, key.as_ref(), until).await {
+            // Servers that cannot be held to a schema say so; the answer is checked in any case.
+            Err(ModelError::Rejected { status: 400 | 422, message })
+                if self.interface == Interface::OpenAi && openai::knows_no_schema(&message) =>
+            {
+                tracing::info!(model = self.model, "asked again without `response_format`");
+                self.turn(request, &openai::without_schema(body), key.as_ref(), until).await
+            }
+            answered => answered,
+        }
+    }
+
+    async fn turn(
+        &self,
+        request: &ChatRequest<'_>,
+        body: &Value,
+        key: Option<&Secret>,
+        until: Instant,
+    ) -> Result<Reply, ModelError> {
+        let mut tried = Tried::default();
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let failed = match self.send(body, key, left).await {
+                Ok(answer) => return self.interface.reply(&answer.body, request.max_tokens),
+                Err(failed) => failed,
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            let remedy = failed.fault.map(|fault| tried.remedy(fault, false, left));
+            match remedy {
+                Some(Remedy::Again(wait)) => tokio::time::sleep(wait).await,
+                _ => return Err(failed.error),
+            }
+        }
+    }
+
+    async fn send(
+        &self,
+        body: &Value,
+        key: Option<&Secret>,
+        timeout: Duration,
+    ) -> Result<Answer, Failed> {
+        let unsendable =
+            |reason: String| Failed { fault: None, error: HttpError::Request(reason).into() };
+        let url = self.base.join(self.interface.path());
+        let url = url.map_err(|error| unsendable(error.to_string()))?;
+        let json = || "application/json".to_owned();
+        let mut headers = vec![("content-type", json()), ("accept", json())];
+        headers.extend(self.interface.headers(key));
+        let call = Call {
+            method: "POST".to_owned(),
+            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            body: Some(body.to_string().into_bytes()),
+            timeout,
+            max_bytes: MAX_ANSWER,
+            ..Call::get(url)
+        };
+        let answer = self.egress.send(call).await.map_err(unreachable)?;
+        refused(&answer, key).map_or(Ok(answer), Err)
+    }
+}
+
+fn unreachable(error: HttpError) -> Failed {
+    let fault = match error {
+        HttpError::Network { .. } => Some(CallFailure::Network),
+        _ => None,
+    };
+    Failed { fault, error: error.into() }
+}
+
+/// What a status that is not a success means.
+fn refused(answer: &Answer, key: Option<&Secret>) -> Option<Failed> {
+    let status = answer.status;
+    let (fault, error) = match meaning(status) {
+        StatusMeaning::Success => return None,
+        StatusMeaning::AuthFailed => (None, ModelError::KeyRejected { status }),
+        StatusMeaning::Throttled => {
+            let header = answer.header("retry-after");
+            let retry_after = header.and_then(|header| retry_after(header, Timestamp::now()));
+            (Some(CallFailure::Throttled { retry_after }), ModelError::Throttled)
+        }
+        StatusMeaning::Unavailable | StatusMeaning::TimedOut => {
+            (Some(CallFailure::Unavailable), ModelError::Unavailable { status })
+        }
+        StatusMeaning::Refused | StatusMeaning::Unexpected => {
+            (None, ModelError::Rejected { status, message: complaint(&answer.body, key) })
+        }
+    };
+    Some(Failed { fault, error })
+}
+
+/// What a provider says is wrong, `error.message` or `error`, one line, cut. It may quote the key, which is left out.
+fn complaint(answer: &[u8], key: Option<&Secret>) -> String {
+    let json: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let error = &json["error"];
+    let said = error["message"].as_str().or_else(|| error.as_str());
+    let said = said.unwrap_or("it does not say why");
+    let said = key.map_or(said.to_owned(), |key| said.replace(key.expose(), "…"));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect()
+}
+
+/// An answer that is not what its provider documents. The parser's own words may quote it; the place says enough.
+pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> ModelError {
+    let (line, column) = (error.line(), error.column());
+    ModelError::Unreadable(format!("it is not {what} (line {line}, column {column})"))
+}

@@ -1,0 +1,96 @@
+//! What can be quoted: the sentences of long texts, and records as a line each.
+
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// More are not looked at.
+const MAX_PASSAGES: usize = 20_000;
+/// A text of no more characters stands in the line of its record, such as a name.
+const SHORT: usize = 60;
+/// One sentence of no more characters does, too. Everything else is read sentence by sentence.
+const LONG: usize = 120;
+/// The longest quotation, characters.
+const MAX_LENGTH: usize = 600;
+
+/// A part of the data that can be quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// Word for word. Of a record, the values behind their names.
+    pub(crate) text: String,
+    /// Where it stands, such as `results[3].mission`.
+    pub(crate) place: String,
+}
+
+impl Passage {
+    /// As it is quoted.
+    pub(crate) fn cited(&self) -> String {
+        format!("\"{}\" ({})", self.text, self.place)
+    }
+}
+
+/// Everything that can be quoted, in order.
+pub(crate) fn passages(data: &Value) -> Vec<Passage> {
+    let mut found = Vec::new();
+    walk(data, "", &mut found);
+    found.truncate(MAX_PASSAGES);
+    found
+}
+
+fn walk(value: &Value, place: &str, found: &mut Vec<Passage>) {
+    if found.len() >= MAX_PASSAGES {
+        return;
+    }
+    match value {
+        Value::String(text) => sentences(text, place, found),
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                walk(item, &format!("{place}[{n}]"), found);
+            }
+        }
+        Value::Object(fields) => {
+            let line: Vec<String> = fields.iter().filter_map(|(name, v)| short(name, v)).collect();
+            push(&line.join("; "), place, found);
+            for (name, value) in fields.iter().filter(|(name, value)| short(name, value).is_none())
+            {
+                let dot = if place.is_empty() { "" } else { "." };
+                walk(value, &format!("{place}{dot}{name}"), found);
+            }
+        }
+        Value::Number(number) => push(&number.to_string(), place, found),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// A value that stands in the line of its record.
+fn short(name: &str, value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if is_short(text) => Some(format!("{name}: {text}")),
+        Value::Number(number) => Some(format!("{name}: {number}")),
+        Value::Bool(flag) => Some(format!("{name}: {flag}")),
+        _ => None,
+    }
+}
+
+fn is_short(text: &str) -> bool {
+    let length = text.chars().count();
+    length <= SHORT || (length <= LONG && text.unicode_sentences().count() == 1)
+}
+
+fn sentences(text: &str, place: &str, found: &mut Vec<Passage>) {
+    for paragraph in text.split('\n') {
+        paragraph.unicode_sentences().for_each(|sentence| push(sentence, place, found));
+    }
+}
+
+fn push(text: &str, place: &str, found: &mut Vec<Passage>) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.is_empty() {
+        return;
+    }
+    let mut text = words.join(" ");
+    if text.chars().count() > MAX_LENGTH {
+        text = text.chars().take(MAX_LENGTH - 1).chain(['…']).collect();
+    }
+    let place = if place.is_empty() { "data" } else { place };
+    found.push(Passage { text, place: place.to_owned() });
+}

@@ -1,0 +1,31 @@
+//! What is kept of a model that wrote the result of a step.
+
+use serde::{Deserialize, Serialize};
+
+/// The model that wrote the result of a step, what it cost, and the hashes of what was said.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelUse {
+    /// `extractive`, or provider and model, such as `openai/gpt-5-mini`.
+    pub model_used: String,
+    /// Tokens of what the model was asked, all turns together; 0 when the provider does not say.
+    pub input_tokens: u64,
+    /// Tokens of what it answered.
+    pub output_tokens: u64,
+    /// How often it was asked: 1, or 2 when its first answer did not fit.
+    pub turns: u32,
+    /// How long it took, milliseconds.
+    pub latency_ms: u64,
+    /// SHA-256, hex, of the messages of the last turn, as JSON.
+    pub prompt_sha256: String,
+    /// SHA-256, hex, of the text of the last answer.
+    pub answer_sha256: String,
+}
+
+impl ModelUse {
+    /// What whoever relies on the result has to know.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        format!("written by the model `{}`; nobody has checked it", self.model_used)
+    }
+}
