@@ -162,7 +162,7 @@ async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reaso
 const SECRET: &str = "a secret of the deployment whose monitors find their quota used up";
 
 #[tokio::test]
-async fn p_008_a_batch_waits_while_the_quota_of_its_owner_is_used_up() {
+async fn p_003_a_batch_waits_while_the_quota_of_its_owner_is_used_up() {
     let parameters = [format!("JwtHs256Secret={SECRET}"), "RunsPerDay=1".to_owned()];
     let mut world = world().beside("countersign-used-up", &parameters).await;
     SECRET.clone_into(&mut world.stack.jwt_secret);
