@@ -214,7 +214,7 @@ async fn issue_14_what_fires_a_trigger_waits_for_the_quota_and_is_not_lost() {
     let started = send(&world.stack, &ana, "/executions", "one", &run).await;
     assert_eq!(started.status(), StatusCode::ACCEPTED, "it ends, and the day is used up");
     let files = json!({ "folder": "in", "files": [{ "name": "a.csv", "size": 4 }] });
-    let place = ana.post("/uploads", &files).await["items"][0].clone();
+    let place = ana.post("/uploads", &files).await[0].clone();
     ana.door.send(&place, b"a\n1\n".to_vec()).await.unwrap();
     let (file, after) = (&ids[0], &ids[1]);
     for trigger in [file, after] {
