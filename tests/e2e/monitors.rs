@@ -1,5 +1,6 @@
 //! Monitors: something new is seen once, signed, processed, and the watermark moves (F-209…F-220).
 
+mod again;
 mod appended;
 mod detections;
 mod gates;

@@ -3,6 +3,7 @@
 mod bounds;
 mod command;
 mod limits;
+mod native;
 mod overlap;
 mod revoked;
 mod saved;
