@@ -123,6 +123,33 @@ async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
 }
 
 #[tokio::test]
+async fn f_314_an_export_that_failed_is_tried_again_and_can_be_read() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let export = |path: &str| {
+        let transforms = json!([{ "type": "pick", "path": path }]);
+        json!([{ "type": "file_export", "transforms": transforms }])
+    };
+    let agent = routing_agent(&ana, &export("count")).await;
+    ana.playbook(&playbook("to-export", "")).await;
+    let run = finished(&ana, &agent, "to-export", "partial").await;
+    let row = &run["response"]["outputs"][0];
+    assert_eq!((&row["destination"], &row["status"]), (&json!("file_export"), &json!("error")));
+    assert_eq!(row["error"]["code"], "OUTPUT_NOT_RECORDS", "{row:#}");
+    let link = row["error"]["retry"].as_str().unwrap().to_owned();
+    assert_eq!(ana.get("/exports").await["items"], json!([]));
+    let output = json!({ "output_config": { "destinations": export("data") } });
+    let profile = format!("/api/agent-factory/profiles/{agent}");
+    ana.door.patch(&profile, &output).await.unwrap();
+    let asked = ana.door.post(&link, &json!({})).await.unwrap();
+    assert_eq!(asked["status"], "asked", "{asked:#}");
+    let row = written(&ana, run["id"].as_str().unwrap(), 0).await;
+    let export = row["details"]["export_id"].as_str().unwrap();
+    let shown = ana.get(&format!("/exports/{export}")).await;
+    let file = reqwest::get(shown["url"].as_str().unwrap()).await.unwrap();
+    assert_eq!(file.text().await.unwrap(), "name,amount\r\na,5\r\n", "{shown:#}");
+}
+
+#[tokio::test]
 async fn f_314_k_62_what_people_sign_before_it_is_written_is_not_tried_again_without_them() {
     let (ana, maria) = (
         person("ana", &["global:analyst"]).await,

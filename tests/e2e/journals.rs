@@ -118,3 +118,53 @@ async fn f_169_f_177_handles_are_of_their_owner_and_an_inactive_agent_never_runs
     ana.door.delete(&path).await.unwrap();
     assert_eq!(ana.refused(&format!("/profiles/{of_ana}"), None).await.0, 404);
 }
+
+const LEARNS: &str = r#"
+id: learns-people
+name: Learns people
+execution_mode: deterministic
+inputs:
+  - {name: people, type: list}
+steps:
+  - {name: resolved, step_type: tool, action: resolve_entities, inputs: {entities: "{people}"}}
+"#;
+
+const RECALLS: &str = r#"
+id: recalls-people
+name: Recalls people
+execution_mode: deterministic
+inputs:
+  - {name: who, type: string}
+  - {name: to, type: date}
+steps:
+  - {name: past, step_type: tool, action: query_journal, inputs: {query: "learns people", entity_name: "{who}", date_from: "{30_days_ago}", date_to: "{to}", status: complete}}
+"#;
+
+#[tokio::test]
+async fn f_155_f_223_a_step_finds_when_its_agent_met_somebody() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.playbook(LEARNS).await;
+    ana.playbook(RECALLS).await;
+    let agent = agent(&ana, &format!("{}-recalls", ana.username), &json!({})).await;
+    for name in ["Ada Heron", "Bo Crane", "Ada Heron"] {
+        let people = json!([{ "name": name, "type": "PERSON" }]);
+        run(&ana, &agent, "learns-people", json!({ "people": people })).await;
+    }
+    let find = |who: &'static str, days_ago: i64| {
+        let (ana, agent) = (&ana, &agent);
+        async move {
+            let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+            let to = today - jiff::Span::new().days(days_ago);
+            let inputs = json!({ "who": who, "to": to.to_string() });
+            let done = run(ana, agent, "recalls-people", inputs).await;
+            let id = done["id"].as_str().unwrap();
+            ana.get(&format!("/executions/{id}/outputs/past")).await["output"].clone()
+        }
+    };
+    let met = find("bo crane", -1).await;
+    assert_eq!(met["count"], 1, "{met:#}");
+    assert_eq!(met["entries"][0]["entities_discovered"][0]["name"], "Bo Crane", "{met:#}");
+    assert_eq!(met["date_range"]["from"], met["date_range"]["to"], "one entry, one day: {met:#}");
+    assert_eq!(find("cy wren", -1).await["count"], 0, "nobody met them");
+    assert_eq!(find("bo crane", 10).await["count"], 0, "not before ten days ago");
+}

@@ -61,6 +61,7 @@ mod safe_endpoints;
 mod scanner;
 mod schedules;
 mod second_factor;
+mod secrets;
 mod sign_in;
 mod signatures;
 mod sources;

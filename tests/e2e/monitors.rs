@@ -1,5 +1,7 @@
 //! Monitors: something new is seen once, signed, processed, and the watermark moves (F-209…F-220).
 
+mod again;
+mod appended;
 mod detections;
 mod gates;
 mod ledger;

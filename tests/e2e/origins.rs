@@ -144,6 +144,8 @@ async fn f_253_f_254_f_256_f_268_f_272_entities_say_which_source_and_which_file_
     ] {
         assert!(items(&eve, &path).await.is_empty(), "{path}");
     }
-    let wrong = ana.refused("/knowledge/sources?run=x", None).await;
-    assert_eq!(wrong.0, 422, "an unknown parameter is rejected");
+    for wrong in ["run=x", "execution_id=x", "connector=No+Such"] {
+        let refused = ana.refused(&format!("/knowledge/sources?{wrong}"), None).await;
+        assert_eq!(refused.0, 422, "{wrong}");
+    }
 }

@@ -4,6 +4,7 @@ mod bounds;
 mod command;
 mod limits;
 mod misfire;
+mod native;
 mod overlap;
 mod revoked;
 mod saved;

@@ -93,7 +93,8 @@ impl Looking<'_> {
         })?;
         let mark = self.ready.standing.marks.get(step.step).cloned();
         let mark = mark.unwrap_or_else(|| Watermark::new(step.step));
-        let mark = mark.for_source(action.kind(), &action.source(call).map_err(failed)?);
+        let kind = action.kind_of(call).map_err(&failed)?;
+        let mark = mark.for_source(kind, &action.source(call).map_err(failed)?);
         let start = Position::start(MarkKind::Cursor);
         let first = self.ready.monitor.spec.process_first.then_some(&start);
         let look = Look {

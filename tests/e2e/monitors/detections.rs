@@ -7,7 +7,7 @@ use crate::case::{FACTORY, Person, person, step, until};
 use crate::filings::GOOD;
 
 /// A playbook without a gate: looks, says where it stood, and keeps what was found.
-fn looks(action: &str, results: &str) -> String {
+pub(super) fn looks(action: &str, results: &str) -> String {
     format!(
         "
 id: watch-it
@@ -35,7 +35,7 @@ steps:
 }
 
 /// A monitor of ana's that has looked for the first time.
-async fn watching(ana: Person, agent: String, yaml: &str) -> Watch {
+pub(super) async fn watching(ana: Person, agent: String, yaml: &str) -> Watch {
     ana.playbook(yaml).await;
     let body =
         json!({ "name": "It", "profile_id": agent, "playbook_id": "watch-it", "interval": "5m" });
@@ -49,7 +49,7 @@ async fn watching(ana: Person, agent: String, yaml: &str) -> Watch {
 
 impl Watch {
     /// Looks; the output of a step of the run that has what is new, once it is complete.
-    async fn found(&self) -> (Value, Value) {
+    pub(super) async fn found(&self) -> (Value, Value) {
         assert_eq!(self.look().await["last_outcome"], "started");
         let run = self.begun().await;
         let done = self.ana.reaches(&run, "complete").await;

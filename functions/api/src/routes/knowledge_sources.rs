@@ -10,6 +10,7 @@ use axum::extract::State;
 use countersign_connector::ConnectorId;
 use countersign_identity::UserId;
 use countersign_knowledge::{DataSource, Namespace, SourceId};
+use countersign_run::RunId;
 use countersign_store_knowledge::Window;
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use serde::{Deserialize, Serialize};
@@ -35,9 +36,11 @@ pub(crate) struct SourceQuery {
     #[param(value_type = Option<String>)]
     namespace: Option<Namespace>,
     /// Only those that one run has read; in the order of ids.
-    execution_id: Option<String>,
+    #[param(value_type = Option<String>)]
+    execution_id: Option<RunId>,
     /// Only those of one connector.
-    connector: Option<String>,
+    #[param(value_type = Option<String>)]
+    connector: Option<ConnectorId>,
 }
 
 /// What a run asked of a connector.
@@ -61,7 +64,8 @@ pub(crate) async fn list(
     Query(query): Query<SourceQuery>,
 ) -> Result<Json<Page<SourceView>>, Problem> {
     let part = scope(owner, query.namespace);
-    let (run, connector) = (query.execution_id.as_deref(), query.connector.as_deref());
+    let run = query.execution_id.as_ref().map(RunId::as_str);
+    let connector = query.connector.as_ref().map(ConnectorId::as_str);
     let filters = [
         ("namespace", Some(part.namespace.as_str())),
         ("execution_id", run),

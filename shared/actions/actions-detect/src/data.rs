@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_connector::{
     Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
 };
-use countersign_monitor::{LookError, MarkKind, Novel, Overlap, novel};
+use countersign_monitor::{Found, LookError, MarkKind, Novel, Overlap, appended, novel};
 use countersign_registry::action::{ActionError, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
@@ -36,6 +36,11 @@ impl Detect for NewData {
         MarkKind::Cursor
     }
 
+    fn kind_of(&self, call: &Call) -> Result<MarkKind, ActionError> {
+        let (_, params) = arguments::<DetectNewData>(call)?;
+        Ok(if params.append_only { MarkKind::Offset } else { self.kind() })
+    }
+
     fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
         Ok(metadata(&arguments::<DetectNewData>(call)?.1))
     }
@@ -56,12 +61,14 @@ impl Detect for NewData {
             if look.is_kept && answer.is_partial {
                 return Err(ActionError::from_failure(&LookError::Unread));
             }
-            let how = Overlap {
-                is_cut: look.is_kept && answer.has_more,
-                ..look.overlap(self.kind(), call.now)
-            };
             let found = answer.found(params.date_field.as_deref());
-            let novel = novel(look.previous, found, how);
+            let is_cut = look.is_kept && answer.has_more;
+            let novel = if params.append_only {
+                behind(look, found, is_cut)
+            } else {
+                let how = Overlap { is_cut, ..look.overlap(self.kind(), call.now) };
+                novel(look.previous, found, how)
+            };
             let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
             Ok(seen(novel, look, metadata, &answer))
         })
@@ -109,6 +116,11 @@ impl NewData {
     }
 }
 
+/// What was added to the end of a list.
+fn behind(look: Look<'_>, found: Vec<Found>, is_cut: bool) -> Result<Novel, LookError> {
+    if is_cut { Err(LookError::EndMissing) } else { appended(look.previous, found, look.most) }
+}
+
 /// Whether a feed wants to be left alone: it was asked less than its `poll_interval_minutes` ago (F-101). A minute less is no
 /// less: clocks are not exact.
 fn rests(feed: &FeedConnection, last: Option<Timestamp>, now: Timestamp) -> bool {
@@ -128,9 +140,13 @@ fn hours(look: Look<'_>, now: Timestamp) -> i64 {
 
 /// Another date would make other keys of the same records.
 fn metadata(params: &Params) -> Map<String, Value> {
-    let Params { connector, endpoint, date_field, .. } = params;
+    let Params { connector, endpoint, date_field, append_only, .. } = params;
     let whole = json!({"connector": connector, "endpoint": endpoint, "date_field": date_field});
-    whole.as_object().cloned().unwrap_or_default()
+    let mut whole = whole.as_object().cloned().unwrap_or_default();
+    if *append_only {
+        whole.insert("append_only".to_owned(), true.into());
+    }
+    whole
 }
 
 /// The look that was left out.

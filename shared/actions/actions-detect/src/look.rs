@@ -63,6 +63,14 @@ pub trait Detect: Send + Sync {
     /// What the values of its positions are.
     fn kind(&self) -> MarkKind;
 
+    /// What the value of the position of this call is, where its arguments decide.
+    ///
+    /// # Errors
+    /// [`ActionError`] when the arguments are not the action's.
+    fn kind_of(&self, _: &Call) -> Result<MarkKind, ActionError> {
+        Ok(self.kind())
+    }
+
     /// What a call looks at, a part of the metadata: where that changes, a position means nothing.
     ///
     /// # Errors

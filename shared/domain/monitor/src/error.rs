@@ -19,6 +19,25 @@ pub enum LookError {
     #[error("a part of the source could not be read, and what is missing may be new")]
     #[failure(code = "DETECT_INCOMPLETE", help = "the next look asks again")]
     Unread,
+    /// New items are at the end, and the end did not come back.
+    #[error("the source has more records than came back, and new ones are at its end")]
+    #[failure(
+        code = "DETECT_INCOMPLETE",
+        help = "let the endpoint read more (`max_pages`, `max_records`)"
+    )]
+    EndMissing,
+    /// A list to whose end new items are added has lost some.
+    #[error("the source has {count} records, but {known} are known: it was replaced or cut")]
+    #[failure(
+        code = "DETECT_REPLACED",
+        help = "reset the watermark of the step: then everything that is there now is new"
+    )]
+    Replaced {
+        /// How many are known.
+        known: usize,
+        /// How many are there.
+        count: usize,
+    },
     /// The same items would be new again, or others never.
     #[error("more items are known within the overlap than a watermark remembers ({memory})")]
     #[failure(

@@ -9,6 +9,7 @@
 //!
 //! Nothing here reads a clock or a store.
 
+mod appended;
 mod batch;
 mod changes;
 mod error;
@@ -31,6 +32,7 @@ mod tests;
 /// So many monitors may a person have.
 pub const MAX_MONITORS: usize = 100;
 
+pub use appended::appended;
 pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, run_id};
 pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};

@@ -23,7 +23,7 @@ pub enum MarkKind {
     Cursor,
     /// A digest of everything that is there.
     Hash,
-    /// A position in a sequence; no action of this release uses it.
+    /// How many items of a list are known to whose end new ones are added.
     Offset,
 }
 

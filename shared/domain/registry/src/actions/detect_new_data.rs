@@ -23,6 +23,10 @@ pub struct Params {
     /// The field that says when a record came or changed; left out, the first of `published`, `updated_at`, `updated`,
     /// `created_at`, `filed_at`, `date` that holds a time.
     pub date_field: Option<String>,
+    /// Whether the endpoint gives a list to whose end new records are added, such as the lines of a log: how many are known is
+    /// remembered, not which, so that records need neither an id nor a date, and two that are alike are two.
+    #[serde(default)]
+    pub append_only: bool,
     /// The endpoint's arguments.
     #[serde(default)]
     pub extra_params: Map<String, Value>,

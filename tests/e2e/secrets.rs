@@ -1,0 +1,80 @@
+//! Where the text of a credential is not.
+
+use serde_json::{Value, json};
+use wiremock::MockServer;
+
+use crate::case::{FACTORY, Person, person};
+use crate::world::world;
+
+/// A source that wants a key.
+fn connector(server: &MockServer, auth: &str) -> String {
+    format!(
+        "
+id: keyed
+name: Keyed
+type: rest_api
+version: 1.0.0
+description: Wants a key.
+connection:
+  base_url: {}
+  auth: {auth}
+endpoints:
+  all:
+    description: Everything.
+    path: /all
+    response_mapping: {{results_path: items, entity_type: thing, fields: {{id: id}}}}
+",
+        server.uri()
+    )
+}
+
+/// Ana's agent, bound with this credential, and its binding.
+async fn bound(ana: &Person, credentials: &Value) -> (String, String) {
+    let agent = ana.agent(&[]).await;
+    let body = json!({ "connector_id": "keyed", "credentials": credentials });
+    let binding = ana.post(&format!("/profiles/{agent}/data-sources"), &body).await;
+    assert!(!binding.to_string().contains("s3cr3t"), "{binding:#}");
+    (agent, binding["id"].as_str().unwrap().to_owned())
+}
+
+/// A text that stands nowhere else.
+fn secret() -> String {
+    format!("s3cr3t-{}", uuid::Uuid::now_v7().simple())
+}
+
+/// Every item of every table of the deployment, as text.
+async fn stored() -> (usize, String) {
+    let outputs = world().stack.outputs.iter();
+    let names = outputs.filter(|(name, _)| name.ends_with("TableName"));
+    let mut all = (0, String::new());
+    for name in names.filter_map(|(_, table)| table.as_str()) {
+        let items = world().aws(&["dynamodb", "scan", "--table-name", name]).await.unwrap();
+        all.0 += 1;
+        all.1.push_str(&items.to_string());
+    }
+    all
+}
+
+#[tokio::test]
+async fn f_009_no_text_of_a_credential_is_in_a_table() {
+    use base64::Engine as _;
+    let ana = person("ana", &["global:analyst"]).await;
+    let server = MockServer::start().await;
+    ana.post("/connectors", &json!({ "yaml": connector(&server, "{type: bearer_token}") })).await;
+    let (first, second) = (secret(), secret());
+    let (agent, binding) = bound(&ana, &json!({ "token": first })).await;
+    let path = format!("{FACTORY}/profiles/{agent}/data-sources/{binding}/credentials");
+    ana.door.put(&path, &json!({ "token": second })).await.unwrap();
+    let (tables, stored) = stored().await;
+    assert!(tables >= 7 && stored.contains(&binding), "the binding is there: {tables} tables");
+    for secret in [&first, &second] {
+        assert!(!stored.contains(secret.as_str()), "a credential is in a table");
+        // A binary attribute is shown in base64, so its plain text would be too, at one of three places.
+        for before in 0..3 {
+            let padded = format!("{}{secret}", "x".repeat(before));
+            let text = base64::engine::general_purpose::STANDARD_NO_PAD.encode(padded);
+            let inner = &text[4..text.len() - 4];
+            assert!(!stored.contains(inner), "a credential is in a table, in base64");
+        }
+    }
+}
