@@ -109,7 +109,8 @@ async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
     .await;
     // It is found where it is now; the two who ask at once write it once.
     put(json!([there, missing])).await;
-    let makes = "\n        - {type: folder, config: {folder_id: missing, create_if_missing: true}}\n";
+    let makes =
+        "\n        - {type: folder, config: {folder_id: missing, create_if_missing: true}}\n";
     ana.playbook(&routing("makes-missing", makes)).await;
     let made = ana.start(&agent, "makes-missing", rows()).await;
     ana.reaches(&made, "complete").await;

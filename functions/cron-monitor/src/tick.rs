@@ -1,9 +1,7 @@
 //! From the event to what was done.
 
 use countersign_lambda_entry::Invocation;
-use countersign_monitor::{
-    Due, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due,
-};
+use countersign_monitor::{Due, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due};
 use countersign_profile::Profile;
 use countersign_run_start::{Invoker, on_behalf};
 use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};

@@ -59,7 +59,11 @@ impl Chore for Natives {
                     tracing::error!(id = mark.id, code, "a native schedule could not be repaired");
                     if let Err(error) = self.catalog.native_failed(&mark, now).await {
                         let code = error.code();
-                        tracing::error!(id = mark.id, code, "a native schedule could not be put off");
+                        tracing::error!(
+                            id = mark.id,
+                            code,
+                            "a native schedule could not be put off"
+                        );
                     }
                 } else {
                     counts.repaired += 1;

@@ -77,7 +77,7 @@ async fn issue_14_marks_of_earlier_releases_and_runs_that_begin_are_followed_too
     };
     assert_eq!(ids(Open::Waiting).await, [noticed.id.clone()]);
     assert_eq!(ids(Open::Begun).await, []);
-    let begun = catalog.note_begun(&noticed, at(2)).await.unwrap();
+    let begun = catalog.note_begun(&noticed, 1, at(2)).await.unwrap();
     assert_eq!(ids(Open::Waiting).await, []);
     assert_eq!(ids(Open::Begun).await, [begun.id.clone()]);
     // As it was written when marks did not say what they are about.

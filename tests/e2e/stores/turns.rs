@@ -1,6 +1,6 @@
 //! The turn of a trigger whose runs go one after the other, and what becomes of an occurrence that two functions change at once.
 
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use futures::future::join_all;
 
 use super::clocks::{at, catalog, open};
@@ -63,7 +63,7 @@ async fn issue_14_a_run_that_has_begun_is_not_lost_behind_what_was_noted_meanwhi
         };
         assert!(catalog.move_occurrence(&other).await.unwrap());
 
-        let begun = catalog.note_begun(&noticed, at(11)).await.unwrap();
+        let begun = catalog.note_begun(&noticed, 1, at(11)).await.unwrap();
         let expect = (OccurrenceState::Started, vec![noticed.id.run(0)], None);
         assert_eq!((begun.state, begun.runs.clone(), begun.reason.clone()), expect);
         let known = catalog.occurrence(&noticed.owner, &noticed.id).await.unwrap();
@@ -72,6 +72,24 @@ async fn issue_14_a_run_that_has_begun_is_not_lost_behind_what_was_noted_meanwhi
         assert!(marks.iter().any(|mark| mark.id == noticed.id), "it is followed: {meanwhile:?}");
 
         // Once more changes nothing.
-        assert_eq!(catalog.note_begun(&noticed, at(12)).await.unwrap(), begun);
+        assert_eq!(catalog.note_begun(&noticed, 1, at(12)).await.unwrap(), begun);
     }
+}
+
+/// A run that failed is repeated by one sweeper, while another one finds that it must not be.
+#[tokio::test]
+async fn issue_14_a_run_that_is_repeated_is_not_lost_behind_an_end_that_was_noted_meanwhile() {
+    let catalog = catalog().await;
+    let noticed = Occurrence { state: OccurrenceState::Due, ..open(0) };
+    catalog.notice(&noticed).await.unwrap();
+    let first = catalog.note_begun(&noticed, 1, at(1)).await.unwrap();
+    let ended = first.ended(OccurrenceState::Finished, "TRIGGER_INACTIVE", "it is off", at(2));
+    let ended = Occurrence { status: Some(RunStatus::Error), ..ended };
+    assert!(catalog.move_occurrence(&ended).await.unwrap());
+
+    let again = catalog.note_begun(&first, 2, at(3)).await.unwrap();
+    assert_eq!(again.runs, [0, 1].map(|n| noticed.id.run(n)));
+    assert_eq!((again.state, again.status, again.reason), (OccurrenceState::Started, None, None));
+    let marks = catalog.open_occurrences(None, 10, None).await.unwrap().items;
+    assert!(marks.iter().any(|mark| mark.id == noticed.id), "it is followed");
 }

@@ -112,9 +112,7 @@ pub(super) async fn trigger(
 
 /// What is said of runs that could be started is a warning; a gate that nobody can open is refused.
 fn said(could: Result<Vec<FieldError>, Problem>) -> Result<Vec<Found>, Problem> {
-    could
-        .map(|said| said.iter().map(|one| warning("run", one)).collect())
-        .map_err(not_saved)
+    could.map(|said| said.iter().map(|one| warning("run", one)).collect()).map_err(not_saved)
 }
 
 fn invoker(by: Author<'_>) -> Invoker {

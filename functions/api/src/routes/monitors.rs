@@ -4,7 +4,9 @@ use countersign_clock::native_of_monitor;
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_monitor::{Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Timing, detections};
+use countersign_monitor::{
+    Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Timing, detections,
+};
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Profile, ProfileId};
@@ -176,11 +178,15 @@ pub(super) async fn follow_playbooks(ctx: &Context, owner: &UserId) {
         Ok(monitors) => monitors,
         Err(error) => {
             let code = error.code();
-            tracing::warn!(code, "the clocks of monitors were not looked at; the sweeper ticks those that are late");
+            tracing::warn!(
+                code,
+                "the clocks of monitors were not looked at; the sweeper ticks those that are late"
+            );
             return;
         }
     };
-    let follows = |monitor: &&Stored<MonitorSpec>| monitor.spec.is_active && monitor.spec.interval.is_none();
+    let follows =
+        |monitor: &&Stored<MonitorSpec>| monitor.spec.is_active && monitor.spec.interval.is_none();
     for monitor in monitors.iter().filter(follows) {
         MonitorSpec::after_write(monitor, ctx).await;
     }

@@ -31,9 +31,9 @@ pub(crate) async fn run(
     do_once(&ctx, &attempt, async {
         let schedule = found(ctx.catalog.collection::<Schedule>().own(owner, &id).await?)?;
         let request = RunId::from_bytes(attempt.id()).to_string();
-        let occurrence =
-            ctx.clock.run_now(&schedule, &invoker(&signed), &request, now()).await?;
-        let is_over = matches!(occurrence.state, OccurrenceState::Skipped | OccurrenceState::Missed);
+        let occurrence = ctx.clock.run_now(&schedule, &invoker(&signed), &request, now()).await?;
+        let is_over =
+            matches!(occurrence.state, OccurrenceState::Skipped | OccurrenceState::Missed);
         if let Some(reason) = occurrence.reason.as_ref().filter(|_| is_over) {
             let detail = format!("{}: {}", reason.code, reason.message);
             return Err(Problem::conflict("SCHEDULE_NOT_RUN", detail));

@@ -1,7 +1,7 @@
 //! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
 
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunId};
 use countersign_store_kit::{Expr, Page, Query, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -56,25 +56,27 @@ impl Catalog {
         })
     }
 
-    /// Notes that the run of an occurrence has begun; how it is then. Whoever noted meanwhile that it waits, or that no run was to
-    /// be, did not know of the run: the run is what holds.
+    /// Notes that an occurrence has so many runs, of which the last has begun; how it is then. Whoever noted meanwhile that it
+    /// waits, or that no run was to be, did not know of that run: it is what holds.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer; [`CatalogError::Changed`] when others change it again and again.
     pub fn note_begun<'a>(
         &'a self,
         of: &'a Occurrence,
+        runs: usize,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Occurrence>> {
         Box::pin(async move {
             let mut known = of.clone();
+            let all: Vec<RunId> = (0..runs).map(|n| of.id.run(n)).collect();
             for _ in 0..TRIES {
-                let after = known.begun(now);
+                let after = Occurrence { runs: all.clone(), status: None, ..known.begun(now) };
                 if self.move_occurrence(&after).await? {
                     return Ok(after);
                 }
                 match self.occurrence(&of.owner, &of.id).await? {
-                    Some(found) if found.runs.is_empty() => known = found,
+                    Some(found) if found.runs.len() < runs => known = found,
                     found => return Ok(found.unwrap_or(after)),
                 }
             }

@@ -3,7 +3,7 @@
 
 use countersign_knowledge::DiscoveryStatus;
 use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
-use countersign_store_kit::{Expr, Item, Key, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Item, Key, Query, Write, decode};
 use jiff::Timestamp;
 
 use crate::calls::Unfinished;

@@ -60,9 +60,8 @@ impl ActiveHours {
         let (zone, start, _) = self.read()?;
         let today = at.to_zoned(zone.clone()).date();
         let days = std::iter::successors(Some(today), |day| day.tomorrow().ok()).take(3);
-        let mut begins = days.filter_map(|day| {
-            zone.to_ambiguous_zoned(day.to_datetime(start)).compatible().ok()
-        });
+        let mut begins = days
+            .filter_map(|day| zone.to_ambiguous_zoned(day.to_datetime(start)).compatible().ok());
         begins.find_map(|begin| Some(begin.timestamp()).filter(|begin| *begin > at))
     }
 

@@ -48,7 +48,10 @@ impl fmt::Display for NoDetection {
                 f.write_str("it has no detection step, such as one with `detect_new_data`")
             }
             Self::TooMany(found) => {
-                write!(f, "it has {found} detection steps; a monitor looks with at most {MAX_DETECTIONS}")
+                write!(
+                    f,
+                    "it has {found} detection steps; a monitor looks with at most {MAX_DETECTIONS}"
+                )
             }
             Self::Conditional(step) => {
                 write!(

@@ -182,7 +182,8 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
             count: Some(count),
             code: None,
             message: None,
-            took_ms: count
+            took_ms: count,
+            model: None,
         }),
     ]
 }

@@ -87,10 +87,10 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let after = match self.ask(of, source, invoker, now).await {
-            Ok(()) => self.catalog.note_begun(of, now).await?,
+            Ok(()) => self.catalog.note_begun(of, 1, now).await?,
             // Somebody else, who was not refused, has begun it in between.
             Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
-                self.catalog.note_begun(of, now).await?
+                self.catalog.note_begun(of, 1, now).await?
             }
             Err(NotBegun::Refused(refusal)) if waits(of, &refusal, now) => {
                 self.changed(self.waiting(of, &refusal, now).await?).await?

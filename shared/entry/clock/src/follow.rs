@@ -202,21 +202,19 @@ impl Clock {
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let after = match self.repeated(of, source, head, now).await {
-            Ok(()) => {
-                done.repeated += 1;
-                let mut after = of.moved(OccurrenceState::Started, now);
-                after.runs.push(of.id.run(of.runs.len()));
-                after
-            }
+        let next = of.id.run(of.runs.len());
+        match self.repeated(of, source, head, now).await {
+            Ok(()) => done.repeated += 1,
+            // Somebody else, who was not refused, has repeated it in between.
+            Err(NotBegun::Refused(_)) if self.runs.head(&next).await?.is_some() => {}
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 let ended = of.ended(OccurrenceState::Finished, &code, &message, now);
                 let ended = Occurrence { status: head.status, ..ended };
                 return self.finish(&ended, source.is_some()).await;
             }
             Err(NotBegun::Later(error)) => return Err(error),
-        };
-        self.catalog.move_occurrence(&after).await?;
+        }
+        self.catalog.note_begun(of, of.runs.len() + 1, now).await?;
         Ok(())
     }
 

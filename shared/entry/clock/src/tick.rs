@@ -66,7 +66,12 @@ impl Clock {
                 Some(schedule) if next.at <= now => self.due(&schedule, &next, now).await,
                 Some(_) => Ok(Ticked::default()),
                 // Nothing is due of what is gone; a due time that is left would be overdue for ever.
-                None => self.catalog.move_on(&next, None).await.map(|_| Ticked::default()).map_err(Into::into),
+                None => self
+                    .catalog
+                    .move_on(&next, None)
+                    .await
+                    .map(|_| Ticked::default())
+                    .map_err(Into::into),
             }
         })
     }

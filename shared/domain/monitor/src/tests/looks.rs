@@ -23,7 +23,8 @@ fn looks(timing: &Timing, saved: Timestamp) -> Vec<Timestamp> {
             }
             Due::OutsideHours => state = state.ticked(Outcome::OutsideActiveHours, now),
             _ => {
-                overdue = (state.last_tick_at.unwrap() + length).max(now + SignedDuration::from_mins(1));
+                overdue =
+                    (state.last_tick_at.unwrap() + length).max(now + SignedDuration::from_mins(1));
                 continue;
             }
         }
