@@ -41,8 +41,9 @@ pub(crate) fn found<'a>(
         let one = now.get(n).filter(|one| was.is_empty() && one.destination.kind() == kind);
         return one.map(|one| &one.destination).ok_or_else(gone);
     };
-    let here = now.get(n).filter(|one| one.digest == *own);
-    if let Some(same) = here.or_else(|| now.iter().find(|one| one.digest == *own)) {
+    let is_own = |one: &&Known| one.digest == *own && one.destination.kind() == kind;
+    let here = now.get(n).filter(is_own);
+    if let Some(same) = here.or_else(|| now.iter().find(is_own)) {
         return Ok(&same.destination);
     }
     let others = |(place, digest): (usize, &String)| {

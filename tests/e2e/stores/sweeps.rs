@@ -75,11 +75,11 @@ async fn issue_14_marks_of_earlier_releases_and_runs_that_begin_are_followed_too
         let page = catalog.open_behind(which, None, 10, None).await.unwrap();
         page.items.into_iter().map(|open| open.id).collect()
     };
-    assert_eq!(ids(Open::Waiting).await, [noticed.id.clone()]);
+    assert_eq!(ids(Open::Waiting).await, std::slice::from_ref(&noticed.id));
     assert_eq!(ids(Open::Begun).await, []);
     let begun = catalog.note_begun(&noticed, 1, at(2)).await.unwrap();
     assert_eq!(ids(Open::Waiting).await, []);
-    assert_eq!(ids(Open::Begun).await, [begun.id.clone()]);
+    assert_eq!(ids(Open::Begun).await, std::slice::from_ref(&begun.id));
     // As it was written when marks did not say what they are about.
     let mark: countersign_store_catalog::OpenOccurrence =
         serde_json::from_value(serde_json::json!({ "owner": begun.owner, "id": begun.id }))

@@ -291,7 +291,8 @@ async fn problem(method: &str, address: &str) -> Value {
 async fn no_operation_ignores_a_query_parameter() {
     let document = document();
     for (method, path) in operations() {
-        if path == "/api/agent-factory/connectors/{id}/test" {
+        // The first is of the function `connector-test`, the second of `hooks`.
+        if ["/api/agent-factory/connectors/{id}/test", "/hooks/{id}"].contains(&path.as_str()) {
             continue;
         }
         let said = problem(&method, &format!("{}?no_such_parameter=1", named(&path))).await;

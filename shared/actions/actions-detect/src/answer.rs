@@ -41,7 +41,9 @@ impl Answer {
             |fields: &Map<String, Value>, name: &str| fields.get(name).is_some_and(counts);
         let has_more = ["has_more", "_has_more"].iter().any(|name| is_said(&fields, name));
         let is_set = records.is_some();
-        let has_failed = ["files_failed", FEEDS_FAILED].iter().any(|name| is_said(&fields, name));
+        // The last good answer stands in for a source that does not answer: what is new there is not seen.
+        let missing = ["files_failed", FEEDS_FAILED, "_stale"];
+        let has_failed = missing.iter().any(|name| is_said(&fields, name));
         let said = SAID.into_iter().filter_map(|name| fields.remove_entry(name));
         let said: Map<String, Value> = said.filter(|(_, value)| counts(value)).collect();
         let records = match records {
@@ -133,6 +135,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn f_218_f_315_an_answer_that_stands_in_for_a_source_is_not_what_the_source_has() {
+        let answer =
+            |stale: bool| Answer::read(json!({ "results": [{ "id": "1" }], "_stale": stale }));
+        assert!(answer(true).is_partial);
+        assert!(!answer(false).is_partial);
+    }
 
     fn one(fields: &Value, date: Option<&str>) -> Found {
         found(fields.as_object().cloned().unwrap(), date)

@@ -63,10 +63,10 @@ impl Detect for NewData {
             }
             let found = answer.found(params.date_field.as_deref());
             let is_cut = look.is_kept && answer.has_more;
+            let how = Overlap { is_cut, ..look.overlap(self.kind(), call.now) };
             let novel = if params.append_only {
-                behind(look, found, is_cut)
+                behind(look, found, how)
             } else {
-                let how = Overlap { is_cut, ..look.overlap(self.kind(), call.now) };
                 novel(look.previous, found, how)
             };
             let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
@@ -117,8 +117,8 @@ impl NewData {
 }
 
 /// What was added to the end of a list.
-fn behind(look: Look<'_>, found: Vec<Found>, is_cut: bool) -> Result<Novel, LookError> {
-    if is_cut { Err(LookError::EndMissing) } else { appended(look.previous, found, look.most) }
+fn behind(look: Look<'_>, found: Vec<Found>, how: Overlap) -> Result<Novel, LookError> {
+    if how.is_cut { Err(LookError::EndMissing) } else { appended(look.previous, found, how) }
 }
 
 /// Whether a feed wants to be left alone: it was asked less than its `poll_interval_minutes` ago (F-101). A minute less is no

@@ -19,7 +19,7 @@ pub fn warnings_of(
     output: &Value,
     model: Option<&ModelUse>,
 ) -> Option<StepWarnings> {
-    let count = warning_count(output) + u64::from(model.is_some());
+    let count = warning_count(output).saturating_add(u64::from(model.is_some()));
     (count > 0).then(|| StepWarnings {
         step: step.name.clone(),
         count,
@@ -41,7 +41,8 @@ fn hash(step: &str, count: u64, output: &Value, model: Option<&ModelUse>) -> Str
 }
 
 impl RunStore {
-    /// The warnings of a run so far with at most `limit` sentences in all: one request, and none when there are no warnings.
+    /// The warnings of a run so far with about `limit` sentences in all, and the first one of each step in any case: many of one
+    /// step do not hide another. One request, and none when there are no warnings.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
@@ -58,8 +59,8 @@ impl RunStore {
         let mut left = limit;
         let mut written = |known: &StepWarnings| {
             let mut first = kept.remove(&known.step).unwrap_or_default();
-            first.truncate(left);
-            left -= first.len();
+            first.truncate(left.max(1));
+            left = left.saturating_sub(first.len());
             StepWarnings { first, ..known.clone() }
         };
         Ok(head.warnings.iter().map(&mut written).collect())

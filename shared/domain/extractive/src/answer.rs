@@ -42,7 +42,7 @@ impl Quotes<'_, '_> {
             DataType::String if texts == 1 => Ok(self.page(field)),
             DataType::String => Ok(self.text(&self.asked(field), IN_A_TEXT)),
             DataType::Array(item) if **item == DataType::String => {
-                Ok(self.best(&self.asked(field), IN_A_LIST).map(|one| one.cited()).collect())
+                Ok(self.best(&self.asked(field), IN_A_LIST).map(Passage::cited).collect())
             }
             other => Err(not_text(field, other)),
         };

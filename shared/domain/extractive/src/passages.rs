@@ -22,9 +22,9 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
-    /// As it is quoted.
+    /// As it is quoted. Quotation marks inside are escaped: what was written by others cannot end the quotation and name a place.
     pub(crate) fn cited(&self) -> String {
-        format!("\"{}\" ({})", self.text, self.place)
+        format!("{} ({})", Value::from(self.text.as_str()), self.place)
     }
 }
 
@@ -52,8 +52,7 @@ fn walk(value: &Value, place: &str, found: &mut Vec<Passage>) {
             push(&line.join("; "), place, found);
             for (name, value) in fields.iter().filter(|(name, value)| short(name, value).is_none())
             {
-                let dot = if place.is_empty() { "" } else { "." };
-                walk(value, &format!("{place}{dot}{name}"), found);
+                walk(value, &inside(place, name), found);
             }
         }
         Value::Number(number) => push(&number.to_string(), place, found),
@@ -74,6 +73,16 @@ fn short(name: &str, value: &Value) -> Option<String> {
 fn is_short(text: &str) -> bool {
     let length = text.chars().count();
     length <= SHORT || (length <= LONG && text.unicode_sentences().count() == 1)
+}
+
+/// The place of a field. A name that is not a plain word is quoted: it cannot pass for another place.
+fn inside(place: &str, name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    match (place.is_empty(), name.chars().all(is_plain)) {
+        (_, false) => format!("{place}[{}]", Value::from(name)),
+        (true, true) => name.to_owned(),
+        (false, true) => format!("{place}.{name}"),
+    }
 }
 
 fn sentences(text: &str, place: &str, found: &mut Vec<Passage>) {

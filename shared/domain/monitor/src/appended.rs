@@ -2,7 +2,7 @@
 
 use crate::error::LookError;
 use crate::mark::{MarkKind, Position};
-use crate::novel::{Found, Novel};
+use crate::novel::{Found, Novel, Overlap, room};
 
 /// What lies behind a position in such a list. The value of a position is how many items are known; without one, all that are
 /// there are known from now on (F-219).
@@ -12,16 +12,17 @@ use crate::novel::{Found, Novel};
 pub fn appended(
     previous: Option<&Position>,
     there: Vec<Found>,
-    most: usize,
+    how: Overlap,
 ) -> Result<Novel, LookError> {
     let count = there.len();
     let known = previous.map_or(count, |position| position.value.as_deref().map_or(0, offset));
     if known > count {
         return Err(LookError::Replaced { known, count });
     }
-    let behind = there.into_iter().enumerate().skip(known).take(most);
-    let items: Vec<Found> =
+    let behind = there.into_iter().enumerate().skip(known);
+    let mut items: Vec<Found> =
         behind.map(|(place, found)| Found { key: format!("#{}", place + 1), ..found }).collect();
+    items.truncate(room(items.iter(), how)?);
     let end = known + items.len();
     let position = Position { value: Some(end.to_string()), ..Position::start(MarkKind::Offset) };
     Ok(Novel { items, position, has_more: end < count })
@@ -34,6 +35,7 @@ fn offset(value: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use jiff::{SignedDuration, Timestamp};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -44,14 +46,32 @@ mod tests {
         (0..length).map(one).collect()
     }
 
+    fn how(most: usize) -> Overlap {
+        let (late, now) = (SignedDuration::ZERO, Timestamp::UNIX_EPOCH);
+        let kind = MarkKind::Offset;
+        Overlap { kind, late, now, most, bytes: 1_000, memory: 10, is_cut: false }
+    }
+
+    #[test]
+    fn f_213_what_is_added_has_the_bound_of_a_batch_in_bytes() {
+        let long = |_| Found { key: String::new(), at: None, record: json!("x".repeat(400)) };
+        let all: Vec<Found> = (0..5).map(long).collect();
+        let start = Position::start(MarkKind::Offset);
+        let found = appended(Some(&start), all.clone(), how(10)).unwrap();
+        assert_eq!((found.items.len(), found.has_more), (2, true));
+        let tight = Overlap { bytes: 100, ..how(10) };
+        let refused = appended(Some(&start), all, tight);
+        assert!(matches!(refused, Err(LookError::ItemTooLarge { .. })), "{refused:?}");
+    }
+
     #[test]
     fn f_213_a_list_that_became_shorter_was_replaced() {
-        let first = appended(None, list(3), 10).unwrap();
+        let first = appended(None, list(3), how(10)).unwrap();
         assert_eq!((first.items.len(), first.position.value.as_deref()), (0, Some("3")));
-        let shorter = appended(Some(&first.position), list(2), 10);
+        let shorter = appended(Some(&first.position), list(2), how(10));
         assert_eq!(shorter, Err(LookError::Replaced { known: 3, count: 2 }));
         let reset = Position::start(MarkKind::Offset);
-        assert_eq!(appended(Some(&reset), list(2), 10).unwrap().items.len(), 2, "F-215");
+        assert_eq!(appended(Some(&reset), list(2), how(10)).unwrap().items.len(), 2, "F-215");
     }
 
     proptest! {
@@ -64,12 +84,12 @@ mod tests {
             most in 1_usize..6,
         ) {
             let mut length = begin;
-            let mut position = appended(None, list(length), most).unwrap().position;
+            let mut position = appended(None, list(length), how(most)).unwrap().position;
             let mut keys = Vec::new();
             for grow in grows {
                 length += grow;
                 loop {
-                    let found = appended(Some(&position), list(length), most).unwrap();
+                    let found = appended(Some(&position), list(length), how(most)).unwrap();
                     prop_assert!(found.items.len() <= most);
                     keys.extend(found.items.into_iter().map(|found| found.key));
                     position = found.position;

@@ -88,7 +88,7 @@ pub fn novel(
     if previous.is_none() {
         known.extend(items.drain(..).map(|(digest, found)| (digest, found.at)));
     }
-    let left = items.split_off(room(&items, how)?);
+    let left = items.split_off(room(items.iter().map(|(_, found)| found), how)?);
     known.extend(items.iter().map(|(digest, found)| (digest.clone(), found.at)));
     let left_at = left.iter().filter_map(|(_, found)| found.at).min();
     let mut position = behind(before, &known, how);
@@ -105,9 +105,13 @@ pub fn novel(
 }
 
 /// How many of them a batch has room for.
-fn room(items: &[(String, Found)], how: Overlap) -> Result<usize, LookError> {
+pub(crate) fn room<'f>(
+    items: impl ExactSizeIterator<Item = &'f Found>,
+    how: Overlap,
+) -> Result<usize, LookError> {
+    let most = items.len().min(how.most);
     let mut bytes = 0;
-    for (n, (_, found)) in items.iter().take(how.most).enumerate() {
+    for (n, found) in items.take(most).enumerate() {
         bytes += found.record.to_string().len();
         if bytes <= how.bytes {
             continue;
@@ -118,7 +122,7 @@ fn room(items: &[(String, Found)], how: Overlap) -> Result<usize, LookError> {
         }
         return Ok(n);
     }
-    Ok(items.len().min(how.most))
+    Ok(most)
 }
 
 /// The oldest date of an answer that its source has cut. What is missing is of no interest when the records come newest first

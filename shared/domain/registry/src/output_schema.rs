@@ -59,7 +59,7 @@ impl OutputSchema {
             Shape::Scalar => record(&[self.value()]),
             Shape::RecordSet => {
                 let results = json!({ "type": "array", "items": record(&self.fields) });
-                closed(Map::from_iter([("results".to_owned(), results)]))
+                closed(&Map::from_iter([("results".to_owned(), results)]))
             }
         }
     }
@@ -72,10 +72,10 @@ impl OutputSchema {
 }
 
 fn record(fields: &[Field]) -> Value {
-    closed(fields.iter().map(|field| (field.name.clone(), of_field(field))).collect())
+    closed(&fields.iter().map(|field| (field.name.clone(), of_field(field))).collect())
 }
 
-fn closed(properties: Map<String, Value>) -> Value {
+fn closed(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({
         "type": "object",

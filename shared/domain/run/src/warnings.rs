@@ -85,8 +85,8 @@ fn listed<'v>(output: &'v Value, name: &str) -> &'v [Value] {
 #[must_use]
 pub fn warning_count(output: &Value) -> u64 {
     counted(warned(output), output.get("warning_count"))
-        + counted(left_out(output), output.get("files_failed"))
-        + without_records(output).len() as u64
+        .saturating_add(counted(left_out(output), output.get("files_failed")))
+        .saturating_add(without_records(output).len() as u64)
 }
 
 fn counted(list: &[Value], total: Option<&Value>) -> u64 {

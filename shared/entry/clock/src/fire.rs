@@ -94,10 +94,6 @@ impl Clock {
     /// come at once are both the first for a moment; the turn is one's alone. Of two events of one second the later one may come
     /// to be before the one that has the turn already: that one goes on, or both would wait for each other.
     pub(crate) async fn has_turn(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        // What waits for the quota had the turn when it was to begin, and keeps it.
-        if of.waits_for_quota() {
-            return Ok(true);
-        }
         let has = match self.is_first(of).await? {
             true => self.catalog.take_turn(of).await?,
             false => self.catalog.holds_turn(of).await?,

@@ -6,7 +6,7 @@ use countersign_run::{
     fold,
 };
 use countersign_run_start::{self as run_start, By, Invoker};
-use countersign_schedule::ScheduleId;
+use countersign_schedule::{Overlap, ScheduleId};
 use countersign_store_catalog::OpenOccurrence;
 use countersign_trigger::TriggerId;
 use jiff::{SignedDuration, Timestamp};
@@ -22,6 +22,9 @@ const MOST: i32 = 200;
 
 /// What is due and could not be begun for so long is missed.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
+
+/// The same of an event, which does not come again: others may have waited before it.
+const EVENT_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// A run that failed is repeated so long after its end.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
@@ -79,9 +82,15 @@ impl Clock {
         of: &Occurrence,
         now: Timestamp,
     ) -> Result<(), ClockError> {
-        let open = self.catalog.open_occurrences(Some(&of.source_id), MOST, None).await?;
-        for other in open.items.iter().filter(|other| other.id != of.id) {
-            self.follow(other, now, &mut Followed::default()).await?;
+        for _ in 0..MOST {
+            let open = self.catalog.open_occurrences(Some(&of.source_id), 2, None).await?.items;
+            let Some(first) = open.iter().find(|other| other.id != of.id) else { return Ok(()) };
+            self.follow(first, now, &mut Followed::default()).await?;
+            // It goes on, whatever is behind it.
+            let left = self.catalog.open_occurrences(Some(&of.source_id), 2, None).await?.items;
+            if left.iter().any(|other| other.id == first.id) {
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -97,7 +106,10 @@ impl Clock {
             OccurrenceState::Due => self.begin_late(of, source, now, done).await,
             OccurrenceState::Queued => {
                 let is_next = match of.source {
-                    OccurrenceSource::Trigger => self.has_turn(of).await?,
+                    OccurrenceSource::Trigger => {
+                        let is_free = source.is_none_or(|one| one.overlap() == Overlap::Allow);
+                        is_free || self.has_turn(of).await?
+                    }
                     _ => self.is_first(of).await?,
                 };
                 if is_next {
@@ -118,7 +130,8 @@ impl Clock {
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let is_over = now.duration_since(of.noticed_at) > GIVEN_UP;
+        let most = if of.fired_by.is_some() { EVENT_GIVEN_UP } else { GIVEN_UP };
+        let is_over = now.duration_since(of.noticed_at) > most;
         // What was started and not noted is not missed: beginning it again finds its run.
         let has_run = self.runs.head(&of.id.run(0)).await?.is_some();
         // Only whoever asked for it has the rights they asked with: they ask again, or nothing comes of it.
@@ -133,7 +146,7 @@ impl Clock {
         if !is_over {
             return Ok(());
         }
-        let message = "for an hour, the run could not be started";
+        let message = "its run could not be started, again and again";
         let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
         report(&self.changed(missed).await?);
         Ok(())

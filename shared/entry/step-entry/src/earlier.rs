@@ -69,7 +69,9 @@ pub(crate) async fn ending(
             return Ok(Some(StepEnd::failed(step, &changed(&format!("`{}`", step.name), run))));
         }
         return Ok(Some(match outcome {
-            Some(outcome) if outcome.status == StepStatus::Done => done(step, run, outcome),
+            Some(outcome) if outcome.status == StepStatus::Done => {
+                done(step, format!("done in {run}; not sent again"), outcome)
+            }
             _ => {
                 let sentence = intent.sent().sentence(&step.name, &[]);
                 let message = format!("{sentence} That was in {run}; it is not sent again.");
@@ -80,8 +82,27 @@ pub(crate) async fn ending(
     Ok(None)
 }
 
-fn done(step: &PlanStep, run: &RunId, outcome: Outcome) -> StepEnd {
-    let message = format!("done in {run}; not sent again");
+/// How a step of a model ends that was asked the same before: with the same answer. Another one would change what is left to do of
+/// what a run before has done a part of.
+pub(crate) async fn answer(
+    context: &Context,
+    head: &Head,
+    step: &PlanStep,
+    prepared: &Prepared,
+) -> Result<Option<StepEnd>, StepError> {
+    for run in &head.repeats {
+        let outcome = context.runs.outcome(run, &step.name).await?;
+        let same = outcome.filter(|outcome| {
+            outcome.status == StepStatus::Done && outcome.input_hash == prepared.hash
+        });
+        if let Some(outcome) = same {
+            return Ok(Some(done(step, format!("answered in {run}; not asked again"), outcome)));
+        }
+    }
+    Ok(None)
+}
+
+fn done(step: &PlanStep, message: String, outcome: Outcome) -> StepEnd {
     // What could not be read of its answer then cannot be read now.
     let warnings = warnings_of(step, &outcome.output, outcome.model.as_ref()).map(Box::new);
     let model = outcome.model;

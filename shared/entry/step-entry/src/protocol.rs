@@ -48,6 +48,7 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
     Ok(view)
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
 pub(crate) enum Decided<'a> {
     End(StepEnd),
     Act(Box<Ready<'a>>),
@@ -125,6 +126,11 @@ pub(crate) async fn decide<'a>(
     }
     if step.irreversible
         && let Some(ending) = earlier::ending(context, &view.head, step, &prepared).await?
+    {
+        return Ok(Decided::End(ending));
+    }
+    if contract.uses_llm
+        && let Some(ending) = earlier::answer(context, &view.head, step, &prepared).await?
     {
         return Ok(Decided::End(ending));
     }

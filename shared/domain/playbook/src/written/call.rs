@@ -2,6 +2,7 @@
 
 use countersign_document::{List, Rules, Whole};
 use countersign_registry::PARALLEL;
+use countersign_wiring::references;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -225,6 +226,23 @@ impl LlmTask {
             let hint = "write `step_type: tool`".to_owned();
             report(rules, Code::Misplaced, "/action", message, hint);
         }
+        self.check_words(rules);
+        rules.within("output_schema", |rules| self.output_schema.rules(rules));
+    }
+
+    /// What a model is to do is the author's word alone: a variable may hold what a stranger wrote.
+    fn check_words(&self, rules: &mut Rules<'_>) {
+        for name in ["instructions", "template"] {
+            let given = self.params.others.get(name).filter(|given| !references(given).is_empty());
+            if given.is_some() {
+                let message = format!(
+                    "`{name}` holds a reference: a model would take what it leads to as its task"
+                );
+                let hint =
+                    "give it as `data`, such as `data: {question: \"{question}\"}`".to_owned();
+                report(rules, Code::Misplaced, &format!("/params/{name}"), message, hint);
+            }
+        }
     }
 }
 
@@ -234,7 +252,24 @@ fn foreign(key: &str, what: &str, hint: impl Into<Option<String>>, rules: &mut R
     rules.at_key(Code::UnknownKey.as_str(), &pointer, format!("{what} `{shown}`"), hint);
 }
 
+/// What the output of any step says of what it could not read: a model does not say it.
+const SAID_OF_OUTPUTS: [&str; 6] =
+    ["warnings", "warning_count", "errors", "files_failed", "files_read", "file_notes"];
+
 impl Answer {
+    fn rules(&self, rules: &mut Rules<'_>) {
+        rules.within("fields", |rules| {
+            for (n, field) in self.fields.iter().enumerate() {
+                let name = field.name.as_str();
+                if SAID_OF_OUTPUTS.contains(&name) {
+                    let message = format!("`{name}` is what a step says of what it could not read");
+                    let hint = "give the field another name".to_owned();
+                    report(rules, Code::Ambiguous, &format!("/{n}/name"), message, hint);
+                }
+            }
+        });
+    }
+
     pub(crate) fn model(&self) -> model::OutputSchema {
         let fields = self.fields.iter().map(AnswerField::model);
         model::OutputSchema { shape: self.shape, fields: fields.collect() }

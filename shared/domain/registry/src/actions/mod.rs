@@ -150,7 +150,7 @@ mod tests {
             "data!",
             r#"entity_types="auto" relationship_type strategy="auto" rules"#,
             "entities[name,type,source_field,source_record_index,confidence,method,relationship_type,related_to,\
-             external_ids,context,place,attributes,source_connector,source_endpoint] count",
+             external_ids,context,place,attributes,source_connector,source_endpoint,source_query,retrieved_at,document] count",
         );
     }
 
@@ -247,7 +247,7 @@ mod tests {
         check(
             "detect_new_data",
             "",
-            "connector! endpoint! date_field extra_params={}",
+            "connector! endpoint! date_field append_only=false extra_params={}",
             &format!("results count has_more {marks}"),
         );
         check(

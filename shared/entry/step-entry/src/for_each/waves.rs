@@ -49,6 +49,7 @@ pub(crate) struct Waves<'a> {
 }
 
 /// Why no further wave begins.
+#[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
 enum Enough {
     /// Every call that was allowed has been made.
     All,
