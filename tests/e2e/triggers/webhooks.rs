@@ -191,16 +191,16 @@ async fn issue_14_a_message_has_the_rights_its_owner_has_then() {
     revoke(&ana, "global:analyst").await;
     let answer = sender.send("msg_3", &rows).await;
     assert_eq!(answer.status, 202, "{answer:?}");
-    let last = fired_last(&ana, &sender).await;
+    let last = seen_by_a_reader(&ana, &answer.body["occurrence"]).await;
     assert_eq!(last["reason"]["code"], "PERMISSION_DENIED", "{last:#}");
 }
 
-/// The newest occurrence, asked with a token of what is left of her rights.
-async fn fired_last(ana: &Person, sender: &Sender) -> Value {
+/// An occurrence, asked for with a token of what is left of her rights.
+async fn seen_by_a_reader(ana: &Person, occurrence: &Value) -> Value {
     let stack = &crate::world::world().stack;
     let scopes = countersign_identity::Scopes::parse(["global:reader"]);
     let token = countersign_cli::token::login(stack, &ana.id, scopes).unwrap();
     let door = countersign_cli::door::Door::with(&stack.url(), token).unwrap();
-    let path = format!("{FACTORY}/triggers/{}/occurrences?limit=1", sender.trigger);
-    door.get(&path).await.unwrap()["items"][0].clone()
+    let path = format!("{FACTORY}/occurrences/{}", occurrence.as_str().unwrap());
+    door.get(&path).await.unwrap()
 }
