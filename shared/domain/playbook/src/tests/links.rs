@@ -206,6 +206,28 @@ fn f_145_f_165_llm_tasks_declare_their_output() {
 }
 
 #[test]
+fn f_145_k_44_the_task_of_a_model_is_its_authors_and_its_answer_hides_no_warning() {
+    let task = |field: &str, words: &str| {
+        format!(
+            "  - {{name: t, step_type: llm_task, action: llm_analyze, inputs: {{data: hi}}, params: {{instructions: \"{words}\"}}, output_schema: {{type: object, fields: [{{name: {field}, type: integer}}]}}}}\n"
+        )
+    };
+    check(&task("risk", "Judge."), &[]);
+    check(
+        &task("warning_count", "Judge."),
+        &[
+            "P009 warning_count: `warning_count` is what a step says of what it could not read | give the field another name",
+        ],
+    );
+    check(
+        &task("risk", "Judge {who}."),
+        &[
+            "P026 \"Judge {who}.\": `instructions` holds a reference: a model would take what it leads to as its task | give it as `data`, such as `data: {question: \"{question}\"}`",
+        ],
+    );
+}
+
+#[test]
 fn f_055_f_056_what_a_model_does_and_what_it_does_not_is_told_apart() {
     let schema = "output_schema: {type: scalar, fields: [{name: a, type: string}]}";
     check(
