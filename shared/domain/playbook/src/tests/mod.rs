@@ -8,6 +8,7 @@ mod guide;
 mod keys;
 mod known;
 mod links;
+mod models;
 mod output;
 mod params;
 mod properties;

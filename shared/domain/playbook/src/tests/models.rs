@@ -1,0 +1,77 @@
+//! Steps of a model: what they have to say, and what they may not.
+
+use super::links::{check, tool};
+
+#[test]
+fn f_145_f_165_llm_tasks_declare_their_output() {
+    let task = |rest: &str| {
+        format!("  - {{name: t, step_type: llm_task, action: judge, inputs: {{text: hi}}{rest}}}\n")
+    };
+    check(
+        &task(""),
+        &[
+            "P023 t: entry 2 of `steps` has no `output_schema` | say what the model must answer: `output_schema: {type: object, fields: [{name: verdict, type: string}]}`",
+        ],
+    );
+    let schema = ", output_schema: {type: record_set, fields: [{name: verdict, type: string}]}";
+    check(&task(schema), &[]);
+    let after = |field: &str| {
+        format!(
+            "{}{}",
+            task(schema),
+            tool("u", &format!("action: transform_data, inputs: {{data: \"{{t.{field}}}\"}}"))
+        )
+    };
+    check(&after("results"), &[]);
+    check(
+        &after("verdicts"),
+        &[
+            "P016 {t.verdicts}: `{t.verdicts}`: there is no field `verdicts` | the fields are `results`, `count`",
+        ],
+    );
+}
+
+#[test]
+fn f_145_k_44_the_task_of_a_model_is_its_authors_and_its_answer_hides_no_warning() {
+    let task = |field: &str, words: &str| {
+        format!(
+            "  - {{name: t, step_type: llm_task, action: llm_analyze, inputs: {{data: hi}}, params: {{instructions: \"{words}\"}}, output_schema: {{type: object, fields: [{{name: {field}, type: integer}}]}}}}\n"
+        )
+    };
+    check(&task("risk", "Judge."), &[]);
+    check(
+        &task("warning_count", "Judge."),
+        &[
+            "P009 warning_count: `warning_count` is what a step says of what it could not read | give the field another name",
+        ],
+    );
+    check(
+        &task("risk", "Judge {who}."),
+        &[
+            "P026 \"Judge {who}.\": `instructions` holds a reference: a model would take what it leads to as its task | give it as `data`, such as `data: {question: \"{question}\"}`",
+        ],
+    );
+}
+
+#[test]
+fn f_055_f_056_what_a_model_does_and_what_it_does_not_is_told_apart() {
+    let schema = "output_schema: {type: scalar, fields: [{name: a, type: string}]}";
+    check(
+        &tool("t", "action: llm_analyze, inputs: {data: hi}, params: {instructions: Judge.}"),
+        &[
+            "P023 llm_analyze: `llm_analyze` is what a model does, and the step does not say what it must answer | write `step_type: llm_task` with an `output_schema`",
+        ],
+    );
+    check(
+        &format!("  - {{name: t, step_type: llm_task, action: query_journal, {schema}}}\n"),
+        &[
+            "P026 query_journal: `query_journal` is not what a model does: its results are known | write `step_type: tool`, without `output_schema`",
+        ],
+    );
+    let task = |params: &str| {
+        let rest = format!("inputs: {{data: hi}}, params: {{{params}}}, {schema}");
+        format!("  - {{name: t, step_type: llm_task, action: synthesize_report, {rest}}}\n")
+    };
+    check(&task("template: \"# Officers\""), &[]);
+    check(&task(""), &["P013 : `instructions` or `template` must say what the model is to do"]);
+}
