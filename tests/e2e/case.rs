@@ -16,7 +16,7 @@ use crate::world::{World, world};
 pub(crate) const FACTORY: &str = "/api/agent-factory";
 
 /// How long anything may take before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Somebody with an account.
 pub(crate) struct Person {

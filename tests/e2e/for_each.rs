@@ -47,7 +47,7 @@ impl Bank {
         let (payments, refused) = (Arc::clone(&bank.payments), Arc::clone(&bank.refused));
         let (kills, takes) = (Arc::clone(&bank.kills), Arc::clone(&bank.takes));
         tokio::spawn(async move {
-            while let Ok((mut stream, peer)) = listener.accept().await {
+            while let Ok((mut stream, _)) = listener.accept().await {
                 let mut seen = vec![0; 64 * 1024];
                 let read = stream.read(&mut seen).await.unwrap_or(0);
                 let Some(payment) = payment(&String::from_utf8_lossy(&seen[..read])) else {
@@ -62,7 +62,7 @@ impl Bank {
                 let dies = kills.lock().unwrap().take_if(|amount| *amount == payment.amount);
                 payments.lock().unwrap().push(payment);
                 if dies.is_some() {
-                    kill_at(peer).expect("the function that sends is killed");
+                    kill_at(&stream).expect("the function that sends is killed");
                     continue;
                 }
                 let time = *takes.lock().unwrap();

@@ -60,9 +60,9 @@ impl Saboteur {
             let listener = listener.into_std().unwrap();
             crate::world::runtime().block_on(async move {
                 let listener = TcpListener::from_std(listener).unwrap();
-                while let Ok((stream, peer)) = listener.accept().await {
+                while let Ok((stream, _)) = listener.accept().await {
                     let serving = serving.clone();
-                    tokio::spawn(async move { serving.relay(stream, peer).await });
+                    tokio::spawn(async move { serving.relay(stream).await });
                 }
             });
         });
@@ -85,8 +85,8 @@ impl Saboteur {
         std::mem::take(&mut *self.orders.lock().unwrap()).struck
     }
 
-    async fn relay(&self, mut client: TcpStream, peer: SocketAddr) -> Option<()> {
-        let (pid, function) = process_of(peer)?;
+    async fn relay(&self, mut client: TcpStream) -> Option<()> {
+        let (pid, function) = process_of(&client)?;
         let port = (*self.upstream.lock().unwrap())?;
         let mut upstream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
         let mut waiting = Vec::new();
@@ -159,15 +159,15 @@ fn kill(pid: u32) -> Option<()> {
 }
 
 /// Kills the function at the other end of a connection on this machine.
-pub(crate) fn kill_at(peer: SocketAddr) -> Option<()> {
-    let (pid, _) = process_of(peer)?;
+pub(crate) fn kill_at(stream: &TcpStream) -> Option<()> {
+    let (pid, _) = process_of(stream)?;
     kill(pid);
     Some(())
 }
 
 /// The process at the other end of a connection on this machine, and the function it runs.
-fn process_of(peer: SocketAddr) -> Option<(u32, String)> {
-    let socket = format!("socket:[{}]", inode(peer)?);
+fn process_of(stream: &TcpStream) -> Option<(u32, String)> {
+    let socket = format!("socket:[{}]", inode(stream)?);
     let processes = std::fs::read_dir("/proc").ok()?.flatten();
     for pid in processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
         let Ok(files) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { continue };
@@ -183,11 +183,16 @@ fn process_of(peer: SocketAddr) -> Option<(u32, String)> {
     None
 }
 
-/// The inode of the socket that is bound to this local port.
-fn inode(peer: SocketAddr) -> Option<String> {
-    let port = format!(":{:04X}", peer.port());
+/// The inode of the socket at the other end. Its port alone does not tell: a connection that was closed a moment ago, or one to
+/// another server, may have the same.
+fn inode(stream: &TcpStream) -> Option<String> {
+    let port = |address: SocketAddr| format!(":{:04X}", address.port());
+    let (theirs, ours) = (port(stream.peer_addr().ok()?), port(stream.local_addr().ok()?));
     let table = std::fs::read_to_string("/proc/net/tcp").ok()?;
     let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let line = lines.find(|line| line.get(1).is_some_and(|local| local.ends_with(&port)))?;
+    let line = lines.find(|line| {
+        let ends = |n: usize, port: &str| line.get(n).is_some_and(|end| end.ends_with(port));
+        ends(1, &theirs) && ends(2, &ours)
+    })?;
     line.get(9).map(|inode| (*inode).to_owned())
 }

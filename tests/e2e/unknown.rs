@@ -28,7 +28,7 @@ impl Bank {
         let posts: Arc<Mutex<Vec<String>>> = Arc::default();
         let (seen, deaths) = (Arc::clone(&posts), AtomicUsize::new(deaths));
         tokio::spawn(async move {
-            while let Ok((mut stream, peer)) = listener.accept().await {
+            while let Ok((mut stream, _)) = listener.accept().await {
                 let mut request = vec![0; 64 * 1024];
                 let read = stream.read(&mut request).await.unwrap_or(0);
                 let request = String::from_utf8_lossy(&request[..read]).into_owned();
@@ -38,7 +38,7 @@ impl Bank {
                 seen.lock().unwrap().push(request);
                 let kills = |left: usize| left.checked_sub(1);
                 if deaths.fetch_update(Ordering::SeqCst, Ordering::SeqCst, kills).is_ok() {
-                    kill_at(peer).expect("the function that sends is killed");
+                    kill_at(&stream).expect("the function that sends is killed");
                     continue;
                 }
                 let body = r#"{"id":"pay_1","state":"booked"}"#;
