@@ -7,6 +7,7 @@ mod database;
 mod failing;
 mod filled_in;
 mod limits;
+mod logs;
 mod rules;
 mod shapes;
 mod shipped;
