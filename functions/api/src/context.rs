@@ -63,7 +63,7 @@ pub struct Context {
     /// How sources fare.
     pub egress: EgressStore,
     /// Every action there is; most requests ask for none.
-    pub registry: LazyLock<Registry>,
+    pub registry: Arc<LazyLock<Registry>>,
     /// Authenticates cursors.
     pub cursors: CursorKeys,
     /// Native schedules, which tick for the clock.
@@ -110,6 +110,7 @@ impl Context {
             Bootstrap::waking(boot, Arc::new(tokens))?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
+        let clock = Clock::new(boot)?;
         Ok(Self {
             verifier: Verifier::of(&boot.settings)?,
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
@@ -134,7 +135,7 @@ impl Context {
             ),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
-            registry: LazyLock::new(Registry::builtin),
+            registry: Arc::clone(&clock.registry),
             cursors: CursorKeys::new(notices.key),
             ticks: Schedules::new(
                 &boot.aws,
@@ -142,7 +143,7 @@ impl Context {
                 boot.settings.need(Setting::ScheduleRoleArn)?,
                 boot.settings.need(Setting::ScheduleFunctionArn)?,
             ),
-            clock: Clock::new(boot)?,
+            clock,
             quotas: Quotas::new(boot)?,
             directory,
             runs,

@@ -25,6 +25,8 @@ pub use native::{native, native_of_monitor};
 pub use sweep::Followed;
 pub use tick::{Tick, Ticked};
 
+use std::sync::{Arc, LazyLock};
+
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
@@ -57,8 +59,8 @@ pub struct Clock {
     pub directory: Directory,
     /// What starts executions.
     pub runner: Runner,
-    /// Every action there is.
-    pub registry: Registry,
+    /// Every action there is, when a run is started.
+    pub registry: Arc<LazyLock<Registry>>,
     /// How many runs a person may start in a day.
     pub runs_per_day: Quota,
 }
@@ -77,7 +79,7 @@ impl Clock {
             directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
             hook_bodies: HookBodies::new(boot.blobs()?),
             runner: Runner::new(runs.clone(), machine),
-            registry: Registry::builtin(),
+            registry: Arc::new(LazyLock::new(Registry::builtin)),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             runs,
         })

@@ -137,7 +137,7 @@ fn subjects(project: &Path, folder: &Path) -> Result<[Measured; 3], CliError> {
             goals: Goals { faster: 4.0, memory: Some(0.1) },
         },
         Measured {
-            name: "CSV of 50 MB to JSON Lines",
+            name: "CSV of 100,000 records to JSON Lines",
             file: make("gifts.csv", generate::gifts)?,
             connector: connector("gifts.yaml", generate::GIFTS_CONNECTOR)?,
             endpoint: "gifts",
