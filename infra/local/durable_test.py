@@ -34,6 +34,14 @@ for number in range(10**9):
 """
 
 
+def mount_small_disk(test: unittest.TestCase, folder: pathlib.Path) -> None:
+    """Puts a disk of 1 MB at a folder, as long as the test runs."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)], capture_output=True)
+    if mounted.returncode:
+        test.skipTest("only root may mount a small disk")
+    test.addCleanup(subprocess.run, ["umount", "--lazy", str(folder)], check=True)
+
+
 class TheLog(unittest.TestCase):
     """What was appended is replayed; what was not written whole is not."""
 
@@ -82,10 +90,7 @@ class TheLog(unittest.TestCase):
         self.assertEqual(self.replayed(), [[1], [2]])
 
     def test_a_full_disk_keeps_every_whole_frame(self):
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(self.folder)], capture_output=True)
-        if mounted.returncode:
-            self.skipTest("only root may mount a small disk")
-        self.addCleanup(subprocess.run, ["umount", "--lazy", str(self.folder)], check=True)
+        mount_small_disk(self, self.folder)
         log, kept = WriteLog(self.folder), 0
         log.rotate()
         with self.assertRaises(OSError):
@@ -161,6 +166,11 @@ class TheStart(unittest.TestCase):
             port = taken.getsockname()[1]
             self.refused(port, f"port {port} is in use by another program")
         self.assertEqual((self.path / "lock").read_text(), "", "a start that came to nothing is not an unclean stop")
+
+    def test_a_nearly_full_disk(self):
+        mount_small_disk(self, self.path)
+        (self.path / "state").mkdir()
+        self.refused(0, f"the disk of `{self.path}` is nearly full: 0 MB left")
 
     def test_a_folder_in_use(self):
         folder = Folder(self.path)

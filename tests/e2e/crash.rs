@@ -79,6 +79,9 @@ struct Scene<'w> {
     other: String,
 }
 
+/// So that it cannot pass by killing little.
+const LEAST_DEATHS: usize = 1_000;
+
 #[tokio::test]
 async fn any_function_may_die_at_any_write_and_there_is_one_result() {
     let (console, state) = (Console::new(), tempfile::tempdir().unwrap());
@@ -113,6 +116,8 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
     for function in ["run-begin", "tool-data", "tool-output", "tool-connect-write", "run-finish"] {
         assert!(died.contains(function), "`{function}` was never killed: {deaths:?}");
     }
+    let total: usize = deaths.values().sum();
+    assert!(total >= LEAST_DEATHS, "{total} deaths: {deaths:?}");
     scene.begin_again(&begun).await;
     down(state.path(), &console).await.unwrap();
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{Person, person, step};
+use crate::world::world;
 
 /// Uploads files; returns their ids.
 pub(crate) async fn upload(owner: &Person, files: Vec<(String, Vec<u8>)>) -> Vec<String> {
@@ -94,6 +95,58 @@ async fn f_099_an_empty_file_is_uploaded_and_the_run_reports_it_by_name() {
     assert_eq!(step(&done, "officers")["code"], "PARTLY_DONE");
     let warnings = serde_json::to_string(&done["warnings"]).unwrap();
     assert!(warnings.contains("empty.xml") && warnings.contains("the file is empty"), "{warnings}");
+}
+
+const GRANTS_AND_PAY: &str = r#"
+id: grants-and-pay
+name: Grants and pay
+description: Reads grants of some filings and who is paid most of others.
+version: 1.0.0
+required_connectors: [irs-990-xml]
+execution_mode: deterministic
+inputs:
+  - {name: grants_of, type: list, required: true}
+  - {name: pay_of, type: list, required: true}
+steps:
+  - name: grants
+    step_type: tool
+    action: call_connector
+    connector: irs-990-xml
+    endpoint: parse_990_grants
+    inputs: {source: "{grants_of}"}
+  - name: pay
+    step_type: tool
+    action: call_connector
+    connector: irs-990-xml
+    endpoint: parse_990_compensation
+    inputs: {source: "{pay_of}"}
+"#;
+
+#[tokio::test]
+async fn f_128_f_129_states_of_grants_of_2013_and_people_of_schedule_j_are_read() {
+    let (ana, agent) = reader().await;
+    ana.playbook(GRANTS_AND_PAY).await;
+    let sample = |name: &str| {
+        let file = world().project.join("library/filings").join(name);
+        (name.to_owned(), std::fs::read(file).unwrap())
+    };
+    let grants_of = upload(&ana, vec![sample("pellworth-2013-990pf.xml")]).await;
+    let pay_of =
+        upload(&ana, ["thornfield-2009-990.xml", "dunmere-2024-990.xml"].map(sample).into()).await;
+    let inputs = json!({ "grants_of": grants_of, "pay_of": pay_of });
+    let run = ana.start(&agent, "grants-and-pay", inputs).await;
+    ana.reaches(&run, "complete").await;
+    let grants = ana.get(&format!("/executions/{run}/outputs/grants")).await;
+    let grants = grants["output"]["results"].as_array().unwrap().iter();
+    let states: Vec<&Value> = grants.map(|grant| &grant["recipient_state"]).collect();
+    assert_eq!(json!(states), json!(["ME", "VT", "NH"]));
+    let pay = ana.get(&format!("/executions/{run}/outputs/pay")).await;
+    let paid = |name: &str| {
+        let mut all = pay["output"]["results"].as_array().unwrap().iter();
+        all.find(|one| one["name"] == name).unwrap_or_else(|| panic!("{pay:#}"))["total"].clone()
+    };
+    assert_eq!(paid("LEOPOLD G VANTERPOOL"), 185_050);
+    assert_eq!(paid("MARIANNE TEASDALE-OKORO"), 329_600);
 }
 
 #[tokio::test]

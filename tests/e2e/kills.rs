@@ -84,6 +84,7 @@ async fn one_sentence_for_two_commands_a_taken_port_and_a_full_disk_and_nothing_
     assert!(scene.restart().await > 0);
     scene.check().await;
     scene.an_unknown_emulator_is_named(state.path()).await;
+    scene.the_command_says_what_was_recovered().await;
     down(state.path(), &scene.console).await.unwrap();
 }
 
@@ -173,8 +174,14 @@ impl Scene {
 
     /// Kills the emulator at most 50 ms after one of the next acknowledged writes.
     async fn kill(&self) {
-        let enough = self.said.lock().unwrap().len() + 1 + usize::try_from(self.below(8)).unwrap();
-        until_quickly(|| self.said.lock().unwrap().len() >= enough).await;
+        let (so_far, decided) = {
+            let said = self.said.lock().unwrap();
+            (said.len(), said.decisions.len())
+        };
+        let enough = so_far + 1 + usize::try_from(self.below(8)).unwrap();
+        let is_enough =
+            |said: &Acknowledged| said.len() >= enough && said.decisions.len() > decided;
+        until_quickly(|| is_enough(&self.said.lock().unwrap())).await;
         tokio::time::sleep(Duration::from_micros(self.below(50_000))).await;
         kill(&self.stack, "-KILL");
     }
@@ -212,7 +219,7 @@ impl Scene {
     /// A run whose request was decided before the last kill goes on.
     async fn finish(&self) {
         let decided = self.said.lock().unwrap().decisions.last().cloned();
-        let Some((_, run)) = decided else { return };
+        let (_, run) = decided.expect("each kill waits for a decision");
         let done = tokio::time::timeout(Duration::from_secs(300), async {
             while self.ana.run(&run).await["state"] != "complete" {
                 tokio::time::sleep(Duration::from_secs(1)).await;
@@ -252,6 +259,17 @@ impl Scene {
         assert_eq!(Kept::of(&self.stack).await.unwrap().refusing, None);
         let names = ["before", "after"].map(str::to_owned);
         self.said.lock().unwrap().people.extend(names);
+    }
+
+    async fn the_command_says_what_was_recovered(&self) {
+        let world = World::on(self.stack.clone());
+        person_in(&world, "late", &["global:reader"]).await;
+        kill(&self.stack, "-KILL");
+        let state = self.place.state.as_ref().unwrap();
+        let (is_up, said) = world.command_in(state, &["up"]).await;
+        assert!(is_up, "{said}");
+        assert!(said.contains("the local stack did not stop cleanly the last time; "), "{said}");
+        assert!(said.contains(" were recovered from its log"), "{said}");
     }
 
     async fn a_taken_port_is_named(&self) {

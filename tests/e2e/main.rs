@@ -8,6 +8,7 @@
     reason = "a test that cannot go on stops where it is"
 )]
 
+mod all_rows;
 mod browser;
 mod case;
 mod connectors;

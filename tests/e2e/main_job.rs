@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{PATIENCE, Person, person, step, until};
-use crate::filings::upload;
+use crate::filings::{GOOD, upload};
 use crate::world::world;
 
 /// Every sample filing, uploaded.
@@ -66,6 +66,41 @@ async fn f_179_filings_become_a_signed_report() {
     kept(&ana, &run, filings.len()).await;
 }
 
+#[tokio::test]
+async fn f_099_f_311_what_is_no_filing_is_named_once_to_who_signs_and_in_the_report() {
+    let ana = person("ana", &["global:analyst", "decide"]).await;
+    let mut files = vec![
+        ("empty.xml".to_owned(), Vec::new()),
+        ("paper.xml".to_owned(), b"%PDF-1.7 and what follows".to_vec()),
+        ("cut.xml".to_owned(), GOOD.as_bytes()[..GOOD.len() / 2].to_vec()),
+    ];
+    let folder = world().project.join("library/filings");
+    for name in ["harborlight-2022-990.xml", "st-brannoc-2021-990.xml"] {
+        files.push((name.to_owned(), std::fs::read(folder.join(name)).unwrap()));
+    }
+    let filings = upload(&ana, files).await;
+    let run = start(&ana, &filings).await;
+    ana.reaches(&run, "awaiting_approval").await;
+    let approver = ana.approver();
+    let link = approver.link(0, PATIENCE).await.unwrap();
+    let page = approver.open(&link).await.unwrap();
+    for (file, why) in [("empty.xml", "empty"), ("paper.xml", "PDF"), ("cut.xml", "ends")] {
+        assert_eq!(page.html.matches(file).count(), 1, "{file}: {}", page.html);
+        let (_, after) = page.html.split_once(file).unwrap();
+        let line = after.split('<').next().unwrap();
+        assert!(line.contains(why), "{file}: {line}");
+    }
+    assert_eq!(approver.decide(&link, &page, "approve", "the rest").await.unwrap().status, 200);
+    ana.reaches(&run, "partial").await;
+    let documents = ana.get("/documents?folder=nonprofit-investigations").await;
+    let id = documents["items"][0]["id"].as_str().unwrap().to_owned();
+    let body = ana.get(&format!("/documents/{id}")).await;
+    let unread = part(body["body"].as_str().unwrap(), "Files that could not be read");
+    for file in ["empty.xml", "paper.xml", "cut.xml"] {
+        assert_eq!(unread.matches(file).count(), 1, "{file}: {unread}");
+    }
+}
+
 /// Two people of one name, each in a filing of their own, are not one before anybody has signed, and it is said why.
 async fn apart(ana: &Person, run: &str) {
     let compared = ana.get(&format!("/executions/{run}/outputs/compared")).await;
@@ -113,6 +148,9 @@ fn agrees(report: &str) {
         "{report}"
     );
     let plain = report.replace('\\', "");
+    let sources = part(&plain, "Sources");
+    assert!(sources.contains(" UTC |"), "times are rounded to the minute: {sources}");
+    assert!(part(&plain, "Organisations").contains("| $"), "{plain}");
     for word in ["fuzzy", "review_band", "match_score", "entity_", "_retrieved_at"] {
         assert!(!plain.contains(word), "`{word}` is in the report");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Person, person};
+use crate::case::{Person, person, step};
 use crate::filings::upload;
 
 const CONNECTOR: &str = r"
@@ -81,6 +81,12 @@ steps:
     action: transform_data
     inputs: {data: "{us.results}"}
     operations: [{type: filter, field: written, operator: gt, value: 100}]
+  - name: too_much
+    step_type: tool
+    action: transform_data
+    inputs: {data: [{amount: "9999999999999999999999999999"}, {amount: "0.01"}]}
+    operations: [{type: aggregate, function: sum, field: amount, as: total}]
+    on_error: skip
 "#;
 
 const AMERICAN: &str = "Amount,Paid\n\"$4,200.00\",12/31/2024\n(45.00),1/2/2025\n0.10,2025-01-03\n0.20,01/04/2025\n\
@@ -102,7 +108,19 @@ async fn f_099_amounts_of_two_countries_are_added_to_the_cent() {
     let de = upload(&ana, vec![("de.csv".to_owned(), GERMAN.into())]).await;
     let inputs = json!({ "american": us, "german": de, "over": "999.99" });
     let run = ana.start(&agent, "add-up", inputs).await;
-    ana.reaches(&run, "complete").await;
+    let done = ana.reaches(&run, "partial").await;
+    let too_much = step(&done, "too_much");
+    assert_eq!(
+        (&too_much["status"], &too_much["code"]),
+        (&json!("failed"), &json!("DECIMAL_OVERFLOW")),
+        "{too_much:#}"
+    );
+    let told = done["warnings"].as_array().unwrap().iter().find(|of| of["step"] == "us").unwrap();
+    assert_eq!(told["count"], 2, "{told:#}");
+    let place = told["first"][0].as_str().unwrap();
+    for part in ["us.csv", "line 6", "`amount`", "`12.500,00`"] {
+        assert!(place.contains(part), "`{part}` is not in `{place}`");
+    }
 
     let read = output(&ana, &run, "us").await;
     let amounts: Vec<&Value> =

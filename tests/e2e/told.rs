@@ -236,3 +236,54 @@ async fn k_16_a_gate_of_an_interactive_run_waits_a_week() {
     let lifetime = at("deadline").duration_since(at("opened_at"));
     assert_eq!(lifetime, jiff::SignedDuration::from_hours(7 * 24));
 }
+
+const ADDRESS: &str = r#"
+id: told-address
+name: Told addresses
+description: Writes and tells what came from outside.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: rows, type: list, required: true}
+steps:
+  - name: first
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{rows}"}
+    operations: [{type: limit, value: 1}]
+  - name: write
+    step_type: tool
+    action: route_output
+    inputs: {data: "{first.data}"}
+    params:
+      destinations:
+        - type: document
+          format: markdown
+          config: {folder_id: told, create_if_missing: true, filename_template: "told_{date}.md"}
+  - name: tell
+    step_type: tool
+    action: send_notification
+    inputs: {message: "Found {first.data[0].name}"}
+"#;
+
+#[tokio::test]
+async fn issue_11_an_address_from_outside_is_no_link_in_a_document_nor_in_a_mail() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(ADDRESS).await;
+    let rows = json!({ "rows": [{ "name": "see https://evil.example/pay or evil.example" }] });
+    let run = ana.start(&agent, "told-address", rows).await;
+    ana.reaches(&run, "complete").await;
+    let documents = ana.get("/documents?folder=told").await;
+    let id = documents["items"][0]["id"].as_str().unwrap().to_owned();
+    let body = ana.get(&format!("/documents/{id}")).await["body"].as_str().unwrap().to_owned();
+    // As code it is nobody's link, whatever shows the document.
+    assert!(body.contains("`https://evil.example/pay`"), "{body}");
+    let mail = until("the mail of the notification", || async {
+        let mails = world().mailbox().to(&ana.email).await.unwrap();
+        mails.into_iter().find(|mail| mail.text.contains("Found see"))
+    })
+    .await;
+    assert!(!mail.text.contains("evil.example"), "{}", mail.text);
+    assert!(mail.text.contains("https[:]//evil[.]example/pay"), "{}", mail.text);
+}

@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::case::{Person, person, step, until};
+use crate::world::world;
 
 /// An accounting system: it lists invoices, one with an amount no number, and takes payments.
 struct Accounts {
@@ -125,6 +126,19 @@ const ASK: &str = "
     prompt: Pay?
 ";
 
+/// Writes a document about what was read.
+const WRITE: &str = r#"
+  - name: write
+    step_type: tool
+    action: route_output
+    inputs: {data: "{read.results}"}
+    params:
+      destinations:
+        - type: document
+          format: markdown
+          config: {folder_id: warned, create_if_missing: true, filename_template: "warned_{date}.md"}
+"#;
+
 /// The steps as given, and a payment behind them.
 fn playbook(id: &str, steps: &str) -> String {
     format!(
@@ -186,7 +200,7 @@ const SENTENCE: &str = "record 2, field `amount`: `four thousand` is not of type
 
 #[tokio::test]
 async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
-    let case = started("pay-warned", &format!("{READ}{ASK}")).await;
+    let case = started("pay-warned", &format!("{READ}{ASK}{WRITE}")).await;
     let (path, seen) = case.seen().await;
     assert_eq!(seen["warnings"][0]["step"], "read");
     assert_eq!(
@@ -215,6 +229,14 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
     .await;
     let summary = entry["summary"].as_str().unwrap();
     assert!(summary.contains("Warnings: 1 warning in `read`"), "{summary}");
+    let documents = case.ana.get("/documents?folder=warned").await;
+    let id = documents["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{documents:#}"));
+    let body = case.ana.get(&format!("/documents/{id}")).await["body"].to_string();
+    assert!(body.contains("**Not everything could be read.**"), "{body}");
+    assert!(body.contains("four thousand"), "{body}");
+    let (_, shown) = world().command(&["show", &case.run, "--as", &case.ana.username]).await;
+    assert!(shown.contains("1 warning in read"), "{shown}");
+    assert!(shown.contains(SENTENCE), "{shown}");
 }
 
 #[tokio::test]

@@ -62,11 +62,16 @@ impl World {
 
     /// What the command line says and whether it succeeds, on this stack.
     pub(crate) async fn command(&self, arguments: &[&str]) -> (bool, String) {
+        self.command_in(self.state.path(), arguments).await
+    }
+
+    /// The same on the stack whose state is in a folder.
+    pub(crate) async fn command_in(&self, state: &Path, arguments: &[&str]) -> (bool, String) {
         let tests = std::env::current_exe().expect("the tests' own program");
         let built = tests.parent().and_then(Path::parent).expect("a folder of programs");
         let mut command = tokio::process::Command::new(built.join("countersign"));
         command.args(arguments).arg("--project").arg(&self.project);
-        let said = command.arg("--state").arg(self.state.path()).output().await;
+        let said = command.arg("--state").arg(state).output().await;
         let said = said.expect("the command line runs");
         let text = [said.stdout, said.stderr].concat();
         (said.status.success(), String::from_utf8_lossy(&text).into_owned())

@@ -8,7 +8,7 @@ use countersign_letter::page::{
     Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
-use countersign_run::StepWarnings;
+use countersign_run::{StepWarnings, WarningText};
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
@@ -209,17 +209,20 @@ fn warnings(request: &Request) -> Vec<Shown> {
     let later = request.later.iter().map(|step| {
         format!("`{step}` cannot be taken back and is not covered here: it will ask for a signature of its own.")
     });
-    let unread = request.warnings.iter().flat_map(unread);
+    let unread = StepWarnings::told_once(&request.warnings);
+    let unread = unread.into_iter().flat_map(|(of_step, said)| unread_lines(of_step, &said));
     let all = old.into_iter().chain(unread).chain(request.remarks.iter().cloned()).chain(later);
     all.map(|text| Shown::new(&text, 1_000)).collect()
 }
 
-/// What a step could not read: how much, and each of what is written out.
-fn unread(of_step: &StepWarnings) -> Vec<String> {
-    let more = of_step.count.saturating_sub(of_step.first.len() as u64);
-    let more = (more > 0).then(|| format!("… and {more} more of them, in the output of the step"));
+/// What a step could not read: how much, and each of what is written out and does not stand under an earlier step.
+fn unread_lines(of_step: &StepWarnings, said: &WarningText<'_>) -> Vec<String> {
     let title = std::iter::once(format!("{}:", of_step.title()));
-    title.chain(of_step.first.iter().cloned()).chain(more).collect()
+    let new = said.new.iter().copied().map(str::to_owned);
+    let again = (said.again > 0).then(|| format!("… {} of them as above", said.again));
+    let more = said.more;
+    let more = (more > 0).then(|| format!("… and {more} more of them, in the output of the step"));
+    title.chain(new).chain(again).chain(more).collect()
 }
 
 /// The rows, laid out as the gate's author chose.

@@ -106,7 +106,7 @@ pub(crate) async fn answered(
     let Over { head, plan, state, outcomes, .. } = *over;
     let answer = Answer::of(Results { head, plan, state, outcomes });
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
-    let mut warnings: Vec<String> = warnings.iter().map(StepWarnings::sentence).collect();
+    let mut warnings = StepWarnings::sentences(&warnings);
     if answer.is_incomplete {
         warnings.extend(answer.problems.iter().cloned());
     }

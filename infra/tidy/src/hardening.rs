@@ -1,7 +1,7 @@
 //! What hardens a deployment stays in the template: the locked ledger, throttles for each door, weak settings for the local
 //! stack only, and a reason for everything that a scanner was told to leave alone.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::project::Project;
 
@@ -11,6 +11,7 @@ pub fn broken(project: &Project) -> Vec<String> {
     let mut broken = ledger(project);
     broken.extend(throttles(project));
     broken.extend(local(project));
+    broken.extend(defaults(project));
     broken.extend(excepted(project));
     broken
 }
@@ -77,6 +78,24 @@ fn local(project: &Project) -> Vec<String> {
         }
     }
     broken
+}
+
+/// What a deployment has when nobody says anything: limits for each person and day; what costs money of its own is off.
+fn defaults(project: &Project) -> Vec<String> {
+    let wanted = [
+        ("RunsPerDay", json!(100)),
+        ("MailsPerDay", json!(200)),
+        ("UploadMegabytesPerDay", json!(1024)),
+        ("CustomerKeyArn", json!("")),
+        ("ReservedConcurrency", json!(0)),
+    ];
+    let parameters = &project.template["Parameters"];
+    // A template of a test that is about something else has none of them.
+    if wanted.iter().all(|(name, _)| parameters.get(name).is_none()) {
+        return Vec::new();
+    }
+    let other = wanted.iter().filter(|(name, default)| parameters[*name]["Default"] != *default);
+    other.map(|(name, default)| format!("the default of `{name}` is not {default}")).collect()
 }
 
 /// How often a parameter is used outside the branches of a condition that means the local stack.
@@ -185,6 +204,21 @@ mod tests {
             json!(["IsLocal", "AllowLoopback", "false"]),
             &["`AllowLoopback` needs the rule `LoopbackIsLocal`: it is for the local stack only"],
         );
+    }
+
+    #[test]
+    fn a_deployment_has_limits_for_each_person_unless_somebody_says_otherwise() {
+        let check = |runs: Value, expect: &[&str]| {
+            let of = |default: Value| json!({ "Default": default });
+            let template = json!({ "Resources": {}, "Parameters": {
+                "RunsPerDay": of(runs), "MailsPerDay": of(json!(200)), "CustomerKeyArn": of(json!("")),
+                "UploadMegabytesPerDay": of(json!(1024)), "ReservedConcurrency": of(json!(0)),
+            } });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(broken(&project), expect);
+        };
+        check(json!(100), &[]);
+        check(json!(0), &["the default of `RunsPerDay` is not 100"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a sweep comes to when there is more than it has time for.
 
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use countersign_clock::Clock;
@@ -25,7 +26,7 @@ async fn clock(catalog: &Catalog) -> Clock {
         hook_bodies: HookBodies::new(blobs),
         directory: Directory::new(super::table("directory").await),
         runner: Runner::new(runs.clone(), Machine::new(&aws, machine)),
-        registry: Registry::builtin(),
+        registry: Arc::new(LazyLock::new(Registry::builtin)),
         runs_per_day: Quota::runs(0),
         runs,
     }

@@ -113,7 +113,7 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     parts.extend(listed("Found", &found));
     parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
     parts.extend(run.entities.sentence());
-    let unread: Vec<String> = run.warnings.iter().map(StepWarnings::sentence).collect();
+    let unread = StepWarnings::sentences(run.warnings);
     parts.extend(listed("Warnings", &unread));
     parts.extend(listed("Went wrong", errors));
     parts.join(" ")

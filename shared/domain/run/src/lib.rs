@@ -49,7 +49,7 @@ pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 pub use warnings::{
-    StepWarnings, all_warnings, left_out, warned, warning_count, warning_sentences,
+    StepWarnings, WarningText, all_warnings, left_out, warned, warning_count, warning_sentences,
 };
 
 countersign_ids::prefixed_id! {

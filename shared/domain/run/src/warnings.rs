@@ -4,6 +4,8 @@
 //! nothing under `file_notes`, and everything else that could not be read under `warnings`, each a text or a record with the place (`name` or `file`, `row`, `field`) and a
 //! `message`. Both lists are bounded; `files_failed` and `warning_count` say how many there were.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -40,15 +42,55 @@ impl StepWarnings {
     /// The title and the first sentences, one line.
     #[must_use]
     pub fn sentence(&self) -> String {
+        self.said(&BTreeSet::new()).line(&self.title())
+    }
+
+    /// The same of several steps. Steps that read the same files say the same of them: it is written out once, and counted where
+    /// it comes again.
+    #[must_use]
+    pub fn sentences(all: &[Self]) -> Vec<String> {
+        let said = Self::told_once(all).into_iter();
+        said.map(|(of_step, said)| said.line(&of_step.title())).collect()
+    }
+
+    /// What is written out of each step beside the others.
+    #[must_use]
+    pub fn told_once(all: &[Self]) -> Vec<(&Self, WarningText<'_>)> {
+        let mut known = BTreeSet::new();
+        let said = all.iter().map(|of_step| {
+            let said = of_step.said(&known);
+            known.extend(of_step.first.iter().map(String::as_str));
+            (of_step, said)
+        });
+        said.collect()
+    }
+
+    fn said(&self, known: &BTreeSet<&str>) -> WarningText<'_> {
+        let all = self.first.iter().map(String::as_str);
+        let (again, new): (Vec<&str>, Vec<&str>) = all.partition(|one| known.contains(one));
         let more = self.count.saturating_sub(self.first.len() as u64);
-        let more = (more > 0).then(|| format!("and {more} more"));
-        let said: Vec<&str> =
-            self.first.iter().map(String::as_str).chain(more.as_deref()).collect();
-        if said.is_empty() {
-            self.title()
-        } else {
-            format!("{}: {}", self.title(), said.join("; "))
-        }
+        WarningText { new, again: again.len(), more }
+    }
+}
+
+/// What is said of the warnings of one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarningText<'w> {
+    /// Sentences that no earlier step has said.
+    pub new: Vec<&'w str>,
+    /// How many an earlier step has said.
+    pub again: usize,
+    /// How many are not written out anywhere.
+    pub more: u64,
+}
+
+impl WarningText<'_> {
+    fn line(&self, title: &str) -> String {
+        let again = (self.again > 0).then(|| format!("{} as above", self.again));
+        let more = (self.more > 0).then(|| format!("and {} more", self.more));
+        let said = self.new.iter().copied().map(str::to_owned);
+        let said: Vec<String> = said.chain(again).chain(more).collect();
+        if said.is_empty() { title.to_owned() } else { format!("{title}: {}", said.join("; ")) }
     }
 }
 
@@ -151,6 +193,28 @@ mod tests {
         check(1, &["a.csv, row 2"], "1 warning in `read`: a.csv, row 2");
         check(3, &["a.csv, row 2"], "3 warnings in `read`: a.csv, row 2; and 2 more");
         check(2, &[], "2 warnings in `read`: and 2 more");
+    }
+
+    #[test]
+    fn f_311_what_two_steps_say_of_one_file_is_written_out_once() {
+        let of = |step: &str, count, first: &[&str]| StepWarnings {
+            step: step.to_owned(),
+            count,
+            first: first.iter().map(|text| (*text).to_owned()).collect(),
+            hash: String::new(),
+            asks: true,
+        };
+        let all = [
+            of("people", 2, &["b.xml: the file is empty", "c.xml: no people"]),
+            of("grants", 3, &["b.xml: the file is empty", "c.xml: no grants"]),
+        ];
+        assert_eq!(
+            StepWarnings::sentences(&all),
+            [
+                "2 warnings in `people`: b.xml: the file is empty; c.xml: no people",
+                "3 warnings in `grants`: c.xml: no grants; 1 as above; and 1 more",
+            ]
+        );
     }
 
     #[test]

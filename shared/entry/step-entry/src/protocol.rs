@@ -272,7 +272,7 @@ impl Ready<'_> {
         };
         if contract.writes {
             let warnings = context.runs.warnings(head, SHOWN).await?;
-            call.info.warnings = warnings.iter().map(StepWarnings::sentence).collect();
+            call.info.warnings = StepWarnings::sentences(&warnings);
         }
         match act(action.as_ref(), call, step, contract, invocation.remaining).await {
             Acted::Done(answered) => Ok(StepEnd::answered(step, hash, answered)),
