@@ -222,11 +222,11 @@ async fn f_180_f_182_the_network_of_a_committee_is_mapped() {
     let run = asked(&ana, &agent, question, &json!({})).await;
     assert_eq!(run["playbook_id"], "pac-network-mapping", "{run:#}");
     let transfers = found(&ana, &run, "transfers_in").await;
-    assert_eq!(transfers["data"][0]["total"], 2500, "{transfers:#}");
+    assert_eq!(transfers["data"][0]["total"], "2500", "{transfers:#}");
     let both = found(&ana, &run, "both_ways").await;
     assert_eq!(
         (&both["count"], &both["matches"][0]["entity_b"]["total"]),
-        (&json!(1), &json!(1500))
+        (&json!(1), &json!("1500"))
     );
     // Of the treasurer's two committees, each with the donor of that name.
     assert_eq!(found(&ana, &run, "officers_who_give").await["count"], 2);

@@ -84,7 +84,7 @@ async fn f_099_f_311_what_is_no_filing_is_named_once_to_who_signs_and_in_the_rep
     let approver = ana.approver();
     let link = approver.link(0, PATIENCE).await.unwrap();
     let page = approver.open(&link).await.unwrap();
-    for (file, why) in [("empty.xml", "empty"), ("paper.xml", "PDF"), ("cut.xml", "ends")] {
+    for (file, why) in [("empty.xml", "empty"), ("paper.xml", "PDF"), ("cut.xml", "cut off")] {
         assert_eq!(page.html.matches(file).count(), 1, "{file}: {}", page.html);
         let (_, after) = page.html.split_once(file).unwrap();
         let line = after.split('<').next().unwrap();
