@@ -139,7 +139,7 @@ steps:
     inputs: {data: "{rows}"}
     operations: [{type: filter, field: amount, operator: gte, value: 10}]
   - {name: publish, step_type: tool, action: route_output, inputs: {data: "{large}"}}
-  - {name: ask, step_type: approval, preview_from: large.data, prompt: "Go on?", depends_on: [publish]}
+  - {name: ask, step_type: approval, preview_from: large.data, prompt: "Go on?"}
   - {name: after, step_type: tool, action: query_journal, inputs: {query: x}}
 "#;
 

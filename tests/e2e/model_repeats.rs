@@ -23,8 +23,7 @@ steps:
   - name: fails
     step_type: tool
     action: extract_entities
-    depends_on: [write]
-    inputs: {data: "{filings}"}
+    inputs: {data: ["{write.report}"]}
     params: {strategy: "{strategy}"}
     on_error: stop
 "#;

@@ -54,7 +54,7 @@ pub(crate) fn letter(found: &Found, public_url: &str) -> TroubleMail {
         name: Label::new(&found.name),
         since: found.since,
         code: Label::new(&found.code),
-        occurrence: found.occurrence.as_ref().map(|id| Label::new(id.as_str())),
+        occurrence: found.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         link: MailLink::parse(&format!("{public_url}/errors/{}", found.code)).ok(),
     }
 }

@@ -187,7 +187,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     FinishedMail {
         run: Label::new(head.run.as_str()),
-        occurrence: head.occurrence.as_ref().map(|id| Label::new(id.as_str())),
+        occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),
         status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),

@@ -72,9 +72,12 @@ async fn f_214_k_49_the_next_try_of_a_batch_leaves_out_what_was_sent() {
     assert_eq!(watch.look().await["last_outcome"], "retried");
     let second = watch.fails().await;
     assert_eq!(watch.ana.run(&second).await["repeats"], json!([first]));
-    let asked = world().mailbox().to(&watch.maria.email).await.unwrap();
-    let of_second = asked.iter().filter(|mail| mail.text.contains("With        second attempt"));
-    assert_eq!(of_second.count(), 1, "whoever signs is told");
+    until("whoever signs is told which attempt it is", || async {
+        let asked = world().mailbox().to(&watch.maria.email).await.unwrap();
+        let says = |text: &str| text.contains("started by hand; second attempt");
+        asked.iter().any(|mail| says(&mail.text)).then_some(())
+    })
+    .await;
     assert_eq!(bank.amounts(), ["10.00", "20.00"], "nothing is paid twice");
 }
 
@@ -176,8 +179,8 @@ async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reaso
     let list = ["monitors", "--as", name.as_str(), "parked", watch.monitor.as_str()];
     let (is_well, said) = world().command(&list).await;
     assert!(is_well && said.contains("REFUSED FOR"), "{said}");
-    let why = item["refused_for"].as_str().unwrap();
-    assert!(said.contains(&why[..40]), "{said}");
+    let why: String = item["refused_for"].as_str().unwrap().chars().take(40).collect();
+    assert!(said.contains(&why), "{said}");
     assert_eq!(watch.look().await["last_outcome"], "suppressed", "the others go on");
 }
 
