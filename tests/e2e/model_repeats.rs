@@ -23,7 +23,7 @@ steps:
   - name: fails
     step_type: tool
     action: extract_entities
-    inputs: {data: ["{write.report}"]}
+    inputs: {data: [{text: "{write.report}"}]}
     params: {strategy: "{strategy}"}
     on_error: stop
 "#;
