@@ -80,7 +80,7 @@ impl AskedBy {
         }
     }
 
-    /// What it was asked with, in words: `key hkey_…; second attempt`.
+    /// What it was asked with, in words: `key hkey_…, second attempt`.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
         self.with_attempt(self.asked_with())
@@ -89,7 +89,7 @@ impl AskedBy {
     fn with_attempt(&self, detail: Option<String>) -> Option<String> {
         let attempt = self.attempt.map(attempt_in_words);
         let parts: Vec<String> = detail.into_iter().chain(attempt).collect();
-        (!parts.is_empty()).then(|| parts.join("; "))
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     fn asked_with(&self) -> Option<String> {
@@ -182,7 +182,7 @@ mod tests {
             is_by_hand: false,
             attempt: Some(2),
         };
-        assert_eq!(by.sentence("Ada"), r#"the webhook "In" (key hkey_1; second attempt), for Ada"#);
+        assert_eq!(by.sentence("Ada"), r#"the webhook "In" (key hkey_1, second attempt), for Ada"#);
         let clock = AskedBy { kind: AskedByKind::Schedule, with: None, ..by };
         assert_eq!(clock.detail().as_deref(), Some("second attempt"));
         assert_eq!(attempt_in_words(10), "tenth attempt");
