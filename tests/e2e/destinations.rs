@@ -123,6 +123,58 @@ async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
     assert_eq!(in_folder(&ana, "missing").await, 2, "one of each run");
 }
 
+/// A step that writes to the agent's destinations, and people who are asked after it.
+const ASKS_AFTER: &str = r#"
+id: asks-after-routing
+name: Asks after routing
+description: Writes to the agent's destinations, then asks.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: rows, type: list, required: true}
+steps:
+  - name: large
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{rows}"}
+    operations: [{type: filter, field: amount, operator: gte, value: 10}]
+  - {name: publish, step_type: tool, action: route_output, inputs: {data: "{large}"}}
+  - {name: ask, step_type: approval, preview_from: large.data, prompt: "Go on?"}
+  - {name: after, step_type: tool, action: query_journal, inputs: {query: x}}
+"#;
+
+#[tokio::test]
+async fn f_314_the_destinations_of_a_step_are_those_that_it_had_then() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let to = |folder: &str, create: bool| json!({ "type": "document", "config": { "folder_id": folder, "create_if_missing": create } });
+    let (missing, there) = (to("gone", false), to("other", true));
+    let agent = routing_agent(&ana, &json!([missing, there])).await;
+    let profile = format!("/api/agent-factory/profiles/{agent}");
+    let put = async |change: Value| ana.door.patch(&profile, &change).await.unwrap();
+    put(json!({ "approvers": [maria.username] })).await;
+    ana.playbook(ASKS_AFTER).await;
+    let run = ana.start(&agent, "asks-after-routing", rows()).await;
+    let request = maria.request(&run).await;
+    // While people are asked, the list becomes another one.
+    put(json!({ "output_config": { "destinations": [there] } })).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    let run = ana.reaches(&run, "partial").await;
+    let row = &run["response"]["outputs"][0];
+    assert_eq!(row["error"]["code"], "FOLDER_NOT_FOUND", "{run:#}");
+    assert_eq!(in_folder(&ana, "other").await, 1);
+    ana.post(&retry(&run, 0), &json!({})).await;
+    until("the destination was tried", || async {
+        let row = ana.run(run["id"].as_str().unwrap()).await["response"]["outputs"][0].clone();
+        (row["error"]["code"] == "OUTPUT_NOT_RETRYABLE").then_some(())
+    })
+    .await;
+    assert_eq!(in_folder(&ana, "other").await, 1, "nothing is written to what is in its place");
+}
+
 #[tokio::test]
 async fn f_314_an_export_that_failed_is_tried_again_and_can_be_read() {
     let ana = person("ana", &["global:analyst"]).await;

@@ -38,6 +38,7 @@ mod library;
 mod links;
 mod loosening;
 mod main_job;
+mod model_repeats;
 mod models;
 mod money;
 mod monitors;

@@ -8,6 +8,7 @@ mod native;
 mod overlap;
 mod revoked;
 mod saved;
+mod told;
 
 use std::collections::BTreeSet;
 
@@ -74,6 +75,11 @@ async fn f_202_a_schedule_is_of_an_agent_one_has() {
     assert_eq!(status, 422, "it is ana's agent");
     let said = ana.post("/schedules/validate", &morning(&agent)).await;
     assert_eq!(said["is_valid"], true, "{said:#}");
+    let nowhere = with(&morning(&agent), "timezone", json!("Mars/Olympus"));
+    let said = ana.post("/schedules/validate", &nowhere).await;
+    assert_eq!(said["is_valid"], false, "{said:#}");
+    assert!(said.to_string().contains("timezone"), "{said:#}");
+    assert_eq!(ana.refused("/schedules", Some(&nowhere)).await.0, 422);
     let made = ana.post("/schedules", &morning(&agent)).await;
     let path = format!("/schedules/{}", made["id"].as_str().unwrap());
     assert_eq!(maria.refused(&path, None).await.0, 404);
@@ -109,7 +115,8 @@ pub(crate) async fn sweep() {
     invoke("cron-sweep", &json!({ "source": "test" })).await;
 }
 
-async fn invoke(function: &str, event: &Value) {
+/// Calls a function of the deployment, as its clocks and its bus do.
+pub(crate) async fn invoke(function: &str, event: &Value) {
     let name = format!("countersign-test-{function}");
     let event = event.to_string();
     let command = ["lambda", "invoke", "--function-name", &name, "--payload", &event, "/dev/null"];

@@ -1,7 +1,6 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed, refused};
-use countersign_outbox::DomainEvent;
 use countersign_run::{Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
 use countersign_web::Problem;
@@ -12,7 +11,7 @@ use crate::look::Looked;
 use crate::start::{self, Starting};
 use crate::tick::{Ready, clock, late_is_well, note};
 use crate::why::Why;
-use crate::{Context, TickEvent};
+use crate::{Context, TickEvent, notice};
 
 /// Writes the batch down, then starts its run.
 pub(crate) async fn begin(
@@ -96,11 +95,12 @@ impl Trying<'_> {
         let overdue_at = state.overdue_at(&self.ready.timing, self.now);
         let clock = clock(self.event, overdue_at);
         let message = why.said.chars().take(500).collect();
-        let reason = OccurrenceReason { code: why.code, message };
+        let reason = OccurrenceReason { code: why.code.clone(), message };
         if is_refused {
             self.refuse(ctx, &reason, &state, &clock).await?;
         } else {
             late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
+            notice::failing(ctx, self.event, &state, &why, self.now).await;
         }
         passing.map_or(Ok(Outcome::Failed.as_str()), Err)
     }
@@ -115,21 +115,10 @@ impl Trying<'_> {
     ) -> Result<(), TickError> {
         let settled = refused(&self.batched.batch, state, why, self.now);
         if settled.moves {
-            self.say_parked(ctx).await;
+            notice::parked(ctx, self.event, &self.batched.batch, &why.code, self.now).await;
         }
         late_is_well(ctx.monitors.refused(self.batched, &settled, clock, self.now).await)?;
         Ok(())
-    }
-
-    /// Tells listeners that items are parked. It comes before that is written: done again, it is said again.
-    async fn say_parked(&self, ctx: &Context) {
-        let (monitor, batch) = (&self.event.monitor, &self.batched.batch.id);
-        tracing::error!(%monitor, %batch, "what a monitor found is parked");
-        let event = DomainEvent::new("monitor.parked", self.now).about("monitor", monitor.as_str());
-        let event = event.about("batch", batch.as_str()).about("owner", self.event.owner.as_str());
-        if let Err(error) = ctx.bus.publish(&[event]).await {
-            tracing::warn!(%monitor, %error, "listeners missed that items are parked");
-        }
     }
 }
 

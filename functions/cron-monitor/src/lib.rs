@@ -10,6 +10,7 @@ mod error;
 mod gone;
 mod limits;
 mod look;
+mod notice;
 mod sources;
 mod start;
 mod tick;

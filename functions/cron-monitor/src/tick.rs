@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::error::TickError;
 use crate::look::Looking;
 use crate::why::Why;
-use crate::{Context, TickEvent, batch, gone, start};
+use crate::{Context, TickEvent, batch, gone, notice, start};
 
 /// A monitor with what it needs to look.
 pub(crate) struct Ready {
@@ -143,6 +143,7 @@ impl Unready {
         let clock =
             Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at };
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
+        notice::failing(ctx, event, &state, &self.why, now).await;
         tracing::warn!(monitor = %event.monitor, code = self.why.code, "the monitor cannot look");
         Ok(Outcome::Failed.as_str())
     }
@@ -204,6 +205,7 @@ async fn look(
             let state = ready.standing.state.failed(&why.said, now);
             let clock = clock(event, state.overdue_at(&ready.timing, now));
             late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
+            notice::failing(ctx, event, &state, &why, now).await;
             tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
             return Ok(Outcome::Failed.as_str());
         }

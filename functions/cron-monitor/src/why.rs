@@ -1,6 +1,6 @@
 //! Why a tick came to nothing: for the owner in words, for the log by its code alone.
 
-use countersign_failure::Failure as _;
+use countersign_failure::{Class, Failure as _};
 use countersign_registry::action::ActionError;
 use countersign_web::Problem;
 
@@ -13,11 +13,13 @@ pub(crate) struct Why {
     pub(crate) code: String,
     /// The code and what happened. It may name people: it is shown to the owner and not logged.
     pub(crate) said: String,
+    /// Whether it does not pass by itself.
+    pub(crate) is_lasting: bool,
 }
 
 impl Why {
     pub(crate) fn new(code: &str, message: &str) -> Self {
-        Self { code: code.to_owned(), said: format!("{code}: {message}") }
+        Self { code: code.to_owned(), said: format!("{code}: {message}"), is_lasting: true }
     }
 
     /// Neither the monitor nor what it names lets it look.
@@ -28,7 +30,9 @@ impl Why {
     /// A detection step that failed.
     pub(crate) fn of_step(step: &str, error: &ActionError) -> Self {
         let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        Self::new(error.code, &format!("{}{help}", error.message)).in_step(step)
+        let is_lasting = error.class == Class::Terminal;
+        let why = Self::new(error.code, &format!("{}{help}", error.message));
+        Self { is_lasting, ..why }.in_step(step)
     }
 
     pub(crate) fn in_step(self, step: &str) -> Self {
@@ -40,12 +44,14 @@ impl Why {
         let errors =
             problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
         let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
-        Self::new(&problem.code, &all.join("; "))
+        // What is used up today is not tomorrow.
+        let is_lasting = problem.status != 429;
+        Self { is_lasting, ..Self::new(&problem.code, &all.join("; ")) }
     }
 
     /// What may pass by itself.
     pub(crate) fn of_error(error: &TickError) -> Self {
-        Self::new(error.code(), &error.to_string())
+        Self { is_lasting: false, ..Self::new(error.code(), &error.to_string()) }
     }
 }
 
@@ -64,6 +70,8 @@ mod tests {
         let step = ActionError::terminal("EGRESS_REFUSED", "no address").with_help("look there");
         let why = Why::of_step("look", &step);
         assert_eq!(why.said, "the step `look`: EGRESS_REFUSED: no address; look there");
-        assert_eq!(why.code, "EGRESS_REFUSED");
+        assert_eq!((why.code.as_str(), why.is_lasting), ("EGRESS_REFUSED", true));
+        let off = ActionError::retryable("HTTP_STATUS", "off");
+        assert!(!Why::of_step("look", &off).is_lasting);
     }
 }

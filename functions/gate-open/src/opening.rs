@@ -65,7 +65,8 @@ pub(crate) async fn asked_by(
     head: &Head,
 ) -> Result<Option<AskedBy>, OpenGateError> {
     let Some(id) = &head.occurrence else { return Ok(None) };
-    Ok(context.catalog.occurrence(&head.owner, id).await?.as_ref().map(AskedBy::of))
+    let occurrence = context.catalog.occurrence(&head.owner, id).await?;
+    Ok(occurrence.as_ref().map(|of| AskedBy::of(of).for_run(head)))
 }
 
 pub(crate) fn tenant(context: &Context) -> Tenant {

@@ -2,22 +2,18 @@
 //! verified address. Ids follow from owner, binding and day, so that a binding is told of once a day, however often and by
 //! however many agents at once its source is called.
 
-mod error;
-
 use countersign_identity::UserId;
-use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
+use countersign_lambda_entry::{Boot, Fault, StartError, decode};
 use countersign_letter::Label;
 use countersign_letter::mail::CredentialMail;
-use countersign_outbox::{Mail, MailId, MailQueue};
+use countersign_notice::{NoticeError, Teller};
+use countersign_outbox::MailId;
 use countersign_store_content::{
-    ContentStore, Notification, NotificationId, NotificationType, Priority, derived,
+    Notification, NotificationId, NotificationType, Priority, derived,
 };
-use countersign_store_directory::Directory;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-pub use error::NoticeError;
 
 /// The event `connector.auth_failed` of the deployment's bus; what else it says is not used.
 #[derive(Debug, Deserialize)]
@@ -41,11 +37,9 @@ pub struct Detail {
     pub binding: String,
 }
 
-/// Stores and the mail queue.
+/// Who tells the owner.
 pub struct Context {
-    content: ContentStore,
-    directory: Directory,
-    mails: MailQueue,
+    teller: Teller,
 }
 
 impl Context {
@@ -54,12 +48,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        Ok(Self {
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
-            mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
-        })
+        Ok(Self { teller: Teller::new(boot)? })
     }
 }
 
@@ -74,20 +63,13 @@ pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
 }
 
 async fn tell(context: &Context, refused: &Detail) -> Result<bool, NoticeError> {
-    context.content.notify(&notification(refused)).await?;
-    let owner = context.directory.user(&refused.owner).await?;
-    let reachable = owner.filter(|owner| owner.active && owner.email_verified);
-    let Some(address) = reachable.map(|owner| owner.email.to_string()) else { return Ok(false) };
     let letter = CredentialMail {
         connector: Label::new(&refused.connector),
         profile: Label::new(&refused.profile),
         at: refused.at,
     };
-    let letter = letter.render()?;
     let id = MailId::from_bytes(occasion(refused, "mail"));
-    let mail = Mail::new(id, vec![address], letter.subject, letter.text, Some(letter.html))?;
-    context.mails.send(&mail).await?;
-    Ok(true)
+    context.teller.tell(&notification(refused), id, letter.render()?).await
 }
 
 /// What makes the occasion unique: whose binding it is, and the day of the refusal (UTC). Bindings of what the system

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
             Ok(handler(move |event, invocation| {
                 let clock = Arc::clone(&clock);
                 Box::pin(
-                    async move { Ok(json!(handle(decode(event)?, &clock, invocation.now).await)) },
+                    async move { Ok(json!(handle(decode(event)?, &clock, &invocation).await)) },
                 )
             }))
         })

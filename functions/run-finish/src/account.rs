@@ -22,7 +22,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         Some(id) => context.catalog.occurrence(&head.owner, id).await?,
         None => None,
     };
-    let asked_by = occurrence.as_ref().map(AskedBy::of);
+    let asked_by = occurrence.as_ref().map(|of| AskedBy::of(of).for_run(head));
     let run = RunAccount {
         run: head.run.as_str(),
         owner: &head.owner,

@@ -3,7 +3,6 @@
 use countersign_profile::{OutputConfig, StoredDestination};
 use countersign_registry::action::ActionError;
 use countersign_report::Destination;
-use sha2::{Digest as _, Sha256};
 
 use crate::at_end::gone;
 
@@ -23,13 +22,13 @@ pub(crate) fn all(config: &OutputConfig<StoredDestination>) -> Result<Vec<Known>
 }
 
 fn known(written: &StoredDestination, destination: Destination) -> Result<Known, ActionError> {
-    let canonical = serde_json_canonicalizer::to_vec(written)
-        .map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
-    let hash = Sha256::new().chain_update(b"countersign/v1/destination\0").chain_update(canonical);
-    Ok(Known { destination, digest: hex::encode(hash.finalize()) })
+    let digest = written.digest();
+    let digest =
+        digest.map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
+    Ok(Known { destination, digest })
 }
 
-/// The destination that was number `n` when the run ended; `was` are the digests of the list then. It is the same one wherever it
+/// The destination that was number `n` when it was routed; `was` are the digests of the list then. It is the same one wherever it
 /// is now, or the only one of the list that was changed since: whoever mends a destination may have it tried again. What
 /// earlier releases kept has no digests; there the number and the kind have to do.
 pub(crate) fn found<'a>(

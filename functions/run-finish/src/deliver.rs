@@ -134,12 +134,23 @@ async fn of_step(
             let profile = profile.map_err(|error| ActionError::from_failure(&error))?;
             let now = profile.map(|profile| agent_list::all(&profile.spec.output_config));
             let now = now.transpose()?.unwrap_or_default();
+            let then = then(context, head, call).await?;
+            // Earlier releases noted the list at the end of the run.
+            let was = if then.is_empty() { was } else { &then };
             agent_list::found(&now, was, (kind, n))?.clone()
         }
     };
     let places = Places { content: &context.content, graph: &context.graph };
     let data = call.inputs.get("data").unwrap_or(&Value::Null);
     route_again(places, call, (&destination, n), data).await
+}
+
+/// The digests of the agent's destinations as they were when the step wrote to them.
+async fn then(context: &Context, head: &Head, call: &Call) -> Result<Vec<String>, ActionError> {
+    let outcome = context.runs.outcome(&head.run, &call.step).await;
+    let outcome = outcome.map_err(|error| ActionError::from_failure(&error))?;
+    let list = outcome.and_then(|outcome| outcome.output.get("agent_destinations").cloned());
+    Ok(list.and_then(|list| Vec::deserialize(list).ok()).unwrap_or_default())
 }
 
 /// The row as it is now.

@@ -172,6 +172,7 @@ async fn finish(
         record: &record,
         response: response.as_ref(),
         profile: profile.as_ref(),
+        parked: context.monitors.parks(&head, status, now).await?,
         at: now,
     };
     // A test leaves nothing behind but itself (K-46).
@@ -192,7 +193,7 @@ async fn finish(
 /// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    if context.monitors.parks(done.head, done.status, done.at).await? {
+    if done.parked.is_some() {
         say_parked(context, done.head, from, done.at).await;
     }
     context.monitors.ended(done.head, done.status, done.at).await?;
@@ -204,6 +205,8 @@ async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Time
     tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
     let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());
     let event = event.about("batch", from.batch.as_str()).about("owner", head.owner.as_str());
+    // Its owner reads it in the mail about this run.
+    let event = event.about("run", head.run.as_str());
     if let Err(error) = context.bus.publish(&[event]).await {
         tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
     }
@@ -240,6 +243,8 @@ pub(crate) struct Done<'a> {
     pub(crate) response: Option<&'a Response>,
     /// None when it is gone.
     pub(crate) profile: Option<&'a Profile>,
+    /// How many items of its monitor its end parks.
+    pub(crate) parked: Option<usize>,
     pub(crate) at: Timestamp,
 }
 

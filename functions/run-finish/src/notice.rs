@@ -8,7 +8,7 @@ use countersign_identity::UserId;
 use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
-use countersign_run::{Head, Response, RunContext, RunStatus, StepStatus};
+use countersign_run::{Head, Response, RunContext, RunStatus, StepStatus, attempt_in_words};
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
 };
@@ -116,7 +116,10 @@ fn details(done: &Done<'_>) -> Map<String, Value> {
 /// What happened, how the answer begins, and every note: one sentence per request.
 fn message(done: &Done<'_>) -> String {
     let (good, all) = counted(done);
-    let mut message = format!("{good} of {all} steps were done.");
+    let mut message = match done.head.attempt_of_occurrence().map(attempt_in_words) {
+        Some(attempt) => format!("{good} of {all} steps of the {attempt} were done."),
+        None => format!("{good} of {all} steps were done."),
+    };
     message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
         message.push(' ');
@@ -128,6 +131,11 @@ fn message(done: &Done<'_>) -> String {
     }
     for row in done.written.iter().filter(|row| row.is_failed()) {
         message.push_str(&format!(" Not written: {}.", row.sentence()));
+    }
+    if let Some(items) = done.parked {
+        message.push_str(&format!(
+            " {items} items are parked: nothing processes what this run was to; see the monitor."
+        ));
     }
     for sentence in done.unknown().filter_map(|step| step.message.as_deref()) {
         message.push(' ');
@@ -179,7 +187,8 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     FinishedMail {
         run: Label::new(head.run.as_str()),
-        occurrence: head.occurrence.as_ref().map(|id| Label::new(id.as_str())),
+        occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
+        attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),
         status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),
         playbook: head.playbook_name.as_deref().map(Label::new),
@@ -191,6 +200,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         error: failed.and_then(|(_, step)| step.code.as_deref()).map(Label::new),
         cancelled_by,
         unknown: u32::try_from(done.unknown().count()).unwrap_or(u32::MAX),
+        parked: done.parked,
         link,
     }
 }

@@ -1,9 +1,11 @@
 //! What the end of a run fires: the owner's triggers that wait for it. Their occurrences are entered here, and begun by the
 //! sweeper within a minute. Of a playbook that no trigger waits for, that costs one read.
 
-use countersign_run::{Fired, Head, OccurrenceSource};
+use countersign_outbox::DomainEvent;
+use countersign_run::{Fired, Head, Occurrence, OccurrenceSource};
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{Firing, noticed};
+use jiff::Timestamp;
 
 use crate::{Context, Done, FinishError};
 
@@ -32,9 +34,17 @@ pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), Finis
         let entered = context.catalog.notice_event(&occurrence, &fired.event(), None).await?;
         if entered == Noticed::New && occurrence.is_looped() {
             tracing::error!(occurrence = %occurrence.id, "TRIGGER_LOOP: a trigger would fire itself");
+            say_left_out(context, &occurrence, done.at).await;
         }
     }
     Ok(())
+}
+
+/// As the clock says it of all others.
+async fn say_left_out(context: &Context, of: &Occurrence, now: Timestamp) {
+    if let Err(error) = context.bus.publish(&[DomainEvent::left_out(of, now)]).await {
+        tracing::warn!(occurrence = %of.id, %error, "listeners missed that a run was left out");
+    }
 }
 
 /// The triggers that led to this run, the first one in front.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use countersign_actions_knowledge::Stores;
-use countersign_actions_output::{ProfileOutputs, actions};
+use countersign_actions_output::{OwnDestination, ProfileOutputs, actions};
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_profile::ProfileId;
+use countersign_profile::{ProfileId, StoredDestination};
 use countersign_registry::action::ActionError;
 use countersign_report::Destination;
 use countersign_step_entry::Context;
@@ -38,7 +38,7 @@ impl ProfileOutputs for Profiles {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>> {
+    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>> {
         Box::pin(async move {
             let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
             let found = self
@@ -48,8 +48,19 @@ impl ProfileOutputs for Profiles {
                 .await
                 .map_err(|error| ActionError::from_failure(&error))?;
             let Some(profile) = found else { return Ok(Vec::new()) };
-            let destinations = profile.spec.output_config.destinations();
-            destinations.map_err(|error| ActionError::from_failure(&error))
+            let config = &profile.spec.output_config;
+            let destinations = config.destinations();
+            let destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
+            config.destinations.iter().zip(destinations).map(own).collect()
         })
     }
+}
+
+fn own(
+    (stored, destination): (&StoredDestination, Destination),
+) -> Result<OwnDestination, ActionError> {
+    let digest = stored.digest();
+    let digest =
+        digest.map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
+    Ok(OwnDestination { destination, digest })
 }

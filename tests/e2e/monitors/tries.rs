@@ -72,6 +72,12 @@ async fn f_214_k_49_the_next_try_of_a_batch_leaves_out_what_was_sent() {
     assert_eq!(watch.look().await["last_outcome"], "retried");
     let second = watch.fails().await;
     assert_eq!(watch.ana.run(&second).await["repeats"], json!([first]));
+    until("whoever signs is told which attempt it is", || async {
+        let asked = world().mailbox().to(&watch.maria.email).await.unwrap();
+        let says = |text: &str| text.contains("started by hand") && text.contains("second attempt");
+        asked.iter().any(|mail| says(&mail.text)).then_some(())
+    })
+    .await;
     assert_eq!(bank.amounts(), ["10.00", "20.00"], "nothing is paid twice");
 }
 
@@ -116,6 +122,14 @@ async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tri
     }
     let parked = watch.of("parked").await;
     assert_eq!(parked["items"][0]["key"], "tag:notices,parked", "{parked:#}");
+    let third = watch.of("batches").await["items"][0]["execution_id"].clone();
+    let told = until("a mail about the last run", || async {
+        let mails = world().mailbox().to(&watch.ana.email).await.unwrap();
+        mails.into_iter().find(|mail| mail.text.contains(third.as_str().unwrap()))
+    })
+    .await;
+    assert!(told.text.contains("third attempt of mon_"), "{}", told.text);
+    assert!(told.text.contains("1 item is parked"), "{}", told.text);
     assert_eq!(watch.of("batches?state=parked").await["items"][0]["has_moved"], true);
     assert_eq!(watch.look().await["last_outcome"], "suppressed", "the mark moved");
 
@@ -155,6 +169,18 @@ async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reaso
     assert_eq!((&over["state"], &over["runs"]), (&json!("skipped"), &Value::Null), "{over:#}");
     assert_eq!(over["reason"]["code"], "APPROVAL_UNREACHABLE", "{over:#}");
     assert_eq!(watch.runs().await, 0);
+    let mail = watch.mail("Notices: 1 item is parked").await;
+    assert!(mail.text.contains("APPROVAL_UNREACHABLE"), "{}", mail.text);
+    assert!(mail.text.contains("countersign monitors parked mon_"), "{}", mail.text);
+    let notes = watch.notes("items_parked").await;
+    assert_eq!(notes.len(), 1, "{notes:#?}");
+    assert!(watch.notes("monitor_failing").await.is_empty(), "of one thing it is told once");
+    let name = &watch.ana.username;
+    let list = ["monitors", "--as", name.as_str(), "parked", watch.monitor.as_str()];
+    let (is_well, said) = world().command(&list).await;
+    assert!(is_well && said.contains("REFUSED FOR"), "{said}");
+    let why: String = item["refused_for"].as_str().unwrap().chars().take(40).collect();
+    assert!(said.contains(&why), "{said}");
     assert_eq!(watch.look().await["last_outcome"], "suppressed", "the others go on");
 }
 

@@ -7,7 +7,7 @@ use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_states::Schedules;
-use countersign_store_catalog::{Catalog, Open, Stored};
+use countersign_store_catalog::{Catalog, Open, OpenOccurrence, Place, Stored};
 use cron_sweep::{Chore as _, Natives};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -57,10 +57,12 @@ async fn p_003_every_open_occurrence_has_its_turn_however_many_there_are() {
     let mut seen = BTreeSet::new();
     for looks in [200, 200, 50] {
         let place = catalog.place_of_open(Open::Waiting).await.unwrap();
-        let page = catalog.open_behind(Open::Waiting, place.as_ref(), 200, None).await.unwrap();
+        let after = place.after.as_deref();
+        let page = catalog.open_behind(Open::Waiting, after, 200, None).await.unwrap();
         assert_eq!(page.items.len(), looks);
-        let last = page.items.last().map(|open| open.id.clone());
-        catalog.set_place_of_open(Open::Waiting, last).await.unwrap();
+        let after = page.items.last().map(OpenOccurrence::place);
+        let place = Place { after, ..Place::default() };
+        catalog.set_place_of_open(Open::Waiting, &place).await.unwrap();
         seen.extend(page.items.into_iter().map(|one| one.id));
     }
     assert_eq!(seen.len(), 450);
@@ -76,7 +78,7 @@ async fn p_003_every_open_occurrence_has_its_turn_however_many_there_are() {
     assert_eq!(all, 450, "a look that begins at the beginning sees all");
 }
 
-fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {
+pub(super) fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {
     let body = json!({
         "name": "A", "profile_id": format!("prof_{}", "1".repeat(32)), "cron_expression": "0 6 * * *",
         "query_template": "q", "is_enabled": true,

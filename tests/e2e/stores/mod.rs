@@ -2,6 +2,7 @@
 //! shows these one by one.
 
 mod approvals;
+mod asked;
 mod batch;
 mod clocks;
 mod directory;

@@ -238,3 +238,21 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
     assert_eq!(profile(&open).await, "");
     assert_eq!(store.last_success(&owner, "").await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn f_314_of_two_who_write_an_output_again_at_once_one_does() {
+    let (store, run) = (store().await, run(1, 1));
+    let at = |second| Timestamp::from_second(second).unwrap();
+    assert!(!store.claim_delivery(&run, 0, at(0)).await.unwrap(), "nobody has asked for it");
+    store.ask_delivery(&run, 0, at(0)).await.unwrap();
+    let claims = join_all((0..8).map(|_| store.claim_delivery(&run, 0, at(1)))).await;
+    let taken = claims.into_iter().filter(|claim| *claim.as_ref().unwrap()).count();
+    assert_eq!(taken, 1);
+    // Asked for once more while it is written, it is not written twice.
+    store.ask_delivery(&run, 0, at(2)).await.unwrap();
+    assert!(!store.claim_delivery(&run, 0, at(2)).await.unwrap());
+    store.release_delivery(&run, 0).await.unwrap();
+    assert!(store.claim_delivery(&run, 0, at(3)).await.unwrap(), "it was given back");
+    // Whoever had it is gone.
+    assert!(store.claim_delivery(&run, 0, at(3_600)).await.unwrap());
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Sender, comes_to, fired, made, run_of, trigger};
-use crate::case::{Person, gated, person, until};
+use crate::case::{FACTORY, Person, gated, person, until};
 use crate::schedules::sweep;
 
 async fn waiting(overlap: &str) -> (Person, Person, Sender, String) {
@@ -52,6 +52,34 @@ async fn issue_14_an_event_waits_for_the_run_before_it_where_its_owner_wants_tha
     ana.reaches(&run_of(&begun), "awaiting_approval").await;
     let over = comes_to(&ana, &sender.trigger, "finished").await;
     assert_eq!(over["status"], "complete", "{over:#}");
+}
+
+#[tokio::test]
+async fn issue_14_what_waits_is_refused_once_the_key_it_was_signed_with_is_removed() {
+    let (ana, maria, sender, run) = waiting("queue").await;
+    let second = sender.fires(&ana, "msg_2", &rows()).await;
+    assert_eq!(second["state"], "queued", "{second:#}");
+    let key = format!("{FACTORY}/triggers/{}/keys/{}", sender.trigger, sender.key);
+    ana.door.delete(&key).await.unwrap();
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let shown = maria.get(&path).await;
+    let decision = json!({ "digest": shown["digest"], "version": shown["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    ana.reaches(&run, "complete").await;
+    let refused = until("the event that waited is refused", || async {
+        sweep().await;
+        let now = ana.get(&format!("/occurrences/{}", second["id"].as_str().unwrap())).await;
+        (now["state"] != "queued").then_some(now)
+    })
+    .await;
+    assert_eq!(
+        (&refused["state"], &refused["reason"]["code"]),
+        (&json!("skipped"), &json!("WEBHOOK_KEY_REMOVED")),
+        "{refused:#}"
+    );
+    assert!(refused["reason"]["message"].as_str().unwrap().contains(&sender.key), "{refused:#}");
+    assert!(refused["runs"].is_null(), "{refused:#}");
 }
 
 #[tokio::test]

@@ -27,6 +27,9 @@ pub(crate) struct MonitorState {
     last_outcome: Option<&'static str>,
     /// Why it failed.
     last_error: Option<String>,
+    /// Since when it fails at each tick; null when it does not.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    failing_since: Option<Timestamp>,
     /// How many batches it has had.
     batches: u64,
     /// The number of the batch that is not processed yet.
@@ -113,6 +116,7 @@ pub(crate) async fn state(
         last_tick_at: state.last_tick_at,
         last_outcome: state.last_outcome.map(Outcome::as_str),
         last_error: state.last_error,
+        failing_since: state.failing.map(|failing| failing.since),
         batches: state.batches,
         open_batch: open.map(|open| open.number),
         open_run: open.map(|open| open.run.clone()),

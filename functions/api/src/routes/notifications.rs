@@ -12,7 +12,7 @@ use crate::pagination::read_on;
 use crate::queries::NotificationQuery;
 
 /// What the caller was told, newest first: `notification_type` (`agent_job_complete`, `agent_message`,
-/// `credential_rejected`), `title`, `message`, `priority`, `action_url`, `action_label`, `details`, `run`, `created_at` and, once
+/// `credential_rejected`, `monitor_failing`, `items_parked`, `run_left_out`), `title`, `message`, `priority`, `action_url`, `action_label`, `details`, `run`, `created_at` and, once
 /// it was read, `read_at`.
 #[utoipa::path(get, path = "/notifications", tag = "notifications", params(NotificationQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(

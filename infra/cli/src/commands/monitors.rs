@@ -155,4 +155,7 @@ const BATCHES: List = List {
     titles: &["BATCH", "STATE", "ITEMS", "TRY", "ENDED AS", "RUN", "FOUND AT"],
 };
 
-const PARKED: List = List { fields: &["batch", "step", "key"], titles: &["BATCH", "STEP", "ITEM"] };
+const PARKED: List = List {
+    fields: &["batch", "step", "key", "refused_for"],
+    titles: &["BATCH", "STEP", "ITEM", "REFUSED FOR"],
+};

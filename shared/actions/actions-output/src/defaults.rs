@@ -5,6 +5,15 @@ use countersign_registry::action::ActionError;
 use countersign_report::Destination;
 use futures::future::BoxFuture;
 
+/// A destination of a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnDestination {
+    /// It.
+    pub destination: Destination,
+    /// The digest of what its owner wrote: the list may be another one when it is tried again.
+    pub digest: String,
+}
+
 /// The `output_config.destinations` of a profile (F-171).
 pub trait ProfileOutputs: Send + Sync {
     /// The destinations of a profile this owner may use; empty when it has none or does not exist.
@@ -12,5 +21,5 @@ pub trait ProfileOutputs: Send + Sync {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>>;
+    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>>;
 }

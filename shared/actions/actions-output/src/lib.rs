@@ -15,7 +15,7 @@ use countersign_actions_knowledge::GraphPort;
 use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
-pub use defaults::ProfileOutputs;
+pub use defaults::{OwnDestination, ProfileOutputs};
 pub use route::{route, route_again};
 pub use router::{Places, told};
 

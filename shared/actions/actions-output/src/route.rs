@@ -31,9 +31,10 @@ impl Perform for RouteOutput {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<declared::Output, ActionError> {
-        let destinations = self.destinations(call, params.destinations).await?;
+        let (destinations, digests) = self.destinations(call, params.destinations).await?;
         let places = Places { content: &*self.content, graph: &*self.graph };
-        report(call, places.send_all(call, &destinations, &inputs.data).await?)
+        let routed = places.send_all(call, &destinations, &inputs.data).await?;
+        Ok(declared::Output { agent_destinations: digests, ..report(call, routed)? })
     }
 }
 
@@ -69,18 +70,18 @@ pub async fn route_again(
 }
 
 impl RouteOutput {
-    /// The step's own destinations, else the profile's.
+    /// The step's own destinations, else the profile's with their digests.
     async fn destinations(
         &self,
         call: &Call,
         written: Option<Vec<WrittenDestination>>,
-    ) -> Result<Vec<Destination>, ActionError> {
+    ) -> Result<(Vec<Destination>, Vec<String>), ActionError> {
         if let Some(written) = written {
-            return Ok(written.into_iter().map(Destination::from).collect());
+            return Ok((written.into_iter().map(Destination::from).collect(), Vec::new()));
         }
         let own = self.profiles.destinations(&call.owner, &call.info.profile_id).await?;
         if !own.is_empty() {
-            return Ok(own);
+            return Ok(own.into_iter().map(|one| (one.destination, one.digest)).unzip());
         }
         let error = ActionError::terminal(
             "OUTPUT_NO_DESTINATION",
@@ -129,7 +130,7 @@ fn report(
     let routed_to: Vec<_> =
         routed.into_iter().map(|(kind, outcome)| row(call, kind, outcome)).collect();
     let success = routed_to.iter().all(|row| row.error.is_none());
-    Ok(declared::Output { routed_to, success })
+    Ok(declared::Output { routed_to, success, agent_destinations: Vec::new() })
 }
 
 fn row(call: &Call, destination: &'static str, outcome: Routed) -> declared::Routed {

@@ -12,6 +12,7 @@ mod connectors;
 mod error;
 mod events;
 mod mail;
+mod occurrences;
 mod queues;
 
 pub use error::OutboxError;

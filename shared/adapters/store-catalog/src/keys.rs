@@ -122,6 +122,16 @@ pub(crate) const OPEN_OCCURRENCES: &str = "OPEN#OCCURRENCES";
 /// The partition of the index with those of them whose run has not begun.
 pub(crate) const WAITING_OCCURRENCES: &str = "OPEN#WAITING";
 
+/// Where one of them is in that index. Earlier releases left the owner out.
+pub(crate) fn waiting(owner: &UserId, id: &OccurrenceId) -> String {
+    format!("{}{id}", waiting_of(owner))
+}
+
+/// How all of an owner begin there.
+pub(crate) fn waiting_of(owner: &UserId) -> String {
+    format!("{owner}#")
+}
+
 /// Where the last look at them stopped.
 pub(crate) const OPEN_TURNS: &str = "OPEN#TURNS";
 
@@ -187,6 +197,11 @@ const CLOCKS: &str = "MONITORS#CLOCKS";
 /// Everything that belongs to a trigger beside what its owner wrote.
 fn trigger(id: &str) -> String {
     format!("TRIGGER#{id}")
+}
+
+/// When the owner of a source was told that it does not work.
+pub(crate) fn told(source: &str, kind: &str) -> Key {
+    Key::new(format!("TOLD#{source}"), kind)
 }
 
 /// Whose an active webhook is.

@@ -26,6 +26,7 @@
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end; until its run has begun in the index under `OPEN#WAITING` |
 //! | `OPEN#TURNS` | `WAITING`, `BEGUN` | where the last look at open occurrences stopped |
+//! | `TOLD#{source}` | `{kind}` | when its owner was told last that it does not work |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -58,6 +59,7 @@ mod record;
 mod replays;
 mod schedules;
 mod stored;
+mod told;
 mod triggers;
 mod turns;
 
@@ -72,7 +74,7 @@ pub use monitor_store::{Batched, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
 pub use occurrences::OpenOccurrence;
-pub use open_turns::Open;
+pub use open_turns::{Open, Place};
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};

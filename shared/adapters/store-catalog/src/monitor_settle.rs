@@ -34,8 +34,8 @@ impl MonitorStore {
         })
     }
 
-    /// Whether the end of a monitor's run parks its batch. Asked before [`MonitorStore::ended`] writes it: whoever is told of it
-    /// afterwards is not told when that was done already.
+    /// How many items the end of a monitor's run parks; none when it parks nothing. Asked before [`MonitorStore::ended`] writes it:
+    /// whoever is told of it afterwards is not told when that was done already.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
@@ -44,19 +44,20 @@ impl MonitorStore {
         head: &'a Head,
         status: RunStatus,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    ) -> BoxFuture<'a, Result<Option<usize>>> {
         Box::pin(async move {
-            let Some(from) = &head.from_monitor else { return Ok(false) };
+            let Some(from) = &head.from_monitor else { return Ok(None) };
             if matches!(fate(status), None | Some(Fate::Done)) {
-                return Ok(false);
+                return Ok(None);
             }
             let state = self.standing(&from.monitor).await?.state;
             let Some(open) = state.open.as_ref().filter(|open| open.batch == from.batch) else {
-                return Ok(false);
+                return Ok(None);
             };
             let batched = self.batch(&from.monitor, open.number).await?;
             let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
-            Ok(settled.is_some_and(|settled| settled.batch.state == BatchState::Parked))
+            let parked = settled.filter(|settled| settled.batch.state == BatchState::Parked);
+            Ok(parked.map(|settled| settled.batch.count))
         })
     }
 

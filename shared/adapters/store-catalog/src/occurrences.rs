@@ -145,6 +145,14 @@ impl Catalog {
     }
 }
 
+impl OpenOccurrence {
+    /// Where it is in the list that it is in.
+    #[must_use]
+    pub fn place(&self) -> String {
+        if self.is_waiting { keys::waiting(&self.owner, &self.id) } else { self.id.to_string() }
+    }
+}
+
 /// The writes that enter an occurrence which is not there yet.
 pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
     let mut writes = vec![put(occurrence)?.if_absent()];
@@ -164,7 +172,8 @@ fn mark(of: &Occurrence) -> Result<Write> {
     let open = OpenOccurrence { owner: of.owner.clone(), id: of.id.clone(), is_waiting };
     let record = StoredRecord::of("occurrence", &open, 1)?;
     let put = record.put(&key).map_err(CatalogError::doing("note an open occurrence"))?;
-    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, of.id.as_str()) } else { put })
+    let place = keys::waiting(&of.owner, &of.id);
+    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, &place) } else { put })
 }
 
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {

@@ -3,6 +3,9 @@
 //! What is due or waits has a list of its own beside the list of all, so that many runs that wait for people do not keep others
 //! from beginning.
 
+use std::collections::BTreeMap;
+
+use countersign_identity::UserId;
 use countersign_run::OccurrenceId;
 use countersign_store_kit::{Key, Page, Query};
 use futures::future::BoxFuture;
@@ -31,52 +34,59 @@ impl Open {
     }
 }
 
-/// The occurrence that was looked at last; none when the last look came to the end.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
-    after: Option<OccurrenceId>,
+/// Where the last look at them stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The next look reads what is behind this one in the list; none when the last look read it to its end.
+    pub after: Option<String>,
+    /// Of owners with more than there was time for: the last one of theirs that was looked at.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub owners: BTreeMap<UserId, OccurrenceId>,
+    /// The owner who had the last turn, when not everybody had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<UserId>,
 }
 
 impl Catalog {
-    /// The last one of them that was looked at: the next look begins behind it.
+    /// Where the last look at them stopped: the next one goes on there.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<Option<OccurrenceId>>> {
+    pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<Place>> {
         Box::pin(async move {
             let doing = CatalogError::doing("go on with open occurrences");
             let place: Option<Place> =
                 record::get(&self.table, &which.place()).await.map_err(doing)?;
-            Ok(place.and_then(|place| place.after))
+            Ok(place.unwrap_or_default())
         })
     }
 
-    /// Has the next look begin behind this one, or at the beginning.
+    /// Has the next look go on here.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_place_of_open(
-        &self,
+    pub fn set_place_of_open<'a>(
+        &'a self,
         which: Open,
-        after: Option<OccurrenceId>,
-    ) -> BoxFuture<'_, Result<()>> {
+        place: &'a Place,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("note how far open occurrences were looked at");
-            let record = StoredRecord::of("place of a look", &Place { after }, 1)?;
+            let record = StoredRecord::of("place of a look", place, 1)?;
             let put = record.put(&which.place()).map_err(doing)?;
             self.table.write(put).await.map_err(doing)
         })
     }
 
-    /// Some of them behind this one, in the order of their ids. A page may have fewer than there are behind it, or none: its
-    /// `next` says whether more follows, and where that begins.
+    /// Some of them behind this place, in the order of the list: those that wait owner by owner, the others by their ids. A page
+    /// may have fewer than there are behind it, or none: its `next` says whether more follows, and where that begins.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn open_behind<'a>(
         &'a self,
         which: Open,
-        after: Option<&'a OccurrenceId>,
+        after: Option<&'a str>,
         limit: i32,
         next: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Page<OpenOccurrence>>> {
@@ -87,12 +97,29 @@ impl Catalog {
                 Open::Begun => Query::partition(keys::OPEN_OCCURRENCES).consistent(),
             };
             // No id has a character before `-`.
-            let low = after.map_or_else(|| "!".to_owned(), |id| format!("{id}!"));
+            let low = after.map_or_else(|| "!".to_owned(), |after| format!("{after}!"));
             let query = query.between(&low, "~").limit(limit).after(next);
             let page = self.table.query(query).await.map_err(doing)?;
             let mut page: Page<OpenOccurrence> = record::page(&self.table, page).map_err(doing)?;
             page.items.retain(|open| open.is_waiting == (which == Open::Waiting));
             Ok(page)
+        })
+    }
+
+    /// How many of an owner are due or wait, counted up to `many`. The index may be a moment behind.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn waiting_of<'a>(
+        &'a self,
+        owner: &'a UserId,
+        many: usize,
+    ) -> BoxFuture<'a, Result<usize>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("count what waits of an owner");
+            let most = i32::try_from(many).unwrap_or(i32::MAX);
+            let query = Query::index(keys::WAITING_OCCURRENCES).prefix(&keys::waiting_of(owner));
+            Ok(self.table.query(query.limit(most)).await.map_err(doing)?.items.len())
         })
     }
 }

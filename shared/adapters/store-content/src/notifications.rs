@@ -40,6 +40,12 @@ pub enum NotificationType {
     AgentMessage,
     /// A source rejected a credential (F-306).
     CredentialRejected,
+    /// A monitor cannot look.
+    MonitorFailing,
+    /// Items that a monitor found are parked.
+    ItemsParked,
+    /// A due time or an event came to no run.
+    RunLeftOut,
 }
 
 /// A message to the owner of a run.

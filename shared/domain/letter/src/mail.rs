@@ -2,6 +2,7 @@
 
 mod changed;
 mod finished;
+mod trouble;
 
 use askama::Template;
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use crate::when::{moment, until};
 
 pub use changed::StrikeNotice;
 pub use finished::{DecisionFact, Ending, FinishedMail};
+pub use trouble::{Trouble, TroubleMail};
 
 /// A finished mail body.
 #[derive(Debug, Clone, PartialEq, Eq)]

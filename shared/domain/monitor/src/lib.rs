@@ -13,6 +13,7 @@ mod appended;
 mod batch;
 mod changes;
 mod error;
+mod failing;
 mod hours;
 mod interval;
 mod mark;
@@ -37,6 +38,7 @@ pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, r
 pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};
 pub use error::LookError;
+pub use failing::Failing;
 pub use hours::{ActiveHours, ClockTime};
 pub use interval::Interval;
 pub use mark::{MAX_REMEMBERED, MAX_SEEN, MarkKind, Position, Watermark};

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
+use crate::failing::Failing;
 use crate::mark::Watermark;
 use crate::timing::Timing;
 
@@ -34,6 +35,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether it shows that the monitor can look and that its runs start.
+    fn is_well(self) -> bool {
+        matches!(self, Self::Suppressed | Self::Baseline | Self::Waiting)
+    }
+
     /// The word of logs and of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -84,6 +90,9 @@ pub struct State {
     /// After a first failed look: when it is tried once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
+    /// Since when it fails at each tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<Failing>,
     /// When detection steps looked that found nothing, where that is later than their watermarks say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet: BTreeMap<String, Timestamp>,
@@ -101,6 +110,7 @@ impl State {
             last_tick_at: if again { Some(at) } else { self.last_tick_at },
             retry_at: if again { None } else { Some(retry_after(at)) },
             last_error: Some(error.chars().take(500).collect()),
+            failing: Some(Failing::again(self.failing.as_ref(), at)),
             ..self.ticked(Outcome::Failed, at)
         }
     }
@@ -121,7 +131,8 @@ impl State {
     pub fn opened(&self, batch: &Batch, at: Timestamp) -> Self {
         let (id, run) = (batch.id.clone(), batch.run.clone());
         let open = Open { batch: id, number: batch.number, run, retry_after: None };
-        Self { batches: batch.number, open: Some(open), ..self.ticked(Outcome::Started, at) }
+        let ticked = self.ticked(Outcome::Started, at);
+        Self { batches: batch.number, open: Some(open), failing: None, ..ticked }
     }
 
     /// The same after a look that found nothing, and the watermarks that are to be written. A watermark of which only the
@@ -166,6 +177,7 @@ impl State {
             last_outcome: Some(outcome),
             last_error: None,
             retry_at: None,
+            failing: self.failing.clone().filter(|_| !outcome.is_well()),
             version: self.version + 1,
             ..self.clone()
         }

@@ -12,6 +12,7 @@ use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::ProfileError;
 use crate::handle::Handle;
@@ -154,6 +155,18 @@ pub struct StoredDestination(Map<String, Value>);
 impl From<WrittenDestination> for StoredDestination {
     fn from(written: WrittenDestination) -> Self {
         Self(written.into_written())
+    }
+}
+
+impl StoredDestination {
+    /// What tells it from another one: the digest of what its owner wrote.
+    ///
+    /// # Errors
+    /// The serialiser's error when it is not JSON.
+    pub fn digest(&self) -> Result<String, serde_json::Error> {
+        let canonical = serde_json_canonicalizer::to_vec(self)?;
+        let hash = Sha256::new().chain_update(b"countersign/v1/destination\0");
+        Ok(hex::encode(hash.chain_update(canonical).finalize()))
     }
 }
 

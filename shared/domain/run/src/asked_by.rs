@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Fired, Occurrence, OccurrenceSource};
+use crate::{Fired, Head, Occurrence, OccurrenceSource};
 
 /// Characters of a name that are kept: a sender chooses the names of files.
 const MAX_NAME: usize = 200;
@@ -24,6 +24,9 @@ pub struct AskedBy {
     /// Whether its owner started it before its time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_by_hand: bool,
+    /// Which run of the occurrence it is, from the second on: those before it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
 }
 
 /// What asks for runs without a person.
@@ -57,7 +60,13 @@ impl AskedBy {
         };
         let is_by_hand = occurrence.asked_by.is_some();
         let (id, name) = (occurrence.source_id.clone(), cut(&occurrence.name));
-        Self { kind, id, name, with, is_by_hand }
+        Self { kind, id, name, with, is_by_hand, attempt: None }
+    }
+
+    /// The same of the run that has this head.
+    #[must_use]
+    pub fn for_run(self, head: &Head) -> Self {
+        Self { attempt: head.attempt_of_occurrence(), ..self }
     }
 
     /// Its kind in words: `the webhook`.
@@ -71,9 +80,19 @@ impl AskedBy {
         }
     }
 
-    /// What it was asked with, in words: `key hkey_…`.
+    /// What it was asked with, in words: `key hkey_…, second attempt`.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
+        self.with_attempt(self.asked_with())
+    }
+
+    fn with_attempt(&self, detail: Option<String>) -> Option<String> {
+        let attempt = self.attempt.map(attempt_in_words);
+        let parts: Vec<String> = detail.into_iter().chain(attempt).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    fn asked_with(&self) -> Option<String> {
         let with = self.with.as_ref();
         match self.kind {
             AskedByKind::Webhook => with.map(|key| format!("key {key}")),
@@ -94,10 +113,25 @@ impl AskedBy {
             (AskedByKind::File, Some(name)) => {
                 Some(format!("the file {}, uploaded by {owner}", quoted(name)))
             }
-            _ => self.detail(),
+            _ => self.asked_with(),
         };
+        let detail = self.with_attempt(detail);
         let detail = detail.map_or_else(String::new, |detail| format!(" ({detail})"));
         format!("{} {}{detail}, for {owner}", self.what(), quoted(&self.name))
+    }
+}
+
+/// `second attempt`, `third attempt`, … `attempt 11`.
+#[must_use]
+pub fn attempt_in_words(attempt: u32) -> String {
+    const WORDS: [&str; 10] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth",
+    ];
+    let place = attempt.checked_sub(1).and_then(|before| usize::try_from(before).ok());
+    match place.and_then(|place| WORDS.get(place)) {
+        Some(word) => format!("{word} attempt"),
+        None => format!("attempt {attempt}"),
     }
 }
 
@@ -114,7 +148,8 @@ mod tests {
 
     fn check(kind: AskedByKind, with: Option<&str>, is_by_hand: bool, expect: &str) {
         let (id, name) = ("trig_1".to_owned(), "In \"voices".to_owned());
-        let by = AskedBy { kind, id, name, with: with.map(str::to_owned), is_by_hand };
+        let by =
+            AskedBy { kind, id, name, with: with.map(str::to_owned), is_by_hand, attempt: None };
         assert_eq!(by.sentence("Ada"), expect);
         let kept = serde_json::to_string(&by).unwrap();
         assert_eq!(serde_json::from_str::<AskedBy>(&kept).unwrap(), by);
@@ -134,5 +169,23 @@ mod tests {
         check(AskedByKind::Schedule, None, false, &format!("the schedule {name}, for Ada"));
         let by_hand = format!("the monitor {name} (started by hand), for Ada");
         check(AskedByKind::Monitor, None, true, &by_hand);
+    }
+
+    #[test]
+    fn issue_14_a_second_attempt_says_so() {
+        let (id, name, with) = ("trig_1".to_owned(), "In".to_owned(), Some("hkey_1".to_owned()));
+        let by = AskedBy {
+            kind: AskedByKind::Webhook,
+            id,
+            name,
+            with,
+            is_by_hand: false,
+            attempt: Some(2),
+        };
+        assert_eq!(by.sentence("Ada"), r#"the webhook "In" (key hkey_1, second attempt), for Ada"#);
+        let clock = AskedBy { kind: AskedByKind::Schedule, with: None, ..by };
+        assert_eq!(clock.detail().as_deref(), Some("second attempt"));
+        assert_eq!(attempt_in_words(10), "tenth attempt");
+        assert_eq!(attempt_in_words(11), "attempt 11");
     }
 }

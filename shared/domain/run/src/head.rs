@@ -201,6 +201,13 @@ impl Head {
         self.repeats.first().unwrap_or(&self.run)
     }
 
+    /// Which run of its occurrence this is, from the second on: those before it failed. None of a run that no occurrence has.
+    #[must_use]
+    pub fn attempt_of_occurrence(&self) -> Option<u32> {
+        let before = u32::try_from(self.repeats.len()).ok()?;
+        self.occurrence.as_ref().filter(|_| before > 0).map(|_| before.saturating_add(1))
+    }
+
     /// From the request to the end, with all waiting, in milliseconds; none while it is not over.
     #[must_use]
     pub fn duration_ms(&self) -> Option<u64> {

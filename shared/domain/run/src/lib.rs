@@ -29,7 +29,7 @@ mod status;
 mod warnings;
 
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
-pub use asked_by::{AskedBy, AskedByKind};
+pub use asked_by::{AskedBy, AskedByKind, attempt_in_words};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fired::Fired;
 pub use fold::{RunState, StepState, fold};

@@ -11,7 +11,8 @@ use sha2::{Digest as _, Sha256};
 use crate::{Fired, RunId, RunStatus};
 
 /// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it. What
-/// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits that follow from the event.
+/// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits: the microseconds, so that events
+/// of one second are in the order of their times, and what follows from the event. In ids of earlier releases all of them do.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct OccurrenceId(String);
@@ -38,8 +39,10 @@ impl OccurrenceId {
     #[must_use]
     pub fn of_event(source: &str, at: Timestamp, event: &str) -> Self {
         let digest = Sha256::digest(format!("countersign/event\0{source}\0{event}"));
+        let digest = hex::encode(&digest[..6]);
+        let micros = at.as_microsecond().rem_euclid(1_000_000);
         let Self(id) = Self::new(source, at);
-        Self(format!("{id}-{}", hex::encode(&digest[..8])))
+        Self(format!("{id}-{micros:05x}{}", &digest[..11]))
     }
 
     /// Reads an id.
@@ -276,6 +279,23 @@ impl Occurrence {
         self.is_skipped_for("TRIGGER_LOOP")
     }
 
+    /// Whether it came to no run, and its owner neither asked for that nor was there to see it: they are to be told.
+    #[must_use]
+    pub fn is_left_out(&self) -> bool {
+        /// Their owner has written so, or has taken away what it belonged to.
+        const WANTED: [&str; 6] = [
+            "OVERLAP",
+            "SCHEDULE_DISABLED",
+            "TRIGGER_INACTIVE",
+            "SCHEDULE_REMOVED",
+            "TRIGGER_REMOVED",
+            "PROFILE_REMOVED",
+        ];
+        let is_wanted = WANTED.iter().any(|code| self.is_skipped_for(code));
+        let is_over = matches!(self.state, OccurrenceState::Skipped | OccurrenceState::Missed);
+        is_over && !is_wanted && self.asked_by.is_none()
+    }
+
     /// The next version, in a state of its own.
     #[must_use]
     pub fn moved(&self, state: OccurrenceState, now: Timestamp) -> Self {
@@ -339,5 +359,20 @@ mod tests {
         assert_eq!(one.source(), source);
         assert!(one.place().starts_with("20261124T060000Z-"), "{one}");
         assert_ne!(one.run(0), other.run(0));
+    }
+
+    #[test]
+    fn issue_14_events_of_one_second_are_in_the_order_of_their_times() {
+        let source = format!("trig_{}", "0".repeat(32));
+        let start: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
+        let of = |micros: i64| {
+            let at = start + jiff::SignedDuration::from_micros(micros);
+            OccurrenceId::of_event(&source, at, &format!("event {micros}"))
+        };
+        let in_order: Vec<_> = [0, 1, 15, 16, 999, 65_536, 999_999, 1_000_000].map(of).into();
+        let mut sorted = in_order.clone();
+        sorted.sort_by(|one, other| one.place().cmp(other.place()));
+        assert_eq!(sorted, in_order);
+        assert!(in_order.iter().all(|id| OccurrenceId::parse(id.as_str()).as_ref() == Ok(id)));
     }
 }

@@ -3,7 +3,7 @@
 use countersign_run::{Occurrence, OccurrenceState};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{MAX_QUEUED, ScheduleSpec, Verdict, bounded, verdicts};
+use crate::{MAX_QUEUED, MAX_WAITING_OF_OWNER, ScheduleSpec, Verdict, bounded, verdicts};
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
 pub const LATE: SignedDuration = SignedDuration::from_mins(5);
@@ -53,7 +53,9 @@ impl Verdict {
                 due.ended(OccurrenceState::Skipped, "OVERLAP", message, now)
             }
             Self::Full => {
-                let message = format!("{MAX_QUEUED} due times of this schedule wait already");
+                let message = format!(
+                    "{MAX_QUEUED} due times of this schedule wait already, or {MAX_WAITING_OF_OWNER} of all that its owner has"
+                );
                 due.ended(OccurrenceState::Skipped, "QUEUE_FULL", &message, now)
             }
             Self::Missed => {

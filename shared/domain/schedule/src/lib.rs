@@ -9,7 +9,9 @@ mod tests;
 mod timetable;
 
 pub use due::{FoundDue, LATE};
-pub use policy::{MAX_QUEUED, MAX_WAITING, Misfire, Overlap, Verdict, bounded, verdicts};
+pub use policy::{
+    MAX_QUEUED, MAX_WAITING, MAX_WAITING_OF_OWNER, Misfire, Overlap, Verdict, bounded, verdicts,
+};
 pub use query::asked;
 pub use timetable::Timetable;
 

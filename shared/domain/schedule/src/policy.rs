@@ -77,6 +77,9 @@ pub const MAX_QUEUED: usize = 100;
 /// is skipped as `QUEUE_FULL`.
 pub const MAX_WAITING: usize = 1_000;
 
+/// So many occurrences of all sources of one owner may be due or wait; what comes beyond that is skipped as `QUEUE_FULL`.
+pub const MAX_WAITING_OF_OWNER: usize = 1_000;
+
 /// The same where only so many more may wait: those that are due first.
 #[must_use]
 pub fn bounded(verdicts: Vec<Verdict>, mut room: usize) -> Vec<Verdict> {

@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 
 use crate::quota::waits;
 use crate::source::Source;
-use crate::tick::report;
 use crate::{Clock, ClockError, Schedule};
 
 /// Of so many occurrences before the last success is looked for.
@@ -101,7 +100,7 @@ impl Clock {
             }
             Err(NotBegun::Later(error)) => return Err(error),
         };
-        report(&after);
+        self.report(&after, now).await;
         Ok(after)
     }
 

@@ -2,6 +2,7 @@
 
 use countersign_failure::Failure;
 use countersign_store_catalog::CatalogError;
+use countersign_store_directory::DirectoryError;
 use countersign_store_kit::StoreError;
 use countersign_web::Problem;
 
@@ -16,6 +17,10 @@ pub enum ClockError {
     #[error("reading or writing a run")]
     #[failure(forward)]
     Store(#[from] StoreError),
+    /// The directory does not answer.
+    #[error("reading what an owner may do")]
+    #[failure(forward)]
+    Directory(#[from] DirectoryError),
     /// A run could not be started now, for the reason with this code: what a problem says may name people, and this is logged.
     #[error("a run that is due was not started: {0}")]
     #[failure(code = "RUN_NOT_STARTED", retryable)]

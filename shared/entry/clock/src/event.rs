@@ -24,6 +24,7 @@ impl Clock {
             let message = "nothing says what fired the trigger";
             return Err(NotBegun::Refused(Refusal::new("TRIGGER_REMOVED", message)));
         };
+        self.is_still_signed(of, trigger, fired, now).await?;
         let playbook = trigger.spec.playbook(&profile.spec).ok_or_else(|| {
             let message = "the trigger names no playbook, and the agent has none that comes first";
             NotBegun::Refused(Refusal::new("PLAYBOOK_NOT_CHOSEN", message))
@@ -48,6 +49,33 @@ impl Clock {
             playbook: Some(playbook.to_owned()),
             inputs,
         })
+    }
+
+    /// Refuses a message that has waited, where the key it was signed with is not valid any more. One that is begun at once was
+    /// verified a moment ago; what earlier releases took does not say its key.
+    async fn is_still_signed(
+        &self,
+        of: &Occurrence,
+        trigger: &Trigger,
+        fired: &Fired,
+        now: Timestamp,
+    ) -> Result<(), NotBegun> {
+        let Fired::Webhook { key: Some(key), .. } = fired else { return Ok(()) };
+        if of.may_come_again(now) {
+            return Ok(());
+        }
+        let keys = self.catalog.hook_keys(&trigger.id).await?.keys;
+        let Some(key) = keys.into_iter().find(|known| known.id.as_str() == key) else {
+            let message = format!("the key `{key}` that the message was signed with was removed");
+            return Err(NotBegun::Refused(Refusal::new("WEBHOOK_KEY_REMOVED", message)));
+        };
+        let entry = self.directory.entry_of(&of.owner).await.map_err(ClockError::from)?;
+        if entry.is_some_and(|entry| key.saved().is_revoked(&entry)) {
+            let message =
+                format!("the token that made the key `{}` of the message was revoked", key.id);
+            return Err(NotBegun::Refused(Refusal::new("SAVED_TOKEN_REVOKED", message)));
+        }
+        Ok(())
     }
 
     /// What the event brought beside what its occurrence says.

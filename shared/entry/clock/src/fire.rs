@@ -8,8 +8,11 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::source::Source;
-use crate::tick::report;
 use crate::{Clock, ClockError, Trigger};
+
+/// Why an event is left out instead of waiting.
+const FULL: &str =
+    "a hundred events of this trigger wait already, or a thousand of all that its owner has";
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +40,7 @@ impl Clock {
             let event = firing.fired.event();
             match self.catalog.notice_event(&occurrence, &event, instead).await? {
                 Noticed::Known(known) => return Ok(Outcome::Known(known)),
-                Noticed::New => report(&occurrence),
+                Noticed::New => self.report(&occurrence, firing.at).await,
             }
             if occurrence.state != OccurrenceState::Due {
                 return Ok(Outcome::New(Box::new(occurrence)));
@@ -82,12 +85,13 @@ impl Clock {
             Overlap::Skip => {
                 skipped("OVERLAP", "another run of this trigger goes on, or waits for people")
             }
-            _ if self.is_full(of).await? => {
-                skipped("QUEUE_FULL", "a hundred events of this trigger wait already")
-            }
+            // The one that goes on is open as well.
+            _ if self.is_full(of, MAX_QUEUED + 1).await? => skipped("QUEUE_FULL", FULL),
             _ => of.moved(OccurrenceState::Queued, now),
         };
-        self.changed(after).await
+        let after = self.changed(after).await?;
+        self.report(&after, now).await;
+        Ok(after)
     }
 
     /// Whether it may go on, of a source whose runs go one after the other: nothing is before it, and it has the turn. Two that
@@ -99,17 +103,5 @@ impl Clock {
             false => self.catalog.holds_turn(of).await?,
         };
         Ok(has)
-    }
-
-    async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        // The one that goes on and this one are among them.
-        self.are_open(of, MAX_QUEUED + 2).await
-    }
-
-    /// Whether so many of its source are not at their end.
-    pub(crate) async fn are_open(&self, of: &Occurrence, many: usize) -> Result<bool, ClockError> {
-        let most = i32::try_from(many).unwrap_or(i32::MAX);
-        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
-        Ok(open.items.len() >= many)
     }
 }

@@ -14,7 +14,6 @@ use jiff::{SignedDuration, Timestamp};
 use crate::begin::{NotBegun, Refusal};
 use crate::source::Source;
 use crate::sweep::Followed;
-use crate::tick::report;
 use crate::{Clock, ClockError, Schedule};
 
 /// How many of one source are looked at.
@@ -148,7 +147,8 @@ impl Clock {
         }
         let message = "its run could not be started, again and again";
         let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
-        report(&self.changed(missed).await?);
+        let missed = self.changed(missed).await?;
+        self.report(&missed, now).await;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod fire;
 mod follow;
+mod left_out;
 mod native;
 mod queue;
 mod quota;
@@ -18,6 +19,7 @@ mod run_now;
 mod source;
 mod sweep;
 mod tick;
+mod turns;
 
 pub use error::ClockError;
 pub use fire::Outcome;
@@ -28,6 +30,7 @@ pub use tick::{Tick, Ticked};
 use std::sync::{Arc, LazyLock};
 
 use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_outbox::EventBus;
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
 use countersign_run::Quota;
@@ -63,6 +66,8 @@ pub struct Clock {
     pub registry: Arc<LazyLock<Registry>>,
     /// How many runs a person may start in a day.
     pub runs_per_day: Quota,
+    /// Who hears what comes to no run.
+    pub bus: EventBus,
 }
 
 impl Clock {
@@ -81,6 +86,7 @@ impl Clock {
             runner: Runner::new(runs.clone(), machine),
             registry: Arc::new(LazyLock::new(Registry::builtin)),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
+            bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
             runs,
         })
     }

@@ -1,16 +1,36 @@
-//! How much of one source may wait for the run before it.
+//! How much may wait for the run before it, or for the quota of its owner.
 
-use countersign_schedule::MAX_QUEUED;
+use countersign_run::Occurrence;
+use countersign_schedule::{MAX_QUEUED, MAX_WAITING_OF_OWNER};
 
-use crate::{Clock, ClockError};
+use crate::{Clock, ClockError, Schedule};
 
 impl Clock {
-    /// How many more due times of this source may wait.
-    pub(crate) async fn queue_room(&self, source: &str) -> Result<usize, ClockError> {
+    /// How many more due times of a schedule may wait.
+    pub(crate) async fn queue_room(&self, schedule: &Schedule) -> Result<usize, ClockError> {
         // One more: the run that goes on is open as well.
         let most = MAX_QUEUED + 1;
         let limit = i32::try_from(most).unwrap_or(i32::MAX);
-        let open = self.catalog.open_occurrences(Some(source), limit, None).await?;
-        Ok(most.saturating_sub(open.items.len()))
+        let source = Some(schedule.id.as_str());
+        let open = self.catalog.open_occurrences(source, limit, None).await?;
+        let room = most.saturating_sub(open.items.len());
+        let Some(owner) = &schedule.user_id else { return Ok(room) };
+        let waiting = self.catalog.waiting_of(owner, MAX_WAITING_OF_OWNER).await?;
+        Ok(room.min(MAX_WAITING_OF_OWNER - waiting))
+    }
+
+    /// Whether an event finds that as many wait already as may: so many of its source are not at their end, or so many of its
+    /// owner's wait.
+    pub(crate) async fn is_full(&self, of: &Occurrence, most: usize) -> Result<bool, ClockError> {
+        // This one is among them.
+        let waiting = self.catalog.waiting_of(&of.owner, MAX_WAITING_OF_OWNER + 1).await?;
+        Ok(waiting > MAX_WAITING_OF_OWNER || self.are_open(of, most + 1).await?)
+    }
+
+    /// Whether so many of its source are not at their end.
+    async fn are_open(&self, of: &Occurrence, many: usize) -> Result<bool, ClockError> {
+        let most = i32::try_from(many).unwrap_or(i32::MAX);
+        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
+        Ok(open.items.len() >= many)
     }
 }

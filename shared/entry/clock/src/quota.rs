@@ -44,7 +44,11 @@ impl Clock {
             let skipped = Occurrence { version: 1, ..skipped };
             let event = firing.fired.event();
             let entered = self.catalog.notice_event(&skipped, &event, None).await?;
-            Ok((entered == Noticed::New).then_some(skipped))
+            if entered != Noticed::New {
+                return Ok(None);
+            }
+            self.report(&skipped, firing.at).await;
+            Ok(Some(skipped))
         })
     }
 
@@ -55,8 +59,8 @@ impl Clock {
         refusal: &Refusal,
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
-        if !of.waits_for_quota() && self.are_open(of, MAX_WAITING + 1).await? {
-            let message = "the quota of the day is used up, and a thousand of this trigger are under way or wait";
+        if !of.waits_for_quota() && self.is_full(of, MAX_WAITING).await? {
+            let message = "the quota of the day is used up, and a thousand of this trigger, or of all that its owner has, are under way or wait";
             return Ok(of.ended(OccurrenceState::Skipped, "QUEUE_FULL", message, now));
         }
         let Refusal { code, message } = refusal;
@@ -86,7 +90,7 @@ impl Clock {
         let message = "for a week, the runs that its owner may start in a day were used up";
         let missed = of.ended(OccurrenceState::Missed, QUOTA_EXCEEDED, message, now);
         self.catalog.move_occurrence(&missed).await?;
-        crate::tick::report(&missed);
+        self.report(&missed, now).await;
         Ok(Some(missed))
     }
 }

@@ -52,7 +52,7 @@ impl Clock {
         {
             return Ok(known);
         }
-        let id = OccurrenceId::of_event(source, due.due_at, &event);
+        let id = OccurrenceId::of_event(source, now, &event);
         let noticed = Occurrence { id, asked_by: Some(invoker.user.clone()), ..due };
         // The run counts under the same name, and so is not counted twice.
         let run = noticed.id.run(0);

@@ -3,19 +3,23 @@
 use std::time::Instant;
 
 use countersign_failure::Failure as _;
-use countersign_store_catalog::Open;
+use countersign_store_catalog::{Open, OpenOccurrence, Place};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::tick::{Tick, Ticked};
+use crate::turns::{in_turns, left_at};
 use crate::{Clock, ClockError};
 
 /// How many schedules one sweep ticks for.
 const MOST: i32 = 200;
 
-/// How many occurrences of a kind one sweep follows, about; the next one goes on behind them.
+/// How many occurrences of a kind one sweep follows.
 const MAX_OPEN: usize = 1_000;
+
+/// Among so many of a kind, about, one sweep chooses those that it follows; the next one goes on behind them.
+const MAX_READ: usize = 5_000;
 
 /// How many of them are read at once.
 const PAGE: i32 = 200;
@@ -85,7 +89,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Follows open occurrences, the first one behind the last that was followed before.
+    /// Follows open occurrences, owner by owner.
     async fn follow_all(
         &self,
         which: Open,
@@ -93,34 +97,48 @@ impl Clock {
         until: Instant,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let began = self.catalog.place_of_open(which).await?;
-        let (mut last, mut next, mut followed) = (began.clone(), None, 0);
-        loop {
-            let page =
-                self.catalog.open_behind(which, began.as_ref(), PAGE, next.as_deref()).await?;
-            let total = page.items.len();
-            for (n, open) in page.items.into_iter().enumerate() {
-                if followed > 0 && Instant::now() >= until {
-                    done.left += total - n;
-                    return Ok(self.catalog.set_place_of_open(which, last).await?);
-                }
-                if let Err(error) = self.follow(&open, now, done).await {
-                    done.failed += 1;
-                    tracing::error!(occurrence = %open.id, code = error.code(), "an occurrence could not be followed");
-                }
-                (followed, done.open) = (followed + 1, done.open + 1);
-                last = Some(open.id);
+        let before = self.catalog.place_of_open(which).await?;
+        let (open, after) = self.some_open(which, &before, until).await?;
+        let turns = in_turns(open, &before);
+        let mut followed = 0;
+        for one in turns.iter().take(MAX_OPEN) {
+            if followed > 0 && Instant::now() >= until {
+                done.left += turns.len().min(MAX_OPEN) - followed;
+                break;
             }
+            if let Err(error) = self.follow(one, now, done).await {
+                done.failed += 1;
+                tracing::error!(occurrence = %one.id, code = error.code(), "an occurrence could not be followed");
+            }
+            (followed, done.open) = (followed + 1, done.open + 1);
+        }
+        let place = left_at(&turns, followed, &before, after);
+        if place != before {
+            self.catalog.set_place_of_open(which, &place).await?;
+        }
+        Ok(())
+    }
+
+    /// Open occurrences behind where the last look stopped, and how far they were read; none when that was to the end.
+    async fn some_open(
+        &self,
+        which: Open,
+        before: &Place,
+        until: Instant,
+    ) -> Result<(Vec<OpenOccurrence>, Option<String>), ClockError> {
+        let (mut open, mut next) = (Vec::new(), None);
+        loop {
+            let after = before.after.as_deref();
+            let page = self.catalog.open_behind(which, after, PAGE, next.as_deref()).await?;
+            open.extend(page.items);
             next = page.next;
-            if next.is_none() || followed >= MAX_OPEN {
+            let is_enough = open.len() >= MAX_READ || Instant::now() >= until;
+            if next.is_none() || (is_enough && !open.is_empty()) {
                 break;
             }
         }
-        let last = last.filter(|_| next.is_some());
-        if last != began {
-            self.catalog.set_place_of_open(which, last).await?;
-        }
-        Ok(())
+        let after = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
+        Ok((open, after))
     }
 }
 

@@ -87,7 +87,7 @@ impl Clock {
         let is_busy = spec.overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
         let room = match spec.overlap {
             // What is made up for waits also where what comes meanwhile does not.
-            Overlap::Queue | Overlap::Skip => self.queue_room(schedule.id.as_str()).await?,
+            Overlap::Queue | Overlap::Skip => self.queue_room(schedule).await?,
             Overlap::Allow => 0,
         };
         let Some(found) = spec.found_due(next.at, now, is_busy, room) else { return Ok(ticked) };
@@ -99,7 +99,7 @@ impl Clock {
                 continue;
             }
             ticked.count(occurrence.state);
-            report(&occurrence);
+            self.report(&occurrence, now).await;
         }
         self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {
@@ -133,15 +133,5 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         max_retries: spec.max_retries.to(),
         timeout_seconds: spec.timeout_seconds.to(),
         version: 1,
-    }
-}
-
-/// What was missed, and a trigger that would fire itself, is an error in the log: alarms count these lines.
-pub(crate) fn report(occurrence: &Occurrence) {
-    if occurrence.state == OccurrenceState::Missed {
-        tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
-    }
-    if occurrence.is_looped() {
-        tracing::error!(occurrence = %occurrence.id, "TRIGGER_LOOP: a trigger would fire itself");
     }
 }

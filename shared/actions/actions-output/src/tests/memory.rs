@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use countersign_actions_knowledge::GraphPort;
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call};
-use countersign_report::{Destination, GraphConfig, WrittenDestination};
+use countersign_report::{GraphConfig, WrittenDestination};
 use countersign_store_content::{
     Document, Export, NewDocument, NewExport, RowWrite, TableInfo, Written,
 };
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::content_port::Addition;
-use crate::{ContentPort, ProfileOutputs};
+use crate::{ContentPort, OwnDestination, ProfileOutputs};
 
 /// Rows by id.
 type Rows = BTreeMap<String, Map<String, Value>>;
@@ -150,10 +150,14 @@ impl ProfileOutputs for Profile {
         &'a self,
         _: &'a UserId,
         _: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>> {
+    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>> {
         Box::pin(async move {
             let read = |value: &Value| serde_json::from_value::<WrittenDestination>(value.clone());
-            Ok(self.0.iter().map(|value| read(value).unwrap().into()).collect())
+            let own = |value: &Value| OwnDestination {
+                destination: read(value).unwrap().into(),
+                digest: value["type"].to_string(),
+            };
+            Ok(self.0.iter().map(own).collect())
         })
     }
 }

@@ -91,6 +91,10 @@ pub struct FinishedMail {
     pub run: Label,
     /// The due time it belongs to, when a clock started it.
     pub occurrence: Option<Label>,
+    /// Which attempt of that it is, from the second on: `second attempt`.
+    pub attempt: Option<Label>,
+    /// How many items of a monitor are parked, because this run ended so.
+    pub parked: Option<usize>,
     /// The status in words, as the run's fold names it.
     pub status: Label,
     /// The agent's profile.
@@ -150,6 +154,25 @@ impl FinishedMail {
         let more = self.decisions.len().saturating_sub(MAX_DECISIONS);
         let lines = self.decisions.iter().take(MAX_DECISIONS).map(DecisionFact::line);
         lines.chain((more > 0).then(|| format!("and {more} more, see the record"))).collect()
+    }
+
+    fn parked_items(&self) -> Option<String> {
+        let items = match self.parked? {
+            1 => "1 item is".to_owned(),
+            many => format!("{many} items are"),
+        };
+        Some(format!("{items} parked: nothing processes what this run was to, see the monitor"))
+    }
+
+    /// `Run run_…, second attempt of mon_…-…`.
+    fn which(&self) -> String {
+        match (&self.occurrence, &self.attempt) {
+            (None, _) => format!("Run {}", self.run),
+            (Some(occurrence), None) => format!("Run {} of {occurrence}", self.run),
+            (Some(occurrence), Some(attempt)) => {
+                format!("Run {}, {attempt} of {occurrence}", self.run)
+            }
+        }
     }
 
     fn in_doubt(&self) -> Option<String> {

@@ -7,6 +7,9 @@ use script::Script;
 /// The longest [`Label`], in characters.
 const MAX_LABEL: usize = 60;
 
+/// Characters of an id: that of an occurrence is the longest.
+const MAX_ID: usize = 100;
+
 /// Characters of a text that are shown at once.
 pub(crate) const MAX_SHOWN: usize = 1_000;
 
@@ -298,14 +301,24 @@ impl Label {
     /// Reduces a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
+        Self::reduced(name, MAX_LABEL)
+    }
+
+    /// Reduces an id, of which 100 characters stay: it is to be looked up.
+    #[must_use]
+    pub fn id(id: &str) -> Self {
+        Self::reduced(id, MAX_ID)
+    }
+
+    fn reduced(name: &str, most: usize) -> Self {
         let mut label = String::new();
-        for character in name.chars().take(4 * MAX_LABEL).map(harmless) {
+        for character in name.chars().take(4 * most).map(harmless) {
             if !(matches!(character, ' ' | '·') && label.ends_with(character)) {
                 label.push(character);
             }
         }
         let label = label.trim();
-        match label.char_indices().nth(MAX_LABEL) {
+        match label.char_indices().nth(most) {
             Some((end, _)) => Self(format!("{}…", label[..end].trim_end())),
             None if label.is_empty() => Self("unnamed".to_owned()),
             None => Self(label.to_owned()),

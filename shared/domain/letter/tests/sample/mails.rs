@@ -3,7 +3,7 @@
 use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
-    StrikeNotice,
+    StrikeNotice, Trouble, TroubleMail,
 };
 
 use super::{LINK, anchor, later, now};
@@ -56,6 +56,8 @@ pub(crate) fn finished_mail() -> FinishedMail {
     FinishedMail {
         run: Label::new("run_0197c3aa00112233445566778899aabb"),
         occurrence: None,
+        attempt: None,
+        parked: None,
         status: Label::new("complete"),
         profile: Label::new("Nonprofit Investigator"),
         playbook: Some(Label::new("officer-cross-reference")),
@@ -97,13 +99,32 @@ pub(crate) fn failed_mail() -> FinishedMail {
         error: Some(Label::new("HTTP_STATUS")),
         cancelled_by: Some(Label::new("ana")),
         unknown: 1,
+        occurrence: Some(Label::new("mon_0197c3aa-20261121T140500Z")),
+        attempt: Some(Label::new("third attempt")),
+        parked: Some(2),
         ..finished_mail()
+    }
+}
+
+/// A monitor that has not been able to look since yesterday.
+pub(crate) fn trouble_mail(trouble: Trouble) -> TroubleMail {
+    TroubleMail {
+        trouble,
+        id: Label::new("mon_0197c3aa00112233445566778899aabb"),
+        name: Label::new("New filings"),
+        since: now(),
+        code: Label::new("SAVED_TOKEN_REVOKED"),
+        occurrence: None,
+        link: MailLink::parse(LINK).ok(),
     }
 }
 
 /// Every mail, by name.
 pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
+        ("failing", trouble_mail(Trouble::Failing).render().unwrap()),
+        ("parked", trouble_mail(Trouble::Parked(2)).render().unwrap()),
+        ("left-out", trouble_mail(Trouble::LeftOut { is_missed: false }).render().unwrap()),
         ("approval", approval_mail(false).render().unwrap()),
         ("reminder", approval_mail(true).render().unwrap()),
         ("unread", unread_mail().render().unwrap()),

@@ -36,6 +36,10 @@ pub struct Output {
     pub routed_to: Vec<Routed>,
     /// Whether every destination was reached.
     pub success: bool,
+    /// The digests of the agent's destinations as they were then, in order, when the step names none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub agent_destinations: Vec<String>,
 }
 
 /// What became of one destination.

@@ -1,0 +1,191 @@
+//! What there is to tell, as the stores have it now.
+
+use countersign_identity::UserId;
+use countersign_letter::mail::Trouble;
+use countersign_monitor::MonitorSpec;
+use countersign_run::{OccurrenceId, OccurrenceState};
+use countersign_store_catalog::{CatalogError, Stored};
+use countersign_store_content::derived;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{Context, Failing, Happened, LeftOut, Parked};
+
+/// Of the same source and kind, an owner is told at the earliest after so long.
+const APART: SignedDuration = SignedDuration::from_hours(24);
+
+/// Among so many occurrences the last one is looked for that had a run.
+const LOOK_BACK: i32 = 50;
+
+/// Something that does not work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) owner: UserId,
+    /// The id of the schedule, monitor or trigger.
+    pub(crate) source: String,
+    /// What its owner calls it.
+    pub(crate) name: String,
+    pub(crate) trouble: Trouble,
+    /// Since when.
+    pub(crate) since: Timestamp,
+    /// When it worked last, as far as that is known: whoever was told after that knows.
+    pub(crate) worked_at: Timestamp,
+    /// When it was seen.
+    pub(crate) at: Timestamp,
+    pub(crate) code: String,
+    /// Why, for the owner.
+    pub(crate) message: String,
+    pub(crate) occurrence: Option<OccurrenceId>,
+}
+
+impl Found {
+    /// A word for what does not work.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.trouble {
+            Trouble::Failing => "failing",
+            Trouble::Parked(_) => "parked",
+            Trouble::LeftOut { .. } => "left_out",
+        }
+    }
+
+    /// Whether its owner is to be told, who was told last then.
+    pub(crate) fn is_to_be_told(&self, told: Option<Timestamp>) -> bool {
+        told.is_none_or(|told| told < self.worked_at && self.at.duration_since(told) >= APART)
+    }
+
+    /// What is parked is lost unless somebody looks after it.
+    pub(crate) fn is_noted_each_time(&self) -> bool {
+        matches!(self.trouble, Trouble::Parked(_))
+    }
+
+    /// What makes a condition one: what it is about, and when it worked before.
+    pub(crate) fn occasion(&self, what: &str) -> [u8; 16] {
+        derived(&[what, &self.source, self.kind(), &self.worked_at.to_string()])
+    }
+}
+
+/// What there is to tell of an event; none when it is over, or somebody else tells it.
+pub(crate) async fn read(
+    context: &Context,
+    happened: &Happened,
+) -> Result<Option<Found>, CatalogError> {
+    match happened {
+        Happened::Failing(of) => failing(context, of).await,
+        Happened::Parked(of) if of.run.is_none() => parked(context, of).await,
+        Happened::Parked(_) => Ok(None),
+        Happened::LeftOut(of) => left_out(context, of).await,
+    }
+}
+
+async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, CatalogError> {
+    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
+    let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
+    let state = context.monitors.standing(&of.monitor).await?.state;
+    if state.failing.as_ref().is_none_or(|failing| failing.since != of.since) {
+        return Ok(None);
+    }
+    Ok(Some(Found {
+        owner: of.owner.clone(),
+        source: of.monitor.to_string(),
+        name: monitor.spec.name.to_string(),
+        trouble: Trouble::Failing,
+        since: of.since,
+        worked_at: of.since,
+        at: of.at,
+        code: of.code.clone(),
+        message: state.last_error.unwrap_or_default(),
+        occurrence: None,
+    }))
+}
+
+async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, CatalogError> {
+    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
+    let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
+    let Some(batched) = context.monitors.batch(&of.monitor, of.number).await? else {
+        return Ok(None);
+    };
+    Ok(Some(Found {
+        owner: of.owner.clone(),
+        source: of.monitor.to_string(),
+        name: monitor.spec.name.to_string(),
+        trouble: Trouble::Parked(batched.batch.count),
+        since: of.at,
+        // Each batch is something else that is parked.
+        worked_at: batched.batch.created_at,
+        at: of.at,
+        code: of.code.clone(),
+        message: batched.batch.refused_for.map(|why| why.message).unwrap_or_default(),
+        occurrence: batched.occurrence.map(|occurrence| occurrence.id),
+    }))
+}
+
+async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, CatalogError> {
+    let Some(occurrence) = context.catalog.occurrence(&of.owner, &of.occurrence).await? else {
+        return Ok(None);
+    };
+    if !occurrence.is_left_out() {
+        return Ok(None);
+    }
+    let source = Some(occurrence.source_id.as_str());
+    let known = context.catalog.occurrences(&of.owner, source, LOOK_BACK, None).await?;
+    let begun = known.items.iter().find(|one| !one.runs.is_empty());
+    let reason = occurrence.reason;
+    Ok(Some(Found {
+        owner: of.owner.clone(),
+        source: occurrence.source_id,
+        name: occurrence.name,
+        trouble: Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed },
+        since: occurrence.due_at,
+        worked_at: begun.map_or(Timestamp::UNIX_EPOCH, |begun| begun.noticed_at),
+        at: of.at,
+        code: reason.as_ref().map(|reason| reason.code.clone()).unwrap_or_default(),
+        message: reason.map(|reason| reason.message).unwrap_or_default(),
+        occurrence: Some(of.occurrence.clone()),
+    }))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn found(worked_at: &str, at: &str) -> Found {
+        let (worked_at, at) = (worked_at.parse().unwrap(), at.parse().unwrap());
+        Found {
+            owner: UserId::from_bytes([1; 16]),
+            source: format!("mon_{}", "0".repeat(32)),
+            name: "New filings".to_owned(),
+            trouble: Trouble::Failing,
+            since: worked_at,
+            worked_at,
+            at,
+            code: "SAVED_TOKEN_REVOKED".to_owned(),
+            message: "SAVED_TOKEN_REVOKED: save it again".to_owned(),
+            occurrence: None,
+        }
+    }
+
+    fn check(worked_at: &str, at: &str, told: Option<&str>, expect: bool) {
+        let told = told.map(|told| told.parse().unwrap());
+        assert_eq!(found(worked_at, at).is_to_be_told(told), expect, "{worked_at} {at} {told:?}");
+    }
+
+    #[test]
+    fn issue_14_a_condition_is_told_once_and_another_one_a_day_later() {
+        let (early, late) = ("2026-11-24T06:00:00Z", "2026-11-24T09:00:00Z");
+        check(early, late, None, true);
+        check(early, late, Some("2026-11-24T06:05:00Z"), false);
+        check(early, "2026-12-24T06:00:00Z", Some("2026-11-24T06:05:00Z"), false);
+        // It has worked since.
+        check(late, "2026-11-24T09:05:00Z", Some("2026-11-24T06:05:00Z"), false);
+        check(late, "2026-11-25T06:05:00Z", Some("2026-11-24T06:05:00Z"), true);
+    }
+
+    #[test]
+    fn issue_14_the_same_condition_is_the_same_occasion() {
+        let first = found("2026-11-24T06:00:00Z", "2026-11-24T07:00:00Z");
+        let again = found("2026-11-24T06:00:00Z", "2026-11-24T08:00:00Z");
+        assert_eq!(first.occasion("mail"), again.occasion("mail"));
+        assert_ne!(first.occasion("mail"), first.occasion("note"));
+        let anew = found("2026-11-24T07:30:00Z", "2026-11-24T08:00:00Z");
+        assert_ne!(first.occasion("mail"), anew.occasion("mail"));
+    }
+}

@@ -1,0 +1,15 @@
+//! What happens to occurrences, as events.
+
+use countersign_run::Occurrence;
+use jiff::Timestamp;
+
+use crate::events::DomainEvent;
+
+impl DomainEvent {
+    /// That an occurrence came to no run.
+    #[must_use]
+    pub fn left_out(of: &Occurrence, now: Timestamp) -> Self {
+        let event = Self::new("occurrence.left_out", now).about("owner", of.owner.as_str());
+        event.about("occurrence", of.id.as_str())
+    }
+}

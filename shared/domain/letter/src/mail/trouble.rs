@@ -1,0 +1,121 @@
+//! The mail about a schedule, monitor or trigger that does not do what its owner made it for.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::{MailLink, Rendered};
+use crate::error::LetterError;
+use crate::text::Label;
+use crate::when::moment;
+
+/// What does not work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// A monitor cannot look, or cannot start the run of what it found.
+    Failing,
+    /// So many items that a monitor found are parked.
+    Parked(usize),
+    /// A due time or an event came to no run.
+    LeftOut {
+        /// Whether it could not be begun in time; otherwise it was skipped.
+        is_missed: bool,
+    },
+}
+
+/// Tells the owner what does not work, and what to do about it.
+#[derive(Debug, Clone)]
+pub struct TroubleMail {
+    /// What.
+    pub trouble: Trouble,
+    /// The id of the schedule, monitor or trigger.
+    pub id: Label,
+    /// What its owner calls it.
+    pub name: Label,
+    /// Since when.
+    pub since: Timestamp,
+    /// The code of the reason.
+    pub code: Label,
+    /// What was due.
+    pub occurrence: Option<Label>,
+    /// Where it is read what the code means and what to do.
+    pub link: Option<MailLink>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/trouble.txt", escape = "none")]
+struct TroubleText<'a> {
+    mail: &'a TroubleMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/trouble.html")]
+struct TroubleHtml<'a> {
+    mail: &'a TroubleMail,
+}
+
+impl Trouble {
+    /// What has happened, in a few words.
+    #[must_use]
+    pub fn headline(self) -> String {
+        match self {
+            Self::Failing => "cannot look".to_owned(),
+            Self::Parked(1) => "1 item is parked".to_owned(),
+            Self::Parked(items) => format!("{items} items are parked"),
+            Self::LeftOut { is_missed: true } => "a run was missed".to_owned(),
+            Self::LeftOut { is_missed: false } => "a run was skipped".to_owned(),
+        }
+    }
+
+    /// What it means, and what to do.
+    #[must_use]
+    pub fn advice(self, id: &str) -> String {
+        match self {
+            Self::Failing => format!(
+                "It tries again at each interval, and what is new at its source until then is found once it can look. \
+                 `countersign monitors show {id}` says what went wrong."
+            ),
+            Self::Parked(_) => format!(
+                "Nothing processes them any more. `countersign monitors parked {id}` lists them with the reason; once that \
+                 is mended, reset the watermark of their step, and what its source still has is new again."
+            ),
+            Self::LeftOut { .. } => format!(
+                "The next ones are tried as usual, and come to nothing as long as the reason holds. \
+                 `countersign occurrences {id}` lists what ran and what did not."
+            ),
+        }
+    }
+}
+
+impl TroubleMail {
+    /// Writes the mail.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: self.title(),
+            text: TroubleText { mail: self }.render()?,
+            html: TroubleHtml { mail: self }.render()?,
+        })
+    }
+
+    fn title(&self) -> String {
+        format!("{}: {}", self.name, self.trouble.headline())
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.id.as_str().split('_').next() {
+            Some("mon") => "Monitor",
+            Some("trig") => "Trigger",
+            _ => "Schedule",
+        }
+    }
+
+    fn advice(&self) -> String {
+        self.trouble.advice(self.id.as_str())
+    }
+
+    fn began(&self) -> String {
+        moment(self.since)
+    }
+}

@@ -1,0 +1,70 @@
+//! How long a monitor cannot look, or cannot start the run of what it found.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Ticks that failed one after the other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failing {
+    /// When the first of them did.
+    pub since: Timestamp,
+    /// How many there are.
+    pub ticks: u32,
+}
+
+impl Failing {
+    /// The same with one more.
+    #[must_use]
+    pub fn again(before: Option<&Self>, at: Timestamp) -> Self {
+        match before {
+            Some(Self { since, ticks }) => Self { since: *since, ticks: ticks.saturating_add(1) },
+            None => Self { since: at, ticks: 1 },
+        }
+    }
+
+    /// Whether its owner is to be told: what does not pass by itself, once a second try has seen it as well; everything else at
+    /// the third failure in a row.
+    #[must_use]
+    pub fn is_to_be_told(&self, is_lasting: bool) -> bool {
+        self.ticks >= if is_lasting { 2 } else { 3 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use countersign_run::MonitorId;
+
+    use super::*;
+    use crate::batch::Batch;
+    use crate::tick::{Outcome, State};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn issue_14_failures_in_a_row_have_a_beginning_and_an_end() {
+        let mut state = State::default();
+        for second in 1..=3 {
+            state = state.failed("down", at(second));
+            let failing = state.failing.clone().unwrap();
+            assert_eq!((failing.since, failing.ticks), (at(1), u32::try_from(second).unwrap()));
+            assert_eq!(failing.is_to_be_told(true), second >= 2);
+            assert_eq!(failing.is_to_be_told(false), second >= 3);
+        }
+        // Nobody looked, or a run was to be started: neither says that it can look again.
+        for outcome in [Outcome::OutsideActiveHours, Outcome::Started, Outcome::Retried] {
+            assert_eq!(state.ticked(outcome, at(4)).failing, state.failing, "{outcome:?}");
+        }
+        for outcome in [Outcome::Suppressed, Outcome::Baseline, Outcome::Waiting] {
+            assert_eq!(state.ticked(outcome, at(4)).failing, None, "{outcome:?}");
+        }
+        let monitor = MonitorId::from_bytes([1; 16]);
+        let found = Batch::found(&monitor, &state, 1, BTreeMap::new(), at(4));
+        assert_eq!(state.opened(&found, at(4)).failing, None, "it has found something");
+        let anew = state.ticked(Outcome::Suppressed, at(4)).failed("down", at(5));
+        assert_eq!(anew.failing, Some(Failing { since: at(5), ticks: 1 }));
+    }
+}

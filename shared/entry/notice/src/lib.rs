@@ -1,0 +1,90 @@
+//! Tells a person something that nobody waits for: in the application, and by mail to a verified address.
+//!
+//! Ids of notifications and mails follow from what they are about: told again, it is told once.
+
+use countersign_failure::Failure;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_letter::LetterError;
+use countersign_letter::mail::Rendered;
+use countersign_outbox::{Mail, MailId, MailQueue, OutboxError};
+use countersign_store_content::{ContentError, ContentStore, Notification};
+use countersign_store_directory::{Directory, DirectoryError};
+use futures::future::BoxFuture;
+
+/// Why somebody could not be told; the event that says what there is to tell comes again.
+#[derive(Debug, thiserror::Error, Failure)]
+pub enum NoticeError {
+    /// The directory does not answer.
+    #[error(transparent)]
+    #[failure(forward)]
+    Directory(#[from] DirectoryError),
+    /// The notification could not be written.
+    #[error(transparent)]
+    #[failure(forward)]
+    Content(#[from] ContentError),
+    /// The mail could not be written.
+    #[error(transparent)]
+    #[failure(forward)]
+    Letter(#[from] LetterError),
+    /// The mail could not be queued.
+    #[error(transparent)]
+    #[failure(forward)]
+    Outbox(#[from] OutboxError),
+}
+
+/// Notifications, the directory and the mail queue.
+#[derive(Debug, Clone)]
+pub struct Teller {
+    content: ContentStore,
+    directory: Directory,
+    mails: MailQueue,
+}
+
+impl Teller {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        Ok(Self {
+            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
+        })
+    }
+
+    /// Writes the notification, and queues the letter to whom it is for. `false` when that person has no verified address, or
+    /// is not active any more: then there is only the notification.
+    ///
+    /// # Errors
+    /// [`NoticeError`] when a table or the queue does not answer; telling it again is safe.
+    pub fn tell<'a>(
+        &'a self,
+        note: &'a Notification,
+        id: MailId,
+        letter: Rendered,
+    ) -> BoxFuture<'a, Result<bool, NoticeError>> {
+        Box::pin(async move {
+            self.content.notify(note).await?;
+            let person = self.directory.user(&note.owner).await?;
+            let reachable = person.filter(|person| person.active && person.email_verified);
+            let Some(address) = reachable.map(|person| person.email.to_string()) else {
+                return Ok(false);
+            };
+            let Rendered { subject, text, html } = letter;
+            let mail = Mail::new(id, vec![address], subject, text, Some(html))?;
+            let mail = mail.with_header("Auto-Submitted", "auto-generated")?;
+            self.mails.send(&mail).await?;
+            Ok(true)
+        })
+    }
+
+    /// Writes the notification alone.
+    ///
+    /// # Errors
+    /// [`NoticeError::Content`] when the table does not answer.
+    pub fn note<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<(), NoticeError>> {
+        Box::pin(async move { Ok(self.content.notify(note).await.map(drop)?) })
+    }
+}
