@@ -37,6 +37,7 @@ mod library;
 mod links;
 mod loosening;
 mod main_job;
+mod model_calls;
 mod models;
 mod money;
 mod monitors;
