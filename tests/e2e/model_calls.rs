@@ -32,7 +32,7 @@ struct Stage<'w> {
 }
 
 impl<'w> Stage<'w> {
-    async fn new(there: &World, name: &str, agent: Value, server: &'w MockServer) -> Self {
+    async fn new(there: &World, name: &str, agent: &Value, server: &'w MockServer) -> Self {
         let who = person_in(there, name, &["global:analyst"]).await;
         let mut body = json!({ "name": name });
         body.as_object_mut().unwrap().extend(agent.as_object().unwrap().clone());
@@ -67,7 +67,7 @@ async fn r_035_k_46_calls_are_recorded_a_provider_that_is_down_costs_nothing_and
     let server = provider().await;
     // Room for one turn at a time: what the failed ones took must have been given back.
     let there = deployment("countersign-model-calls", &server, &["ModelTokensPerDay=12000"]).await;
-    let ana = Stage::new(&there, "ana", json!({}), &server).await;
+    let ana = Stage::new(&there, "ana", &json!({}), &server).await;
     a_test_asks_nobody(&ana).await;
 
     let calls = ana.fails("MODEL_UNAVAILABLE").await;
@@ -112,7 +112,7 @@ async fn a_test_asks_nobody(ana: &Stage<'_>) {
 }
 
 /// Replaces the deployment's list of models.
-async fn list(there: &World, more: Value) -> Result<Value, countersign_cli::CliError> {
+async fn list(there: &World, more: &Value) -> Result<Value, countersign_cli::CliError> {
     let door = admin(there);
     let seen = door.get("/api/admin/model-list").await.unwrap();
     let large = json!({ "model": "openai/large", "input_price": "100", "output_price": "1000" });
@@ -141,24 +141,24 @@ async fn r_035_f_176_an_agent_asks_a_listed_model_within_a_budget_of_money() {
     );
 
     let unpriced = json!({ "cost_per_run": "1", "models": [{ "model": "openai/large" }] });
-    let no = refusal(list(&there, unpriced).await);
+    let no = refusal(list(&there, &unpriced).await);
     assert_eq!((no.status, no.places), (422, vec!["models[0].input_price".to_owned()]));
-    list(&there, json!({})).await.unwrap();
+    list(&there, &json!({})).await.unwrap();
 
-    let ana = Stage::new(&there, "ana", wanting, &server).await;
+    let ana = Stage::new(&there, "ana", &wanting, &server).await;
     let (_, judge, calls) = ana.runs("complete").await;
     assert_eq!(judge["model"]["model_used"], "openai/large", "{judge:#}");
     assert_eq!((&calls[0]["counted_cost"], &calls[0]["currency"]), (&json!("0.07"), &json!("USD")));
     let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
     assert_eq!((&body["model"], &body["temperature"]), (&json!("large"), &json!(0.3)));
 
-    list(&there, json!({ "cost_per_run": "5" })).await.unwrap();
+    list(&there, &json!({ "cost_per_run": "5" })).await.unwrap();
     assert!(ana.fails("MODEL_BUDGET_SPENT").await.is_empty());
-    list(&there, json!({ "cost_per_day": "5" })).await.unwrap();
+    list(&there, &json!({ "cost_per_day": "5" })).await.unwrap();
     assert!(ana.fails("QUOTA_EXCEEDED").await.is_empty());
-    let cleo = Stage::new(&there, "cleo", json!({}), &server).await;
+    let cleo = Stage::new(&there, "cleo", &json!({}), &server).await;
     cleo.fails("MODEL_PRICE_UNKNOWN").await;
-    list(&there, json!({ "models": [] })).await.unwrap();
+    list(&there, &json!({ "models": [] })).await.unwrap();
     ana.fails("MODEL_NOT_ALLOWED").await;
     assert_eq!(ana.asked().await, 1, "nobody else was asked");
 }
@@ -183,7 +183,7 @@ async fn f_056_anthropics_messages_are_spoken_with_their_waits_and_their_limits(
         asked.respond_with(answer).up_to_n_times(1).mount(&server).await;
     }
     let there = deployment("countersign-model-messages", &server, &[ANTHROPIC]).await;
-    let ana = Stage::new(&there, "ana", json!({}), &server).await;
+    let ana = Stage::new(&there, "ana", &json!({}), &server).await;
     let (run, judge, calls) = ana.runs("complete").await;
     assert_eq!(judge["model"]["model_used"], "anthropic/tiny-judge", "{judge:#}");
     assert_eq!(output(&ana.who, &run, "judge").await["risk"], 3);

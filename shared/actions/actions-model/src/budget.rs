@@ -39,10 +39,10 @@ pub struct TokenLimits {
 
 impl TokenLimits {
     fn with(self, terms: &Terms) -> SpendLimits {
-        let cost = |of: &Option<Cost>| of.as_ref().map_or(0, |cost| cost.millionths);
+        let cost = |of: Option<&Cost>| of.map_or(0, |cost| cost.millionths);
         SpendLimits {
-            per_run: Spend { tokens: self.per_run, cost: cost(&terms.per_run) },
-            per_day: Spend { tokens: self.per_day, cost: cost(&terms.per_day) },
+            per_run: Spend { tokens: self.per_run, cost: cost(terms.per_run.as_ref()) },
+            per_day: Spend { tokens: self.per_day, cost: cost(terms.per_day.as_ref()) },
         }
     }
 }

@@ -343,7 +343,7 @@ fn choosing(model: &str) -> Call {
     Call { model: Some(serde_json::from_value(choice).unwrap()), ..judge() }
 }
 
-fn listed(more: Value) -> Value {
+fn listed(more: &Value) -> Value {
     let priced = json!({ "model": "openai/large", "input_price": "2", "output_price": "8" });
     let mut list = json!({ "currency": "USD", "models": [priced] });
     list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -355,7 +355,7 @@ async fn r_035_f_176_an_agents_model_is_asked_when_it_is_listed_and_what_it_cost
     let server = provider(&[r#"{"verdict": "bad", "score": 1}"#]).await;
     let purse = purse(1);
     let call = choosing("openai/large");
-    let answered = ask_listed(&server, &purse, &call, listed(json!({}))).await.unwrap();
+    let answered = ask_listed(&server, &purse, &call, listed(&json!({}))).await.unwrap();
     assert_eq!(answered.model.unwrap().model_used, "openai/large");
     let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
     assert_eq!((&body["model"], &body["temperature"]), (&json!("large"), &json!(0.5)));
@@ -371,8 +371,8 @@ async fn r_035_a_model_that_nobody_listed_or_priced_is_not_asked() {
         ask_listed(&server, &purse(9), call, list).await.unwrap_err().code
     };
     assert_eq!(refused(&choosing("openai/other"), Value::Null).await, "MODEL_NOT_ALLOWED");
-    assert_eq!(refused(&choosing("openai/other"), listed(json!({}))).await, "MODEL_NOT_ALLOWED");
-    let budget = listed(json!({ "cost_per_day": "5" }));
+    assert_eq!(refused(&choosing("openai/other"), listed(&json!({}))).await, "MODEL_NOT_ALLOWED");
+    let budget = listed(&json!({ "cost_per_day": "5" }));
     assert_eq!(refused(&judge(), budget).await, "MODEL_PRICE_UNKNOWN");
     assert_eq!(refused(&judge(), json!({ "models": 7 })).await, "MODEL_LIST_UNREADABLE");
     assert!(server.received_requests().await.unwrap().is_empty());

@@ -11,7 +11,7 @@ fn list(value: &Value) -> Result<ModelList, Vec<String>> {
     reading.value.ok_or(places)
 }
 
-fn check(models: Value, more: Value, expect: &[&str]) {
+fn check(models: &Value, more: &Value, expect: &[&str]) {
     let mut value = json!({ "currency": "USD", "models": models });
     value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     assert_eq!(list(&value).err().unwrap_or_default(), expect, "{value}");
@@ -21,26 +21,26 @@ fn check(models: Value, more: Value, expect: &[&str]) {
 fn r_035_a_budget_of_money_needs_the_price_of_every_model() {
     let priced = json!({ "model": "openai/a", "input_price": "0.25", "output_price": "2" });
     let bare = json!({ "model": "openai/b" });
-    check(json!([priced, bare]), json!({}), &[]);
-    check(json!([priced]), json!({ "cost_per_run": "0.50", "cost_per_day": "5" }), &[]);
-    check(json!([priced, bare]), json!({ "cost_per_run": "1" }), &["models[1].input_price"]);
-    check(json!([priced, bare]), json!({ "cost_per_day": "1" }), &["models[1].input_price"]);
+    check(&json!([priced, bare]), &json!({}), &[]);
+    check(&json!([priced]), &json!({ "cost_per_run": "0.50", "cost_per_day": "5" }), &[]);
+    check(&json!([priced, bare]), &json!({ "cost_per_run": "1" }), &["models[1].input_price"]);
+    check(&json!([priced, bare]), &json!({ "cost_per_day": "1" }), &["models[1].input_price"]);
     let half = json!({ "model": "openai/c", "input_price": "1" });
-    check(json!([half]), json!({}), &["models[0].output_price"]);
+    check(&json!([half]), &json!({}), &["models[0].output_price"]);
 }
 
 #[test]
 fn r_035_every_problem_of_a_list_has_its_place() {
     let named = |model: &str| json!({ "model": model });
-    check(json!([named("openai/a"), named("openai/a")]), json!({}), &["models[1].model"]);
+    check(&json!([named("openai/a"), named("openai/a")]), &json!({}), &["models[1].model"]);
     for wrong in ["gpt-5", "bard/a", "openai/", "openai/a b", "openai/a`"] {
-        check(json!([named(wrong)]), json!({}), &["models[0].model"]);
+        check(&json!([named(wrong)]), &json!({}), &["models[0].model"]);
     }
     for wrong in ["", "-1", "1.", ".5", "1e3", "0.1234567", "1000000.000001", "10000000"] {
-        check(json!([]), json!({ "cost_per_run": wrong }), &["cost_per_run"]);
+        check(&json!([]), &json!({ "cost_per_run": wrong }), &["cost_per_run"]);
     }
-    check(json!([]), json!({ "currency": "usd" }), &["currency"]);
-    check(json!([]), json!({ "budget": "1" }), &["budget"]);
+    check(&json!([]), &json!({ "currency": "usd" }), &["currency"]);
+    check(&json!([]), &json!({ "budget": "1" }), &["budget"]);
 }
 
 #[test]
