@@ -41,12 +41,18 @@ impl ModelBudget for Purse {
     ) -> BoxFuture<'a, Result<(), LlmError>> {
         assert_eq!(turn.status, ModelCallStatus::Asked);
         let spent = self.settled.lock().unwrap().len() >= self.turns;
-        let refused = LlmError::RunBudget { limit: 5 };
+        let refused = LlmError::RunBudget { limit: "5 tokens".to_owned() };
         Box::pin(async move { if spent { Err(refused) } else { Ok(()) } })
     }
 
-    fn settle<'a>(&'a self, _: &'a Call, reserved: u64, ended: &'a ModelCall) -> BoxFuture<'a, ()> {
-        self.settled.lock().unwrap().push((reserved, ended.counted_tokens));
+    fn settle<'a>(
+        &'a self,
+        _: &'a Call,
+        reserved: &'a ModelCall,
+        ended: &'a ModelCall,
+    ) -> BoxFuture<'a, ()> {
+        let tokens = (reserved.counted_tokens, ended.counted_tokens);
+        self.settled.lock().unwrap().push(tokens);
         self.ended.lock().unwrap().push(ended.clone());
         Box::pin(async {})
     }
