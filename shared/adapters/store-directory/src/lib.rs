@@ -10,7 +10,7 @@
 //! | `SUBJECT#{sub}` | `CLAIM` | whose account of the user pool it is or was |
 //! | `DEPLOYMENT` | `APPOINTED#{address}` | that this first administrator was appointed |
 //! | `DEPLOYMENT` | `FLOOR` | the policy no other policy may undercut |
-//! | `DEPLOYMENT` | `MODEL_LIST` | the models that agents may choose, with prices and budgets |
+//! | `DEPLOYMENT` | `MODELLIST` | the models that agents may choose, with prices and budgets |
 //!
 //! Everything that decides what a person may do lies in one partition: [`Directory::standing`] is one strongly
 //! consistent read, done again before every effect and every decision.

@@ -24,7 +24,7 @@ impl Setting {
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::ApprovalFloor => "FLOOR",
-            Self::ModelList => "MODEL_LIST",
+            Self::ModelList => "MODELLIST",
         }
     }
 }
