@@ -39,6 +39,7 @@ mod links;
 mod loosening;
 mod main_job;
 mod model_repeats;
+mod model_calls;
 mod models;
 mod money;
 mod monitors;

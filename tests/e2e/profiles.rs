@@ -85,12 +85,12 @@ async fn f_393_a_field_that_nothing_reads_is_refused_wherever_it_is_written() {
     let ana = person("ana", &["global:analyst"]).await;
     let body = json!({
         "name": "A", "handle": format!("{}-inert", ana.username), "tool_packs": ["knowledge"],
-        "model_preference": "a/b", "knowledge_config": { "write_collection": "a" },
+        "model_temperature": 1, "knowledge_config": { "write_collection": "a" },
         "skills": [{ "skill_type": "built_in", "reference": "research" }],
     });
     let mut places = vec![
         "tool_packs",
-        "model_preference",
+        "model_temperature",
         "knowledge_config.write_collection",
         "skills[0].skill_type",
     ];

@@ -164,6 +164,7 @@ const GROUPS: &[Group] = &[
         },
     ),
     admin("/approval-floor", doors! { admin_floor: detail, set; }),
+    admin("/model-list", doors! { admin_model_list: detail, set; }),
     factory("/me", doors! { me: me; }),
     factory(
         "/profiles",
@@ -222,6 +223,7 @@ const GROUPS: &[Group] = &[
             execution: detail;
             execution_events: list;
             execution_calls: list;
+            execution_model_calls: list;
             execution_discoveries: list;
             execution_cancel: cancel;
             execution_repeat: repeat;

@@ -112,6 +112,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
         // Nobody repeats a test: what it reserves is its own.
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: AT_MOST,

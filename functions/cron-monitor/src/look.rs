@@ -135,6 +135,7 @@ impl Looking<'_> {
             remaining: self.invocation.remaining,
             info: run_info(head, Vec::new()),
             output_schema: None,
+            model: None,
             permit: None,
         })
     }

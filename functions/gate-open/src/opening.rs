@@ -9,6 +9,7 @@ use countersign_identity::{Requirement, Role, UserId};
 use countersign_plan::{self as plan, StepKind};
 use countersign_run::{AskedBy, Head};
 use countersign_step_entry::GateAsk;
+use countersign_store_directory::Setting;
 use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
 
@@ -178,7 +179,7 @@ fn assurance(word: Option<&str>) -> Option<Assurance> {
 
 /// The floor an administrator set; none means no floor.
 pub(crate) async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
-    match context.directory.floor().await? {
+    match context.directory.setting(Setting::ApprovalFloor).await? {
         Some(floor) => serde_json::from_str(&floor.json)
             .map_err(|error| OpenGateError::Floor(error.to_string())),
         None => Ok(Floor::default()),

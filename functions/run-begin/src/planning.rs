@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign_plan::{Plan, Rehearsal, Request, check, detected, inputs, plan as planned};
 use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
+use countersign_profile::Profile;
+use countersign_registry::ModelChoice;
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
@@ -12,9 +14,7 @@ use crate::{BeginError, Context};
 
 /// Makes the plan. The playbook is compiled again with the connectors the profile has bound now (F-159).
 pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginError> {
-    if head.dry_run.is_none() {
-        active_profile(context, head).await?;
-    }
+    let profile = profile(context, head).await?;
     let (playbook, endpoints, reads) = playbook(context, head).await?;
     let given = match context.runs.inputs(&head.run).await? {
         Value::Object(given) => given,
@@ -30,6 +30,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         inputs,
     };
     let mut plan = planned(&playbook, request);
+    choose_model(&mut plan, profile.and_then(|profile| profile.spec.model_choice()).as_ref());
     rehearse(context, head, &endpoints, &mut plan).await?;
     if head.from_monitor.is_some() {
         let found = context.runs.samples(&head.run).await?;
@@ -44,11 +45,24 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     if unrecognised.is_empty() { Ok(plan) } else { Err(BeginError::Repeat(unrecognised)) }
 }
 
-async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError> {
-    let gone = || BeginError::Profile(head.profile_id.clone());
-    let id = head.profile_id.parse().map_err(|_| gone())?;
-    let profile = context.catalog.profiles().get(&head.owner, &id).await?.ok_or_else(gone)?;
-    if profile.is_active { Ok(()) } else { Err(gone()) }
+/// The agent of the run. A test may have none, or one that is switched off.
+async fn profile(context: &Context, head: &Head) -> Result<Option<Profile>, BeginError> {
+    let found = match head.profile_id.parse() {
+        Ok(id) => context.catalog.profiles().get(&head.owner, &id).await?,
+        Err(_) => None,
+    };
+    let is_active = found.as_ref().is_some_and(|profile| profile.is_active);
+    if is_active || head.dry_run.is_some() {
+        return Ok(found);
+    }
+    Err(BeginError::Profile(head.profile_id.clone()))
+}
+
+/// The steps of a model ask the one that the agent chose.
+fn choose_model(plan: &mut Plan, choice: Option<&ModelChoice>) {
+    for step in plan.steps.iter_mut().filter(|step| step.output_schema.is_some()) {
+        step.model = choice.cloned();
+    }
 }
 
 /// Notes what the calls that cannot be taken back read beside connector and binding.

@@ -188,6 +188,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         remaining: Duration::from_secs(30),
         info: run_info(head, warnings),
         output_schema: None,
+        model: None,
         permit: None,
     }
 }

@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_run::{Quota, RunId};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Counted, Reserved, RunStore, TokenLimits, TokenUse, Use};
+use countersign_store_runs::{Counted, Reserved, RunStore, Spend, SpendLimits, SpendOf, Use};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 
@@ -14,6 +14,10 @@ async fn store() -> RunStore {
 fn at(seconds: i64) -> Timestamp {
     let start: Timestamp = "2026-03-04T22:00:00Z".parse().unwrap();
     start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+fn tokens(tokens: u64) -> Spend {
+    Spend { tokens, cost: 0 }
 }
 
 fn one(who: &UserId) -> Use<'_> {
@@ -62,21 +66,47 @@ async fn tokens_of_turns_at_once_never_exceed_a_run_or_a_day_and_what_was_not_us
 {
     let (store, ana) = (store().await, UserId::from_bytes([7; 16]));
     let (one, other) = (RunId::from_bytes([1; 16]), RunId::from_bytes([2; 16]));
-    let limits = TokenLimits { per_run: 700, per_day: 1_000 };
-    let of = |run, seconds| TokenUse { run, who: &ana, at: at(seconds) };
-    let asked = (0..20).map(|_| store.reserve_tokens(limits, of(&one, 0), 100));
+    let limits = SpendLimits { per_run: tokens(700), per_day: tokens(1_000) };
+    let of = |run, seconds| SpendOf { run, who: &ana, at: at(seconds) };
+    let asked = (0..20).map(|_| store.reserve_spend(limits, of(&one, 0), tokens(100)));
     let taken: Vec<Reserved> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(taken.iter().filter(|one| **one == Reserved::Yes).count(), 7, "{taken:?}");
     assert_eq!(taken.iter().filter(|one| **one == Reserved::RunSpent).count(), 13, "{taken:?}");
 
     let exceeded = Reserved::DayExceeded(Quota::tokens(1_000).exceeded(at(0)));
-    let reserve = |run, seconds, amount| store.reserve_tokens(limits, of(run, seconds), amount);
+    let reserve =
+        |run, seconds, amount| store.reserve_spend(limits, of(run, seconds), tokens(amount));
     assert_eq!(reserve(&other, 0, 301).await.unwrap(), exceeded);
     assert_eq!(reserve(&other, 7_200, 301).await.unwrap(), Reserved::Yes, "midnight");
-    store.settle_tokens(of(&one, 0), 700, 150).await.unwrap();
+    store.settle_spend(of(&one, 0), tokens(700), tokens(150)).await.unwrap();
     assert_eq!(reserve(&one, 0, 551).await.unwrap(), Reserved::RunSpent);
     assert_eq!(reserve(&one, 0, 550).await.unwrap(), Reserved::Yes);
     assert_eq!(reserve(&one, 0, u64::MAX).await.unwrap(), Reserved::RunSpent);
-    let none = TokenLimits { per_run: 0, per_day: 0 };
-    assert_eq!(store.reserve_tokens(none, of(&one, 0), 5_000).await.unwrap(), Reserved::Yes);
+    let none = SpendLimits { per_run: tokens(0), per_day: tokens(0) };
+    assert_eq!(store.reserve_spend(none, of(&one, 0), tokens(5_000)).await.unwrap(), Reserved::Yes);
+}
+
+#[tokio::test]
+async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_are() {
+    let (store, ana) = (store().await, UserId::from_bytes([8; 16]));
+    let (one, other) = (RunId::from_bytes([3; 16]), RunId::from_bytes([4; 16]));
+    let spend = |tokens, cost| Spend { tokens, cost };
+    let limits = SpendLimits { per_run: spend(0, 500), per_day: spend(10_000, 800) };
+    let of = |run| SpendOf { run, who: &ana, at: at(0) };
+    let reserve = async |run, tokens, cost| {
+        store.reserve_spend(limits, of(run), spend(tokens, cost)).await.unwrap()
+    };
+    let asked = (0..10).map(|_| reserve(&one, 10, 100));
+    let taken = join_all(asked).await;
+    assert_eq!(taken.iter().filter(|one| **one == Reserved::Yes).count(), 5, "{taken:?}");
+    assert!(matches!(reserve(&other, 10, 301).await, Reserved::DayExceeded(_)));
+    assert_eq!(reserve(&other, 10, 501).await, Reserved::RunSpent);
+    assert!(
+        matches!(reserve(&other, 9_951, 1).await, Reserved::DayExceeded(_)),
+        "tokens count too"
+    );
+    store.settle_spend(of(&one), spend(50, 500), spend(5, 40)).await.unwrap();
+    assert_eq!(reserve(&one, 10, 461).await, Reserved::RunSpent);
+    assert_eq!(reserve(&one, 10, 460).await, Reserved::Yes);
+    assert_eq!(reserve(&other, 10, 300).await, Reserved::Yes);
 }

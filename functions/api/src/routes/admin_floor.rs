@@ -6,7 +6,7 @@ use axum::extract::State;
 use countersign_approval::{Assurance, Door, Floor, Policy};
 use countersign_identity::UserId;
 use countersign_run_start::floor_unreadable;
-use countersign_store_directory::Floor as StoredFloor;
+use countersign_store_directory::{Setting, StoredSetting};
 use countersign_web::{FieldError, Json, Problem};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -76,8 +76,8 @@ impl FloorView {
         Self { policy, version: 0, set_by: None, set_at: None, history: Vec::new() }
     }
 
-    fn of(stored: StoredFloor) -> Self {
-        let StoredFloor { json, version, updated_by, updated_at } = stored;
+    fn of(stored: StoredSetting) -> Self {
+        let StoredSetting { json, version, updated_by, updated_at } = stored;
         let policy = match serde_json::from_str::<Floor>(&json) {
             Ok(floor) => serde_json::to_value(floor).unwrap_or_default(),
             Err(_) => Value::String(json),
@@ -141,8 +141,18 @@ fn closed(doors: &BTreeSet<Door>, assurance: Option<Assurance>) -> Option<FieldE
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
 )]
 pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> Result<Json<FloorView>, Problem> {
-    let floor = ctx.directory.floor().await?.map_or_else(FloorView::none, FloorView::of);
-    let history = ctx.directory.floors(HISTORY).await?.into_iter().map(FloorView::of).collect();
+    let floor = ctx
+        .directory
+        .setting(Setting::ApprovalFloor)
+        .await?
+        .map_or_else(FloorView::none, FloorView::of);
+    let history = ctx
+        .directory
+        .settings(Setting::ApprovalFloor, HISTORY)
+        .await?
+        .into_iter()
+        .map(FloorView::of)
+        .collect();
     Ok(Json(FloorView { history, ..floor }))
 }
 
@@ -158,7 +168,8 @@ pub(crate) async fn set(
 ) -> Result<Json<FloorView>, Problem> {
     let floor = body.checked()?;
     let policy = serde_json::to_value(&floor).map_err(|_| floor_unreadable())?;
-    let stored = ctx.directory.set_floor(&policy, body.version, by, now()).await?;
+    let stored =
+        ctx.directory.set_setting(Setting::ApprovalFloor, &policy, body.version, by, now()).await?;
     tracing::info!(%by, version = stored.version, policy = stored.json, "the approval floor was set");
     Ok(Json(FloorView::of(stored)))
 }
@@ -204,7 +215,7 @@ mod tests {
     #[test]
     fn a_floor_is_read_back_as_it_was_set() {
         let floor = checked(&json!({ "min_quorum": 2, "doors": ["rest"] })).unwrap();
-        let stored = StoredFloor {
+        let stored = StoredSetting {
             json: serde_json::to_value(&floor).unwrap().to_string(),
             version: 3,
             updated_by: UserId::from_bytes([1; 16]),
@@ -212,7 +223,7 @@ mod tests {
         };
         let read = FloorView::of(stored.clone());
         assert_eq!((read.policy, read.version), (json!(floor), 3));
-        let broken = StoredFloor { json: "{\"min_qorum\":2}".to_owned(), ..stored };
+        let broken = StoredSetting { json: "{\"min_qorum\":2}".to_owned(), ..stored };
         assert!(FloorView::of(broken).policy.is_string(), "must not look like no floor");
     }
 }

@@ -14,7 +14,7 @@ use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
 use super::{monitors, now, schedules, triggers};
 use crate::pagination::ListQuery;
-use crate::{Context, skills};
+use crate::{Context, model_listed, skills};
 
 /// An agent as it is shown.
 pub(super) type ShownProfile = Shown<Profile>;
@@ -46,6 +46,7 @@ impl Kind for Profile {
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
         let spec = spec(&draft.body)?;
+        model_listed::check(ctx, None, &spec).await?;
         let warnings = skills::check(ctx, &owner, &spec).await?;
         Ok((Profile::new(id, owner, spec, now()), warnings))
     }
@@ -61,6 +62,7 @@ impl Kind for Profile {
             }
         };
         let spec = spec(&fields)?;
+        model_listed::check(ctx, Some(&self.spec), &spec).await?;
         let warnings = skills::check(ctx, &editor.user, &spec).await?;
         let (version, updated_at) = (self.version + 1, now());
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))

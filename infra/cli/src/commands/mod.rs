@@ -11,6 +11,7 @@ mod extend;
 mod floor;
 mod kind;
 mod listed;
+mod model_list;
 mod monitors;
 mod occurrences;
 mod one;
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     User(user::User),
     /// Show or set the least that every approval asks for.
     Floor(floor::Floor),
+    /// The models that agents may choose, with prices and budgets of money.
+    ModelList(model_list::ModelList),
     /// Check a playbook; prints what is wrong like a compiler.
     Validate(validate::Validate),
     /// Print a JSON Schema, for editors.
@@ -108,6 +111,7 @@ impl Command {
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
             Self::Floor(command) => command.run(place, console).await,
+            Self::ModelList(command) => command.run(place, console).await,
             Self::Validate(command) => command.run(console),
             Self::Schema(command) => command.run(console),
             Self::Bench(command) => command.run(place, console).await,

@@ -154,6 +154,7 @@ impl Cast {
             | "journal_config"
             | "max_research_rounds"
             | "model_preference"
+            | "model_temperature"
             | "system_prompt_additions" => None,
             "name" | "display_name" => Some(json!(words(random))),
             _ => None,

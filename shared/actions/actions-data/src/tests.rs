@@ -29,6 +29,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         params: object(params),
         idempotency_key: "key".to_owned(),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -79,6 +79,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
             warnings: Vec::new(),
         },
         output_schema: None,
+        model: None,
         permit: None,
     }
 }

@@ -85,6 +85,7 @@ fn call(action: &str, inputs: &Value) -> Call {
         params: serde_json::Map::new(),
         idempotency_key: "key".into(),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -39,6 +39,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         params: params.as_object().cloned().unwrap(),
         idempotency_key: key.to_owned(),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

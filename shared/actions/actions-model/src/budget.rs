@@ -1,51 +1,140 @@
-//! How many tokens a run, and a person in a day, may use.
+//! How many tokens a run, and a person in a day, may use, and what they may cost; and the record of each turn.
 
+use countersign_model_list::{Cost, Terms};
 use countersign_registry::action::Call;
-use countersign_run::RunId;
+use countersign_run::{ModelCall, Quota, RunId};
 use countersign_store_kit::StoreError;
-use countersign_store_runs::{Reserved, RunStore, TokenLimits, TokenUse};
+use countersign_store_runs::{Reserved, RunStore, Spend, SpendLimits, SpendOf};
 use futures::future::BoxFuture;
 
 use crate::error::LlmError;
 
-/// Where tokens are counted.
-pub trait TokenBudget: Send + Sync {
-    /// Takes the most that a turn can use, or says that there are not so many.
-    fn reserve<'a>(&'a self, call: &'a Call, tokens: u64) -> BoxFuture<'a, Result<(), LlmError>>;
+/// Where tokens and costs are counted, and turns recorded.
+pub trait ModelBudget: Send + Sync {
+    /// Takes the most that a turn can use and notes that it begins, or says that there is not so much.
+    fn reserve<'a>(
+        &'a self,
+        call: &'a Call,
+        turn: &'a ModelCall,
+        terms: &'a Terms,
+    ) -> BoxFuture<'a, Result<(), LlmError>>;
 
-    /// Counts what the turn used instead.
-    fn settle<'a>(&'a self, call: &'a Call, reserved: u64, used: u64) -> BoxFuture<'a, ()>;
+    /// Counts what the turn used instead of what was reserved, and notes how it ended.
+    fn settle<'a>(
+        &'a self,
+        call: &'a Call,
+        reserved: &'a ModelCall,
+        ended: &'a ModelCall,
+    ) -> BoxFuture<'a, ()>;
+}
+
+/// Tokens that the deployment allows; 0 is any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TokenLimits {
+    /// For one run.
+    pub per_run: u64,
+    /// For one person and day.
+    pub per_day: u64,
+}
+
+impl TokenLimits {
+    fn with(self, terms: &Terms) -> SpendLimits {
+        let cost = |of: Option<&Cost>| of.map_or(0, |cost| cost.millionths);
+        SpendLimits {
+            per_run: Spend { tokens: self.per_run, cost: cost(terms.per_run.as_ref()) },
+            per_day: Spend { tokens: self.per_day, cost: cost(terms.per_day.as_ref()) },
+        }
+    }
 }
 
 /// The budgets of the deployment, counted with the runs.
 pub struct StoredBudget {
     /// Where they are counted.
     pub runs: RunStore,
-    /// How many there are.
+    /// How many tokens there are.
     pub limits: TokenLimits,
 }
 
-impl TokenBudget for StoredBudget {
-    fn reserve<'a>(&'a self, call: &'a Call, tokens: u64) -> BoxFuture<'a, Result<(), LlmError>> {
+impl ModelBudget for StoredBudget {
+    fn reserve<'a>(
+        &'a self,
+        call: &'a Call,
+        turn: &'a ModelCall,
+        terms: &'a Terms,
+    ) -> BoxFuture<'a, Result<(), LlmError>> {
         Box::pin(async move {
             let run = run_of(call).map_err(LlmError::Budget)?;
-            let reserved = self.runs.reserve_tokens(self.limits, of(call, &run), tokens).await;
-            match reserved.map_err(LlmError::Budget)? {
-                Reserved::Yes => Ok(()),
-                Reserved::RunSpent => Err(LlmError::RunBudget { limit: self.limits.per_run }),
-                Reserved::DayExceeded(exceeded) => Err(LlmError::DayBudget(exceeded)),
+            self.take(call, &run, turn, terms).await?;
+            let noted = self.runs.put_model_call(&run, turn).await;
+            if noted.is_err() {
+                self.give_back(call, &run, spend(turn), Spend::default()).await;
             }
+            noted.map_err(LlmError::Budget)
         })
     }
 
-    fn settle<'a>(&'a self, call: &'a Call, reserved: u64, used: u64) -> BoxFuture<'a, ()> {
+    fn settle<'a>(
+        &'a self,
+        call: &'a Call,
+        reserved: &'a ModelCall,
+        ended: &'a ModelCall,
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Ok(run) = run_of(call) else { return };
-            // What was reserved stays counted: too much, never too little.
-            if let Err(error) = self.runs.settle_tokens(of(call, &run), reserved, used).await {
-                tracing::warn!(%run, step = call.step, %error, "tokens stay reserved");
+            self.give_back(call, &run, spend(reserved), spend(ended)).await;
+            if let Err(error) = self.runs.put_model_call(&run, ended).await {
+                tracing::warn!(%run, step = call.step, %error, "how a turn ended is not recorded");
             }
         })
+    }
+}
+
+impl StoredBudget {
+    async fn take(
+        &self,
+        call: &Call,
+        run: &RunId,
+        turn: &ModelCall,
+        terms: &Terms,
+    ) -> Result<(), LlmError> {
+        let limits = self.limits.with(terms);
+        let reserved = self.runs.reserve_spend(limits, of(call, run), spend(turn)).await;
+        match reserved.map_err(LlmError::Budget)? {
+            Reserved::Yes => Ok(()),
+            Reserved::RunSpent => {
+                let limit = shown(self.limits.per_run, terms.per_run.as_ref());
+                Err(LlmError::RunBudget { limit })
+            }
+            Reserved::DayExceeded(exceeded) => Err(match &terms.per_day {
+                None => LlmError::DayBudget(exceeded),
+                cost => LlmError::DayCost {
+                    limit: shown(self.limits.per_day, cost.as_ref()),
+                    anew: Quota::tokens(0).exceeded(call.now).anew,
+                },
+            }),
+        }
+    }
+
+    async fn give_back(&self, call: &Call, run: &RunId, reserved: Spend, used: Spend) {
+        // What was reserved stays counted: too much, never too little.
+        if let Err(error) = self.runs.settle_spend(of(call, run), reserved, used).await {
+            tracing::warn!(%run, step = call.step, %error, "what was reserved stays counted");
+        }
+    }
+}
+
+/// What is counted of a turn.
+fn spend(turn: &ModelCall) -> Spend {
+    let cost = turn.counted_cost.as_ref().map_or(0, |cost| cost.millionths);
+    Spend { tokens: turn.counted_tokens, cost }
+}
+
+/// A limit of tokens, of money, or of both.
+fn shown(tokens: u64, cost: Option<&Cost>) -> String {
+    match (tokens, cost) {
+        (0, Some(cost)) => cost.to_string(),
+        (tokens, None) => format!("{tokens} tokens"),
+        (tokens, Some(cost)) => format!("{tokens} tokens and {cost}"),
     }
 }
 
@@ -53,6 +142,6 @@ fn run_of(call: &Call) -> Result<RunId, StoreError> {
     RunId::parse(&call.run).map_err(|error| StoreError::Encode(error.to_string()))
 }
 
-fn of<'a>(call: &'a Call, run: &'a RunId) -> TokenUse<'a> {
-    TokenUse { run, who: &call.info.invoked_by, at: call.now }
+fn of<'a>(call: &'a Call, run: &'a RunId) -> SpendOf<'a> {
+    SpendOf { run, who: &call.info.invoked_by, at: call.now }
 }

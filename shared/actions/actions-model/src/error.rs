@@ -5,7 +5,9 @@ use countersign_failure::Failure;
 use countersign_model::ModelError;
 use countersign_registry::action::ActionError;
 use countersign_run::QuotaExceeded;
+use countersign_store_directory::DirectoryError;
 use countersign_store_kit::StoreError;
+use jiff::Timestamp;
 
 /// Why a step has no answer of a model. No variant holds a prompt or an answer.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -28,20 +30,69 @@ pub enum LlmError {
         max: usize,
     },
     /// The run has used its tokens.
-    #[error("the run may use {limit} tokens in all, and this call could exceed them")]
+    #[error("the models of a run may use {limit} in all, and this call could exceed that")]
     #[failure(
         code = "MODEL_BUDGET_SPENT",
         status = 429,
-        help = "show the model less, or ask whoever operates the deployment for more (ModelTokensPerRun)"
+        help = "show the model less, or ask whoever operates the deployment for more (ModelTokensPerRun, `cost_per_run`)"
     )]
     RunBudget {
-        /// How many it has.
-        limit: u64,
+        /// How much it has.
+        limit: String,
     },
-    /// The person has used today's.
+    /// The person has used today's tokens.
     #[error("{0}")]
     #[failure(forward)]
     DayBudget(QuotaExceeded),
+    /// The person has spent today's money.
+    #[error(
+        "the models of a person's runs may use {limit} in a day, and this call could exceed that; it begins anew at {anew}"
+    )]
+    #[failure(
+        code = "QUOTA_EXCEEDED",
+        status = 429,
+        help = "wait until it begins anew, or ask an administrator for more (`cost_per_day`)"
+    )]
+    DayCost {
+        /// How much there is.
+        limit: String,
+        /// When it begins anew.
+        anew: Timestamp,
+    },
+    /// The agent names a model that no administrator has listed.
+    #[error("the agent wants the model `{model}`, which this deployment does not allow")]
+    #[failure(
+        code = "MODEL_NOT_ALLOWED",
+        status = 422,
+        help = "choose a listed one as `model_preference` of the agent, or ask an administrator to list it"
+    )]
+    NotAllowed {
+        /// The model.
+        model: String,
+    },
+    /// There is a budget of money, and nobody has said what the model costs.
+    #[error("there is a budget of money, and the price of `{model}` is not known")]
+    #[failure(
+        code = "MODEL_PRICE_UNKNOWN",
+        status = 422,
+        help = "an administrator writes its prices into the list of models, or takes the budget out"
+    )]
+    PriceUnknown {
+        /// The model.
+        model: String,
+    },
+    /// The list of models cannot be had.
+    #[error("{0}")]
+    #[failure(forward)]
+    List(DirectoryError),
+    /// The list of models cannot be read: no budget would hold.
+    #[error("the deployment's list of models cannot be read")]
+    #[failure(
+        code = "MODEL_LIST_UNREADABLE",
+        status = 500,
+        help = "an administrator writes it again at `PUT /api/admin/model-list`"
+    )]
+    ListUnreadable,
     /// The budget is not known.
     #[error("{0}")]
     #[failure(forward)]

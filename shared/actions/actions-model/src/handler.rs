@@ -5,16 +5,16 @@ use std::marker::PhantomData;
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::{Message, Model};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
-use countersign_registry::actions::llm_analyze::{Inputs, Params};
-use countersign_registry::{Action, OutputSchema, arguments};
+use countersign_registry::actions::model_task::{Inputs, Params};
+use countersign_registry::{Action, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
 use futures::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
-use crate::conversation::{Conversation, hash, record};
+use crate::conversation::{Conversation, hash, millis, most, record};
 use crate::error::LlmError;
 use crate::prompt::{Style, messages};
 
@@ -33,24 +33,35 @@ impl<A> ModelAction<A> {
         Self { deps, style, action: PhantomData }
     }
 
-    async fn write(
+    /// What the model is asked, and in which form it must answer.
+    fn asked<'c>(
         &self,
-        call: &Call,
+        call: &'c Call,
         inputs: &Inputs,
         params: &Params,
-    ) -> Result<(Value, ModelUse), LlmError> {
+    ) -> Result<(&'c OutputSchema, Vec<Message>), LlmError> {
         let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
         let messages = messages(self.style, params, &inputs.data, schema);
         let bytes = messages.iter().map(|message| message.content.len()).sum();
         if bytes > MAX_INPUT {
             return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
         }
-        let model = self.deps.model.name();
-        match &self.deps.model {
-            Model::Extractive => quote(model, params, &inputs.data, schema, &messages),
+        Ok((schema, messages))
+    }
+
+    async fn write(
+        &self,
+        call: &Call,
+        inputs: &Inputs,
+        params: &Params,
+    ) -> Result<(Value, ModelUse), LlmError> {
+        let (schema, messages) = self.asked(call, inputs, params)?;
+        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        match &model {
+            Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
-                let budget = self.deps.budget.as_ref();
-                Conversation { client, model, budget, call, schema }.hold(messages).await
+                let (budget, terms) = (self.deps.budget.as_ref(), &terms);
+                Conversation { client, terms, budget, call, schema }.hold(messages).await
             }
         }
     }
@@ -72,6 +83,22 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
             Ok(Answered { output, model: Some(model) })
         })
     }
+
+    fn model(&self, choice: Option<&ModelChoice>) -> Option<String> {
+        Some(self.deps.model_name(choice))
+    }
+
+    fn foresee(&self, call: &Call) -> Result<Option<Value>, ActionError> {
+        let (inputs, params) = arguments::<A>(call)?;
+        let (schema, messages) = self.asked(call, &inputs, &params)?;
+        let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
+        let is_built_in = model == Model::Extractive.name();
+        let tokens = if is_built_in { 0 } else { most(&messages, &schema).tokens() };
+        let asked = json!({
+            "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
+        });
+        Ok(Some(asked))
+    }
 }
 
 /// The built-in model: its answer fits, or there is none.
@@ -88,7 +115,7 @@ fn quote(
     let answer_sha256 = hash(&said.to_string());
     let output = answer::output(said, schema)
         .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
-    let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let latency_ms = millis(begun.elapsed());
     let used = record(model, messages);
     Ok((output, ModelUse { turns: 1, latency_ms, answer_sha256, ..used }))
 }

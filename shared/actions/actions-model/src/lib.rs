@@ -9,16 +9,18 @@ mod conversation;
 mod error;
 mod handler;
 mod prompt;
+mod terms;
 
 use std::sync::Arc;
 
-use countersign_model::Model;
+use countersign_model::Models;
 use countersign_registry::action::Handler;
 use countersign_registry::actions::llm_analyze::LlmAnalyze;
 use countersign_registry::actions::synthesize_report::SynthesizeReport;
 
-pub use budget::{StoredBudget, TokenBudget};
+pub use budget::{ModelBudget, StoredBudget, TokenLimits};
 pub use error::LlmError;
+pub use terms::ModelLists;
 
 use self::handler::ModelAction;
 use self::prompt::Style;
@@ -27,9 +29,11 @@ use self::prompt::Style;
 #[derive(Clone)]
 pub struct Deps {
     /// Who answers.
-    pub model: Model,
-    /// How many tokens there are.
-    pub budget: Arc<dyn TokenBudget>,
+    pub models: Models,
+    /// Which of them agents may choose, and on which terms.
+    pub lists: Arc<dyn ModelLists>,
+    /// How much there is, and where turns are recorded.
+    pub budget: Arc<dyn ModelBudget>,
 }
 
 /// The actions of this crate.

@@ -2,7 +2,7 @@
 
 use countersign_model::{Message, Role};
 use countersign_registry::OutputSchema;
-use countersign_registry::actions::llm_analyze::Params;
+use countersign_registry::actions::model_task::Params;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -4,16 +4,18 @@ use std::time::Duration;
 use countersign_connector::{DeploymentSecrets, Secret, SourceError};
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_model::{Model, ModelConfig};
+use countersign_model::ModelConfig;
+use countersign_model_list::{ModelList, Terms};
 use countersign_registry::action::{ActionError, Answered, Call, RunInfo};
 use countersign_registry::{DataType, Field, OutputSchema, Shape};
+use countersign_run::{ModelCall, ModelCallStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{Deps, LlmError, TokenBudget, actions};
+use crate::{Deps, LlmError, ModelBudget, ModelLists, actions};
 
 struct NoKey;
 
@@ -23,21 +25,35 @@ impl DeploymentSecrets for NoKey {
     }
 }
 
-/// A purse: what was reserved and then settled, turn by turn; and how many turns it pays for.
+/// A purse: what was reserved and then settled, turn by turn, with how the turn ended; and how many turns it pays for.
 struct Purse {
     turns: usize,
     settled: Mutex<Vec<(u64, u64)>>,
+    ended: Mutex<Vec<ModelCall>>,
 }
 
-impl TokenBudget for Purse {
-    fn reserve<'a>(&'a self, _: &'a Call, _: u64) -> BoxFuture<'a, Result<(), LlmError>> {
+impl ModelBudget for Purse {
+    fn reserve<'a>(
+        &'a self,
+        _: &'a Call,
+        turn: &'a ModelCall,
+        _: &'a Terms,
+    ) -> BoxFuture<'a, Result<(), LlmError>> {
+        assert_eq!(turn.status, ModelCallStatus::Asked);
         let spent = self.settled.lock().unwrap().len() >= self.turns;
-        let refused = LlmError::RunBudget { limit: 5 };
+        let refused = LlmError::RunBudget { limit: "5 tokens".to_owned() };
         Box::pin(async move { if spent { Err(refused) } else { Ok(()) } })
     }
 
-    fn settle<'a>(&'a self, _: &'a Call, reserved: u64, used: u64) -> BoxFuture<'a, ()> {
-        self.settled.lock().unwrap().push((reserved, used));
+    fn settle<'a>(
+        &'a self,
+        _: &'a Call,
+        reserved: &'a ModelCall,
+        ended: &'a ModelCall,
+    ) -> BoxFuture<'a, ()> {
+        let tokens = (reserved.counted_tokens, ended.counted_tokens);
+        self.settled.lock().unwrap().push(tokens);
+        self.ended.lock().unwrap().push(ended.clone());
         Box::pin(async {})
     }
 }
@@ -74,6 +90,7 @@ fn call(data: Value, params: Value, schema: OutputSchema) -> Call {
             warnings: Vec::new(),
         },
         output_schema: Some(schema),
+        model: None,
         permit: None,
     }
 }
@@ -100,14 +117,43 @@ async fn ask(
     purse: &Arc<Purse>,
     call: &Call,
 ) -> Result<Answered, ActionError> {
+    ask_listed(server, purse, call, Value::Null).await
+}
+
+/// The same with a list of models; null for none.
+async fn ask_listed(
+    server: &MockServer,
+    purse: &Arc<Purse>,
+    call: &Call,
+    list: Value,
+) -> Result<Answered, ActionError> {
     let config = ModelConfig {
         provider: Some("openai".to_owned()),
         url: Some(server.uri()),
         name: Some("tiny".to_owned()),
     };
-    let model =
-        config.model(Egress::new(Policy { allow_loopback: true }), Arc::new(NoKey)).unwrap();
-    perform(&Deps { model, budget: purse.clone() }, call).await
+    perform(&deps(config, purse, list), call).await
+}
+
+fn deps(config: ModelConfig, purse: &Arc<Purse>, list: Value) -> Deps {
+    let egress = Egress::new(Policy { allow_loopback: true });
+    let models = config.models(egress, Arc::new(NoKey)).unwrap();
+    Deps { models, lists: Arc::new(Listed(list)), budget: purse.clone() }
+}
+
+/// A deployment without a provider.
+fn offline() -> Deps {
+    deps(ModelConfig::default(), &purse(0), Value::Null)
+}
+
+/// A list of models as it is stored.
+struct Listed(Value);
+
+impl ModelLists for Listed {
+    fn list(&self) -> BoxFuture<'_, Result<Option<ModelList>, LlmError>> {
+        let list = serde_json::from_value(self.0.clone()).map_err(|_| LlmError::ListUnreadable);
+        Box::pin(async move { list })
+    }
 }
 
 async fn perform(deps: &Deps, call: &Call) -> Result<Answered, ActionError> {
@@ -117,7 +163,7 @@ async fn perform(deps: &Deps, call: &Call) -> Result<Answered, ActionError> {
 }
 
 fn purse(turns: usize) -> Arc<Purse> {
-    Arc::new(Purse { turns, settled: Mutex::new(Vec::new()) })
+    Arc::new(Purse { turns, settled: Mutex::default(), ended: Mutex::default() })
 }
 
 fn judge() -> Call {
@@ -137,6 +183,13 @@ async fn f_056_an_answer_that_fits_is_the_output_and_its_record_says_who_wrote_i
     assert_eq!([used.prompt_sha256.len(), used.answer_sha256.len()], [64, 64]);
     let settled = purse.settled.lock().unwrap().clone();
     assert!(matches!(settled.as_slice(), [(reserved, 120)] if *reserved > 8_192), "{settled:?}");
+    let ended = purse.ended.lock().unwrap()[0].clone();
+    assert_eq!((ended.status, ended.turn, ended.requests), (ModelCallStatus::Answered, 1, 1));
+    assert_eq!((ended.input_tokens, ended.output_tokens), (Some(100), Some(20)));
+    assert_eq!(
+        (&ended.prompt_sha256, ended.answer_sha256),
+        (&used.prompt_sha256, Some(used.answer_sha256))
+    );
 }
 
 #[tokio::test]
@@ -201,12 +254,46 @@ async fn k_44_tokens_are_asked_for_before_each_turn() {
 
 #[tokio::test]
 async fn f_056_what_a_provider_refuses_costs_nothing() {
+    for (status, code) in [(401, "MODEL_KEY_REJECTED"), (500, "MODEL_UNAVAILABLE")] {
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(ResponseTemplate::new(status)).mount(&server).await;
+        let purse = purse(1);
+        let error = ask(&server, &purse, &judge()).await.unwrap_err();
+        assert_eq!((error.code, purse.settled.lock().unwrap()[0].1), (code, 0));
+    }
+}
+
+#[tokio::test]
+async fn f_056_an_answer_that_was_cut_is_paid_for() {
+    let cut = json!({
+        "choices": [{ "message": { "content": "{" }, "finish_reason": "length" }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 8_192 },
+    });
     let server = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(401)).mount(&server).await;
+    let cut = ResponseTemplate::new(200).set_body_json(cut);
+    Mock::given(any()).respond_with(cut).mount(&server).await;
     let purse = purse(1);
     let error = ask(&server, &purse, &judge()).await.unwrap_err();
-    assert_eq!(error.code, "MODEL_KEY_REJECTED");
-    assert_eq!(purse.settled.lock().unwrap()[0].1, 0);
+    assert_eq!((error.code, purse.settled.lock().unwrap()[0].1), ("MODEL_ANSWER_CUT", 8_292));
+    let ended = purse.ended.lock().unwrap()[0].clone();
+    assert_eq!(
+        (ended.status, ended.code),
+        (ModelCallStatus::Failed, Some("MODEL_ANSWER_CUT".to_owned()))
+    );
+    assert_eq!(ended.answer_sha256, None);
+}
+
+#[test]
+fn k_46_what_a_test_would_ask_is_what_a_run_asks() {
+    let deps = offline();
+    let actions = actions(&deps);
+    let foreseen = |call: &Call| actions[0].foresee(call).map(Option::unwrap);
+    let asked = foreseen(&judge()).unwrap();
+    assert_eq!((&asked["model"], &asked["max_tokens"]), (&json!("extractive"), &json!(0)));
+    assert_eq!(asked["answer"], schema().json_schema());
+    assert!(asked["messages"][1]["content"].as_str().unwrap().contains("How bad is it?"));
+    let large = call(json!("a".repeat(1024 * 1024)), json!({ "instructions": "x" }), schema());
+    assert_eq!(foreseen(&large).unwrap_err().code, "MODEL_INPUT_TOO_LARGE");
 }
 
 #[tokio::test]
@@ -224,7 +311,7 @@ async fn f_145_a_record_set_is_counted() {
 
 #[tokio::test]
 async fn f_055_the_built_in_model_quotes_says_so_and_refuses_the_rest() {
-    let deps = Deps { model: Model::Extractive, budget: purse(0) };
+    let deps = offline();
     let field = |data_type| OutputSchema {
         shape: Shape::Scalar,
         fields: vec![Field::new("report", data_type)],
@@ -245,7 +332,7 @@ async fn f_055_the_built_in_model_quotes_says_so_and_refuses_the_rest() {
 
 #[tokio::test]
 async fn f_056_what_is_asked_has_its_bounds() {
-    let deps = Deps { model: Model::Extractive, budget: purse(0) };
+    let deps = offline();
     let refused =
         async |data, params| perform(&deps, &call(data, params, schema())).await.unwrap_err().code;
     assert_eq!(refused(json!("a"), json!({})).await, "BAD_PARAM");
@@ -254,4 +341,45 @@ async fn f_056_what_is_asked_has_its_bounds() {
     let mut bare = judge();
     bare.output_schema = None;
     assert_eq!(perform(&deps, &bare).await.unwrap_err().code, "STEP_INPUT_INVALID");
+}
+
+/// The call of an agent that chose a model.
+fn choosing(model: &str) -> Call {
+    let choice = json!({ "model": model, "temperature": 0.5 });
+    Call { model: Some(serde_json::from_value(choice).unwrap()), ..judge() }
+}
+
+fn listed(more: &Value) -> Value {
+    let priced = json!({ "model": "openai/large", "input_price": "2", "output_price": "8" });
+    let mut list = json!({ "currency": "USD", "models": [priced] });
+    list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    list
+}
+
+#[tokio::test]
+async fn r_035_f_176_an_agents_model_is_asked_when_it_is_listed_and_what_it_costs_is_recorded() {
+    let server = provider(&[r#"{"verdict": "bad", "score": 1}"#]).await;
+    let purse = purse(1);
+    let call = choosing("openai/large");
+    let answered = ask_listed(&server, &purse, &call, listed(&json!({}))).await.unwrap();
+    assert_eq!(answered.model.unwrap().model_used, "openai/large");
+    let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
+    assert_eq!((&body["model"], &body["temperature"]), (&json!("large"), &json!(0.5)));
+    let ended = purse.ended.lock().unwrap()[0].clone();
+    // 100 tokens at 2, 20 at 8, of a million.
+    assert_eq!(ended.counted_cost.unwrap().to_string(), "0.00036 USD");
+}
+
+#[tokio::test]
+async fn r_035_a_model_that_nobody_listed_or_priced_is_not_asked() {
+    let server = provider(&[]).await;
+    let refused = async |call: &Call, list: Value| {
+        ask_listed(&server, &purse(9), call, list).await.unwrap_err().code
+    };
+    assert_eq!(refused(&choosing("openai/other"), Value::Null).await, "MODEL_NOT_ALLOWED");
+    assert_eq!(refused(&choosing("openai/other"), listed(&json!({}))).await, "MODEL_NOT_ALLOWED");
+    let budget = listed(&json!({ "cost_per_day": "5" }));
+    assert_eq!(refused(&judge(), budget).await, "MODEL_PRICE_UNKNOWN");
+    assert_eq!(refused(&judge(), json!({ "models": 7 })).await, "MODEL_LIST_UNREADABLE");
+    assert!(server.received_requests().await.unwrap().is_empty());
 }

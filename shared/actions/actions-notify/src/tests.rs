@@ -73,6 +73,7 @@ fn call(message: &str, params: &Value) -> Call {
         params: params.as_object().cloned().unwrap(),
         idempotency_key: "key".into(),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -26,6 +26,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
         params: params.as_object().cloned().unwrap_or_default(),
         idempotency_key: "key".into(),
         output_schema: None,
+        model: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

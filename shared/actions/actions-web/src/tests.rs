@@ -30,6 +30,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
         params: object(params),
         idempotency_key: "run_1/look".to_owned(),
         output_schema: None,
+        model: None,
         permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),

@@ -33,6 +33,8 @@ pub enum HttpError {
     Timeout {
         /// The host.
         host: String,
+        /// Whether there may have been a connection: the request may have arrived.
+        connected: bool,
     },
     /// No connection, or one that broke.
     #[error("could not reach `{host}`: {reason}")]
@@ -42,6 +44,8 @@ pub enum HttpError {
         host: String,
         /// What the connection says.
         reason: String,
+        /// Whether there was a connection: the request may have arrived.
+        connected: bool,
     },
     /// More bytes than allowed, after decompression.
     #[error("the answer of `{host}` is larger than {max_bytes} bytes")]
@@ -56,4 +60,16 @@ pub enum HttpError {
     #[error("the request cannot be sent: {0}")]
     #[failure(code = "EGRESS_REQUEST", status = 422)]
     Request(String),
+}
+
+impl HttpError {
+    /// Whether the request may have arrived, so that the host may have done what it asks.
+    #[must_use]
+    pub fn may_have_arrived(&self) -> bool {
+        match self {
+            Self::Refused { .. } | Self::Request(_) => false,
+            Self::Timeout { connected, .. } | Self::Network { connected, .. } => *connected,
+            Self::Redirect { .. } | Self::TooLarge { .. } => true,
+        }
+    }
 }

@@ -145,7 +145,8 @@ impl GuardedResolver {
         host: &str,
         port: u16,
     ) -> Result<Vec<SocketAddr>, HttpError> {
-        let unknown = |reason: String| HttpError::Network { host: host.to_owned(), reason };
+        let unknown =
+            |reason: String| HttpError::Network { host: host.to_owned(), reason, connected: false };
         let name: Name = host.parse().map_err(|_| unknown("it is not a name".to_owned()))?;
         match self.resolve(name).await {
             Ok(found) => Ok(found.map(|address| SocketAddr::new(address.ip(), port)).collect()),

@@ -92,7 +92,7 @@ impl Streaming {
             let host = host_of(&self.url);
             let next = tokio::time::timeout_at(self.deadline, self.response.chunk());
             let chunk = match next.await {
-                Err(_) => return Err(HttpError::Timeout { host }),
+                Err(_) => return Err(HttpError::Timeout { host, connected: true }),
                 Ok(Err(error)) => return Err(explain(&error, &self.url)),
                 Ok(Ok(chunk)) => chunk,
             };
@@ -219,7 +219,7 @@ impl Egress {
             request = request.body(body.clone());
         }
         match tokio::time::timeout_at(deadline, request.send()).await {
-            Err(_) => Err(HttpError::Timeout { host: host_of(&hop.url) }),
+            Err(_) => Err(HttpError::Timeout { host: host_of(&hop.url), connected: true }),
             Ok(Err(error)) => Err(explain(&error, &hop.url)),
             Ok(Ok(response)) => Ok(response),
         }
@@ -321,8 +321,9 @@ fn host_of(url: &Url) -> String {
 /// A transport error without its address, which may hold a key.
 fn explain(error: &reqwest::Error, url: &Url) -> HttpError {
     let host = host_of(url);
+    let connected = !error.is_connect();
     if error.is_timeout() {
-        return HttpError::Timeout { host };
+        return HttpError::Timeout { host, connected };
     }
     let mut source = error.source();
     let mut deepest = String::new();
@@ -337,5 +338,5 @@ fn explain(error: &reqwest::Error, url: &Url) -> HttpError {
         return HttpError::Request(deepest);
     }
     let reason = if deepest.is_empty() { "the connection failed".to_owned() } else { deepest };
-    HttpError::Network { host, reason: reason.chars().take(200).collect() }
+    HttpError::Network { host, reason: reason.chars().take(200).collect(), connected }
 }

@@ -5,7 +5,7 @@ use countersign_connector::Secret;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chat::{ChatRequest, Message, Reply, Role};
+use crate::chat::{ChatRequest, Message, Role, Usage};
 use crate::error::ModelError;
 use crate::provider::unreadable;
 
@@ -26,21 +26,25 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>) -> Value {
     let (rules, said): (Vec<&Message>, Vec<&Message>) =
         request.messages.iter().partition(|message| message.role == Role::System);
     let rules: Vec<&str> = rules.iter().map(|message| message.content.as_str()).collect();
-    json!({
+    let mut body = json!({
         "model": model,
         "max_tokens": request.max_tokens,
         "system": rules.join("\n"),
         "messages": said,
         "tools": [{ "name": TOOL, "description": "Gives the answer.", "input_schema": request.schema }],
         "tool_choice": { "type": "tool", "name": TOOL },
-    })
+    });
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = temperature.into();
+    }
+    body
 }
 
 #[derive(Deserialize)]
 struct Answer {
     content: Vec<Block>,
     stop_reason: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<Tokens>,
 }
 
 #[derive(Deserialize)]
@@ -54,15 +58,24 @@ enum Block {
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct Tokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
 
-/// The model's words in an answer: the input of the tool, as JSON.
-pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError> {
-    let answer: Answer =
-        serde_json::from_slice(answer).map_err(|error| unreadable("a message", &error))?;
+/// The model's words in an answer, which are the input of the tool, as JSON; and what they used.
+pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> (Result<String, ModelError>, Usage) {
+    match serde_json::from_slice::<Answer>(answer) {
+        Ok(answer) => {
+            let usage = answer.usage.as_ref();
+            let usage = usage.map(|of| Usage::said(of.input_tokens, of.output_tokens));
+            (words(answer, max_tokens), usage.unwrap_or(Usage::Unknown))
+        }
+        Err(error) => (Err(unreadable("a message", &error)), Usage::Unknown),
+    }
+}
+
+fn words(answer: Answer, max_tokens: u32) -> Result<String, ModelError> {
     match answer.stop_reason.as_deref() {
         Some("max_tokens") => return Err(ModelError::Cut { max_tokens }),
         Some("refusal") => return Err(ModelError::Declined),
@@ -72,9 +85,5 @@ pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError>
         Block::ToolUse { input } => Some(input.to_string()),
         Block::Other => None,
     });
-    Ok(Reply {
-        text: input.ok_or_else(|| ModelError::Unreadable("it has no `tool_use`".to_owned()))?,
-        input_tokens: answer.usage.as_ref().and_then(|usage| usage.input_tokens),
-        output_tokens: answer.usage.as_ref().and_then(|usage| usage.output_tokens),
-    })
+    input.ok_or_else(|| ModelError::Unreadable("it has no `tool_use`".to_owned()))
 }

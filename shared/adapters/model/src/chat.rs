@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::error::ModelError;
+
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,19 +45,47 @@ pub struct ChatRequest<'r> {
     pub schema: &'r Value,
     /// Whether the provider may hold the model to the schema: every part of it is declared.
     pub is_strict: bool,
+    /// How freely the model chooses its words; left out, as its provider does.
+    pub temperature: Option<f64>,
     /// The longest answer, tokens.
     pub max_tokens: u32,
     /// How long the turn may take, with all its tries.
     pub timeout: Duration,
 }
 
-/// What the model said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    /// Its words, as they came.
-    pub text: String,
-    /// Tokens of the request, when the provider says.
-    pub input_tokens: Option<u64>,
-    /// Tokens of the answer, when the provider says.
-    pub output_tokens: Option<u64>,
+/// What a turn used, as far as anybody can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    /// Nothing: no request was carried out.
+    Nothing,
+    /// What the provider says, tokens.
+    Said {
+        /// Of the request.
+        input: u64,
+        /// Of the answer.
+        output: u64,
+    },
+    /// The request may have been carried out, and the provider does not say what it used.
+    Unknown,
+}
+
+impl Usage {
+    /// What the provider says; unknown unless it says both.
+    pub(crate) fn said(input: Option<u64>, output: Option<u64>) -> Self {
+        match (input, output) {
+            (Some(input), Some(output)) => Self::Said { input, output },
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// What came of a turn. An answer that cannot be used has been paid for too.
+#[derive(Debug)]
+pub struct Turn {
+    /// The model's words, as they came.
+    pub reply: Result<String, ModelError>,
+    /// What it used.
+    pub usage: Usage,
+    /// How many requests were sent.
+    pub requests: u32,
 }

@@ -8,10 +8,10 @@ mod openai;
 mod provider;
 mod setup;
 
-pub use chat::{ChatRequest, Message, Reply, Role};
+pub use chat::{ChatRequest, Message, Role, Turn, Usage};
 pub use error::ModelError;
 pub use provider::{Interface, Provider};
-pub use setup::{Model, ModelConfig, ModelSetting, ModelSetupError};
+pub use setup::{Model, ModelConfig, ModelSetting, ModelSetupError, Models};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::chat::{ChatRequest, Reply};
+use crate::chat::{ChatRequest, Usage};
 use crate::error::ModelError;
 use crate::provider::unreadable;
 
@@ -22,7 +22,7 @@ pub(crate) fn headers(key: Option<&Secret>) -> Vec<(&'static str, String)> {
 pub(crate) fn body(model: &str, request: &ChatRequest<'_>, base: &Url) -> Value {
     let is_own = base.as_str().starts_with("https://api.openai.com/");
     let limit = if is_own { "max_completion_tokens" } else { "max_tokens" };
-    json!({
+    let mut body = json!({
         "model": model,
         "messages": request.messages,
         limit: request.max_tokens,
@@ -31,12 +31,17 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, base: &Url) -> Value 
             "type": "json_schema",
             "json_schema": { "name": "answer", "schema": request.schema, "strict": request.is_strict },
         },
-    })
+    });
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = temperature.into();
+    }
+    body
 }
 
 /// Whether a server says that it cannot be held to a schema.
-pub(crate) fn knows_no_schema(complaint: &str) -> bool {
-    complaint.contains(FORMAT) || complaint.contains("json_schema")
+pub(crate) fn knows_no_schema(reply: &Result<String, ModelError>) -> bool {
+    let Err(ModelError::Rejected { status: 400 | 422, message }) = reply else { return false };
+    message.contains(FORMAT) || message.contains("json_schema")
 }
 
 /// The same request, in which only the prompt asks for the form.
@@ -50,7 +55,7 @@ pub(crate) fn without_schema(mut body: Value) -> Value {
 #[derive(Deserialize)]
 struct Completion {
     choices: Vec<Choice>,
-    usage: Option<Usage>,
+    usage: Option<Tokens>,
 }
 
 #[derive(Deserialize)]
@@ -66,15 +71,24 @@ struct Said {
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct Tokens {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
 }
 
-/// The model's words in an answer.
-pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError> {
-    let completion: Completion =
-        serde_json::from_slice(answer).map_err(|error| unreadable("a chat completion", &error))?;
+/// The model's words in an answer, and what they used.
+pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> (Result<String, ModelError>, Usage) {
+    match serde_json::from_slice::<Completion>(answer) {
+        Ok(completion) => {
+            let usage = completion.usage.as_ref();
+            let usage = usage.map(|of| Usage::said(of.prompt_tokens, of.completion_tokens));
+            (words(completion, max_tokens), usage.unwrap_or(Usage::Unknown))
+        }
+        Err(error) => (Err(unreadable("a chat completion", &error)), Usage::Unknown),
+    }
+}
+
+fn words(completion: Completion, max_tokens: u32) -> Result<String, ModelError> {
     let choice = completion.choices.into_iter().next();
     let choice = choice.ok_or_else(|| ModelError::Unreadable("it has no `choices`".to_owned()))?;
     match choice.finish_reason.as_deref() {
@@ -86,9 +100,5 @@ pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError>
         return Err(ModelError::Declined);
     }
     let text = choice.message.content;
-    Ok(Reply {
-        text: text.ok_or_else(|| ModelError::Unreadable("it has no `content`".to_owned()))?,
-        input_tokens: completion.usage.as_ref().and_then(|usage| usage.prompt_tokens),
-        output_tokens: completion.usage.as_ref().and_then(|usage| usage.completion_tokens),
-    })
+    text.ok_or_else(|| ModelError::Unreadable("it has no `content`".to_owned()))
 }

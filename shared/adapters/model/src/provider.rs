@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::chat::{ChatRequest, Reply};
+use crate::chat::{ChatRequest, Turn, Usage};
 use crate::error::ModelError;
 use crate::{anthropic, openai};
 
@@ -40,6 +40,11 @@ impl Interface {
         }
     }
 
+    /// The interface of a provider's name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::OpenAi, Self::Anthropic].into_iter().find(|interface| interface.as_str() == name)
+    }
+
     /// Where the provider whose interface it is answers itself.
     pub(crate) fn home(self) -> &'static str {
         match self {
@@ -63,7 +68,7 @@ impl Interface {
         }
     }
 
-    fn reply(self, answer: &[u8], max_tokens: u32) -> Result<Reply, ModelError> {
+    fn reply(self, answer: &[u8], max_tokens: u32) -> (Result<String, ModelError>, Usage) {
         match self {
             Self::OpenAi => openai::reply(answer, max_tokens),
             Self::Anthropic => anthropic::reply(answer, max_tokens),
@@ -94,50 +99,57 @@ impl Provider {
         format!("{}/{}", self.interface.as_str(), self.model)
     }
 
-    /// One turn: the model's words.
-    ///
-    /// # Errors
-    /// [`ModelError`] when there is no whole answer.
-    pub async fn chat(&self, request: &ChatRequest<'_>) -> Result<Reply, ModelError> {
+    /// One turn: the model's words, or why there are none, and what was used.
+    pub async fn chat(&self, request: &ChatRequest<'_>) -> Turn {
         let until = Instant::now() + request.timeout;
-        let name = self.interface.as_str();
         // Servers of one's own often need no key.
-        let key = self.secrets.secret(name).await.map_err(ModelError::Key)?;
+        let key = match self.secrets.secret(self.interface.as_str()).await {
+            Ok(key) => key,
+            Err(error) => {
+                let reply = Err(ModelError::Key(error));
+                return Turn { reply, usage: Usage::Nothing, requests: 0 };
+            }
+        };
         let body = match self.interface {
             Interface::OpenAi => openai::body(&self.model, request, &self.base),
             Interface::Anthropic => anthropic::body(&self.model, request),
         };
-        match self.turn(request, &body, key.as_ref(), until).await {
-            // Servers that cannot be held to a schema say so; the answer is checked in any case.
-            Err(ModelError::Rejected { status: 400 | 422, message })
-                if self.interface == Interface::OpenAi && openai::knows_no_schema(&message) =>
-            {
-                tracing::info!(model = self.model, "asked again without `response_format`");
-                self.turn(request, &openai::without_schema(body), key.as_ref(), until).await
-            }
-            answered => answered,
+        let turn = self.turn(request, &body, key.as_ref(), until).await;
+        // Servers that cannot be held to a schema say so; the answer is checked in any case.
+        if self.interface == Interface::OpenAi && openai::knows_no_schema(&turn.reply) {
+            tracing::info!(model = self.model, "asked again without `response_format`");
+            let body = openai::without_schema(body);
+            let again = self.turn(request, &body, key.as_ref(), until).await;
+            return Turn { requests: turn.requests + again.requests, ..again };
         }
+        turn
     }
 
+    /// Sends the request until it is carried out. What may have been carried out is paid for, and not sent again.
     async fn turn(
         &self,
         request: &ChatRequest<'_>,
         body: &Value,
         key: Option<&Secret>,
         until: Instant,
-    ) -> Result<Reply, ModelError> {
+    ) -> Turn {
         let mut tried = Tried::default();
+        let mut requests = 0;
         loop {
+            requests += 1;
             let left = until.saturating_duration_since(Instant::now());
             let failed = match self.send(body, key, left).await {
-                Ok(answer) => return self.interface.reply(&answer.body, request.max_tokens),
+                Ok(answer) => {
+                    let (reply, usage) = self.interface.reply(&answer.body, request.max_tokens);
+                    return Turn { reply, usage, requests };
+                }
                 Err(failed) => failed,
             };
             let left = until.saturating_duration_since(Instant::now());
             let remedy = failed.fault.map(|fault| tried.remedy(fault, false, left));
             match remedy {
                 Some(Remedy::Again(wait)) => tokio::time::sleep(wait).await,
-                _ => return Err(failed.error),
+                _ => return Turn { usage: failed.usage(), reply: Err(failed.error), requests },
             }
         }
     }
@@ -168,27 +180,36 @@ impl Provider {
     }
 }
 
+impl Failed {
+    /// What the request used: nothing, unless it may have arrived and nobody knows what became of it.
+    fn usage(&self) -> Usage {
+        match &self.error {
+            ModelError::Http(error) if error.may_have_arrived() => Usage::Unknown,
+            _ => Usage::Nothing,
+        }
+    }
+}
+
 fn unreachable(error: HttpError) -> Failed {
-    let fault = match error {
-        HttpError::Network { .. } => Some(CallFailure::Network),
-        _ => None,
-    };
-    Failed { fault, error: error.into() }
+    let again = matches!(error, HttpError::Network { .. }) && !error.may_have_arrived();
+    Failed { fault: again.then_some(CallFailure::Network), error: error.into() }
 }
 
 /// What a status that is not a success means.
 fn refused(answer: &Answer, key: Option<&Secret>) -> Option<Failed> {
     let status = answer.status;
+    let asks = answer.header("retry-after");
+    let asks = asks.and_then(|header| retry_after(header, Timestamp::now()));
     let (fault, error) = match meaning(status) {
         StatusMeaning::Success => return None,
         StatusMeaning::AuthFailed => (None, ModelError::KeyRejected { status }),
         StatusMeaning::Throttled => {
-            let header = answer.header("retry-after");
-            let retry_after = header.and_then(|header| retry_after(header, Timestamp::now()));
-            (Some(CallFailure::Throttled { retry_after }), ModelError::Throttled)
+            (Some(CallFailure::Throttled { retry_after: asks }), ModelError::Throttled)
         }
         StatusMeaning::Unavailable | StatusMeaning::TimedOut => {
-            (Some(CallFailure::Unavailable), ModelError::Unavailable { status })
+            let waits = asks.map(|asks| CallFailure::Throttled { retry_after: Some(asks) });
+            let fault = waits.unwrap_or(CallFailure::Unavailable);
+            (Some(fault), ModelError::Unavailable { status })
         }
         StatusMeaning::Refused | StatusMeaning::Unexpected => {
             (None, ModelError::Rejected { status, message: complaint(&answer.body, key) })

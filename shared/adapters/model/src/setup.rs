@@ -19,7 +19,40 @@ pub struct ModelConfig {
     pub name: Option<String>,
 }
 
-/// The model of a deployment.
+/// The models of a deployment: its own, and those of known providers.
+#[derive(Clone)]
+pub struct Models {
+    own: Model,
+    egress: Egress,
+    secrets: Arc<dyn DeploymentSecrets>,
+}
+
+impl Models {
+    /// The model of whoever names none.
+    #[must_use]
+    pub fn own(&self) -> &Model {
+        &self.own
+    }
+
+    /// A model by provider and name, such as `openai/gpt-5-mini`: at the deployment's address when it has that provider, else at
+    /// the provider's own. None when the provider is not known.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<Model> {
+        let (provider, model) = name.split_once('/')?;
+        let interface = Interface::named(provider)?;
+        let model = model.to_owned();
+        if let Model::Provider(own) = &self.own
+            && own.interface == interface
+        {
+            return Some(Model::Provider(Provider { model, ..own.clone() }));
+        }
+        let (egress, secrets) = (self.egress.clone(), self.secrets.clone());
+        let base = Url::parse(interface.home()).ok()?;
+        Some(Model::Provider(Provider { interface, egress, base, model, secrets }))
+    }
+}
+
+/// One model.
 #[derive(Clone)]
 pub enum Model {
     /// The built-in one, which needs nobody.
@@ -61,12 +94,21 @@ impl Model {
 }
 
 impl ModelConfig {
-    /// The model.
+    /// The models.
     ///
     /// # Errors
     /// [`ModelSetupError`] when a provider is named and cannot work with these settings, or settings are given that nothing
     /// would read.
-    pub fn model(
+    pub fn models(
+        self,
+        egress: Egress,
+        secrets: Arc<dyn DeploymentSecrets>,
+    ) -> Result<Models, ModelSetupError> {
+        let own = self.model(egress.clone(), secrets.clone())?;
+        Ok(Models { own, egress, secrets })
+    }
+
+    fn model(
         self,
         egress: Egress,
         secrets: Arc<dyn DeploymentSecrets>,
@@ -81,14 +123,10 @@ impl ModelConfig {
                 return refuse(ModelSetting::Name, "the built-in model has no other name");
             }
             None | Some("" | "extractive") => return Ok(Model::Extractive),
-            Some("openai") => Interface::OpenAi,
-            Some("anthropic") => Interface::Anthropic,
-            Some(other) => {
-                let shown: String = other.chars().take(40).collect();
-                let use_one = "use `extractive`, `openai` or `anthropic`";
-                let reason = format!("`{shown}` is not a provider: {use_one}");
-                return refuse(ModelSetting::Provider, &reason);
-            }
+            Some(name) => match Interface::named(name) {
+                Some(interface) => interface,
+                None => return unknown(name),
+            },
         };
         let base = base(self.url.as_deref().unwrap_or(interface.home()))?;
         let Some(model) = self.name.filter(|name| is_name(name)) else {
@@ -97,6 +135,13 @@ impl ModelConfig {
         };
         Ok(Model::Provider(Provider { interface, egress, base, model, secrets }))
     }
+}
+
+fn unknown(provider: &str) -> Result<Model, ModelSetupError> {
+    let shown: String = provider.chars().take(40).collect();
+    let use_one = "use `extractive`, `openai` or `anthropic`";
+    let reason = format!("`{shown}` is not a provider: {use_one}");
+    Err(ModelSetupError { setting: ModelSetting::Provider, reason })
 }
 
 fn is_name(name: &str) -> bool {

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use countersign_connector::{DeploymentSecrets, Secret, SourceError};
@@ -11,7 +12,7 @@ use tokio::net::TcpListener;
 use wiremock::matchers::{body_partial_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{ChatRequest, Message, Model, ModelConfig, ModelError, Reply, Role};
+use crate::{ChatRequest, Message, Model, ModelConfig, ModelError, Models, Role, Turn, Usage};
 
 const KEY: &str = "sk-a-key-nobody-may-see";
 
@@ -25,31 +26,33 @@ impl DeploymentSecrets for Secrets {
 }
 
 /// A turn with the model behind this address.
-async fn chat(base: &str, allow_loopback: bool) -> Result<Reply, ModelError> {
+async fn chat(base: &str, allow_loopback: bool) -> Turn {
     chat_with("openai", base, allow_loopback).await
 }
 
-async fn chat_with(provider: &str, base: &str, allow_loopback: bool) -> Result<Reply, ModelError> {
+async fn chat_with(provider: &str, base: &str, allow_loopback: bool) -> Turn {
+    ask(models(provider, base, allow_loopback).own().clone(), None).await
+}
+
+/// A deployment whose own model is behind this address.
+fn models(provider: &str, base: &str, allow_loopback: bool) -> Models {
     let config = ModelConfig {
         provider: Some(provider.to_owned()),
         url: Some(base.to_owned()),
         name: Some("tiny".to_owned()),
     };
-    let egress = Egress::new(Policy { allow_loopback });
-    let Model::Provider(client) = config.model(egress, Arc::new(Secrets)).unwrap() else {
-        panic!("not the provider")
-    };
+    config.models(Egress::new(Policy { allow_loopback }), Arc::new(Secrets)).unwrap()
+}
+
+async fn ask(model: Model, temperature: Option<f64>) -> Turn {
+    let Model::Provider(client) = model else { panic!("not the provider") };
     let messages = [Message::new(Role::System, "Be brief."), Message::new(Role::User, "Hi?")];
     let schema = json!({ "type": "object" });
-    client
-        .chat(&ChatRequest {
-            messages: &messages,
-            schema: &schema,
-            is_strict: true,
-            max_tokens: 50,
-            timeout: Duration::from_secs(20),
-        })
-        .await
+    let timeout = Duration::from_secs(20);
+    let (messages, schema) = (&messages, &schema);
+    let request =
+        ChatRequest { messages, schema, is_strict: true, temperature, max_tokens: 50, timeout };
+    client.chat(&request).await
 }
 
 fn completion(content: &Value, finish: &str) -> Value {
@@ -76,13 +79,13 @@ async fn server(answers: impl IntoIterator<Item = ResponseTemplate>) -> MockServ
 /// What becomes of these answers of a provider, and how often it was asked.
 async fn check(answers: Vec<ResponseTemplate>, expect: Result<&str, &str>, asked: usize) {
     let server = server(answers).await;
-    let reply = chat(&format!("{}/v1", server.uri()), true).await;
+    let Turn { reply, requests, .. } = chat(&format!("{}/v1", server.uri()), true).await;
     if let Err(error) = &reply {
         let told = format!("{error} {error:?} {:?}", error.help());
         assert!(!told.contains(KEY), "{told}");
     }
-    let reply = reply.as_ref().map(|reply| reply.text.as_str()).map_err(ModelError::code);
-    assert_eq!(reply, expect);
+    assert_eq!(reply.as_deref().map_err(ModelError::code), expect);
+    assert_eq!(usize::try_from(requests).unwrap(), asked);
     assert_eq!(server.received_requests().await.unwrap().len(), asked);
 }
 
@@ -98,9 +101,9 @@ async fn f_056_a_turn_is_sent_as_documented_and_its_tokens_are_read() {
     let asked = Mock::given(method("POST")).and(path("/v1/chat/completions"));
     let asked = asked.and(header("authorization", bearer.as_str())).and(body_partial_json(body));
     asked.respond_with(said("{}")).expect(1).mount(&server).await;
-    let reply = chat(&format!("{}/v1/", server.uri()), true).await.unwrap();
-    let expect = Reply { text: "{}".to_owned(), input_tokens: Some(12), output_tokens: Some(3) };
-    assert_eq!(reply, expect);
+    let turn = chat(&format!("{}/v1/", server.uri()), true).await;
+    assert_eq!(turn.reply.unwrap(), "{}");
+    assert_eq!(turn.usage, Usage::Said { input: 12, output: 3 });
 }
 
 #[tokio::test]
@@ -142,10 +145,42 @@ async fn f_056_what_will_not_change_is_not_asked_again() {
 }
 
 #[tokio::test]
+async fn r_035_what_is_not_carried_out_uses_nothing_and_an_answer_that_is_no_use_is_paid_for() {
+    let check = async |answer: ResponseTemplate, expect: Usage| {
+        let server = MockServer::start().await;
+        Mock::given(method("POST")).respond_with(answer).mount(&server).await;
+        let turn = chat(&server.uri(), true).await;
+        assert_eq!(turn.usage, expect, "{:?}", turn.reply);
+    };
+    for status in [400, 401, 404, 500, 502, 503] {
+        check(ResponseTemplate::new(status), Usage::Nothing).await;
+    }
+    let patient = ResponseTemplate::new(429).insert_header("retry-after", "3600");
+    check(patient, Usage::Nothing).await;
+    let paid = Usage::Said { input: 12, output: 3 };
+    let whole = |body: &Value| ResponseTemplate::new(200).set_body_json(body);
+    check(whole(&completion(&json!("half"), "length")), paid).await;
+    check(whole(&completion(&json!(""), "content_filter")), paid).await;
+    check(ResponseTemplate::new(200).set_body_string("<html>"), Usage::Unknown).await;
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let turn = chat(&format!("http://{closed}"), true).await;
+    assert_eq!((turn.usage, turn.requests), (Usage::Nothing, 2), "{:?}", turn.reply);
+}
+
+#[tokio::test]
+async fn f_056_a_server_that_asks_to_wait_is_waited_for_whatever_its_status() {
+    let busy = || ResponseTemplate::new(503).insert_header("retry-after", "0");
+    check(vec![busy(), busy(), busy(), said("a")], Ok("a"), 4).await;
+    let long = ResponseTemplate::new(503).insert_header("retry-after", "3600");
+    check(vec![long], Err("MODEL_UNAVAILABLE"), 1).await;
+}
+
+#[tokio::test]
 async fn f_056_a_server_that_knows_no_schema_is_asked_without() {
     let message = json!({ "error": { "message": "`response_format` is not supported" } });
     let server = server([ResponseTemplate::new(400).set_body_json(message), said("c")]).await;
-    assert_eq!(chat(&format!("{}/v1", server.uri()), true).await.unwrap().text, "c");
+    let turn = chat(&format!("{}/v1", server.uri()), true).await;
+    assert_eq!((turn.reply.unwrap().as_str(), turn.requests), ("c", 2));
     let asked = server.received_requests().await.unwrap();
     let bodies: Vec<Value> =
         asked.iter().map(|one| serde_json::from_slice(&one.body).unwrap()).collect();
@@ -163,8 +198,11 @@ async fn k_38_an_answer_without_end_is_not_read_to_its_end() {
 async fn f_056_an_answer_that_breaks_off_is_no_answer() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counted = accepted.clone();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
             let mut request = vec![0; 64 * 1024];
             let _ = stream.read(&mut request).await;
             let head =
@@ -172,8 +210,10 @@ async fn f_056_an_answer_that_breaks_off_is_no_answer() {
             let _ = stream.write_all(format!("{head}{{\"choices\": [").as_bytes()).await;
         }
     });
-    let error = chat(&format!("http://127.0.0.1:{port}"), true).await.unwrap_err();
-    assert_eq!(error.code(), "EGRESS_NETWORK");
+    let turn = chat(&format!("http://127.0.0.1:{port}"), true).await;
+    assert_eq!(turn.reply.unwrap_err().code(), "EGRESS_NETWORK");
+    assert_eq!(turn.usage, Usage::Unknown);
+    assert_eq!(accepted.load(Ordering::SeqCst), 1, "it may have been paid for");
 }
 
 #[tokio::test]
@@ -184,7 +224,9 @@ async fn k_38_a_private_or_plain_address_is_not_called() {
         "https://10.0.0.1/v1",
         "https://ollama.internal",
     ] {
-        let error = chat(base, false).await.unwrap_err();
+        let turn = chat(base, false).await;
+        assert_eq!(turn.usage, Usage::Nothing);
+        let error = turn.reply.unwrap_err();
         assert_eq!(error.code(), "EGRESS_REFUSED", "{base}");
     }
 }
@@ -208,10 +250,9 @@ async fn f_056_anthropic_is_asked_in_its_own_form() {
     });
     let said = ResponseTemplate::new(200).set_body_json(answer);
     asked.and(body_partial_json(body)).respond_with(said).expect(1).mount(&server).await;
-    let reply = chat_with("anthropic", &format!("{}/v1", server.uri()), true).await.unwrap();
-    let expect =
-        Reply { text: r#"{"a":1}"#.to_owned(), input_tokens: Some(12), output_tokens: Some(3) };
-    assert_eq!(reply, expect);
+    let turn = chat_with("anthropic", &format!("{}/v1", server.uri()), true).await;
+    assert_eq!(turn.reply.unwrap(), r#"{"a":1}"#);
+    assert_eq!(turn.usage, Usage::Said { input: 12, output: 3 });
 }
 
 #[tokio::test]
@@ -222,8 +263,8 @@ async fn f_056_what_anthropic_does_not_answer_is_told_apart() {
             let mock = Mock::given(path("/messages")).respond_with(answer);
             mock.up_to_n_times(1).mount(&server).await;
         }
-        let error = chat_with("anthropic", &server.uri(), true).await.unwrap_err();
-        assert_eq!(error.code(), expect);
+        let turn = chat_with("anthropic", &server.uri(), true).await;
+        assert_eq!(turn.reply.unwrap_err().code(), expect);
         assert_eq!(server.received_requests().await.unwrap().len(), asked);
     };
     let error = |status| {
@@ -247,8 +288,8 @@ fn r_035_settings_that_make_no_model_are_named() {
     let check = |given: [Option<&str>; 3], expect: Result<&str, &str>| {
         let [provider, url, name] = given.map(|one| one.map(str::to_owned));
         let config = ModelConfig { provider, url, name };
-        let made = config.model(Egress::new(Policy::default()), Arc::new(Secrets));
-        let made = made.map(|model| model.name()).map_err(|error| error.to_string());
+        let made = config.models(Egress::new(Policy::default()), Arc::new(Secrets));
+        let made = made.map(|models| models.own().name()).map_err(|error| error.to_string());
         assert_eq!(made, expect.map(str::to_owned).map_err(str::to_owned));
     };
     check([None, None, None], Ok("extractive"));
@@ -264,4 +305,18 @@ fn r_035_settings_that_make_no_model_are_named() {
     check([Some("bard"), None, None], Err(bard));
     let plain = "it must be a plain address without user and query";
     check([Some("openai"), Some("https://me@a.example"), Some("a")], Err(plain));
+}
+
+#[tokio::test]
+async fn r_035_another_model_is_asked_at_the_address_of_its_provider() {
+    let server = server([said("a")]).await;
+    let models = models("openai", &format!("{}/v1", server.uri()), true);
+    let turn = ask(models.named("openai/large/2").unwrap(), Some(0.2)).await;
+    assert_eq!(turn.reply.unwrap(), "a");
+    let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
+    assert_eq!((&body["model"], &body["temperature"]), (&json!("large/2"), &json!(0.2)));
+    let Some(Model::Provider(other)) = models.named("anthropic/claude") else { panic!("unknown") };
+    assert_eq!(other.base.as_str(), "https://api.anthropic.com/v1/");
+    assert_eq!(other.name(), "anthropic/claude");
+    assert!(models.named("bard/a").is_none() && models.named("openai").is_none());
 }

@@ -4,6 +4,7 @@ use countersign_identity::{Capability, Scope, UserId};
 use countersign_store_kit::Key;
 
 use crate::account::PoolSubject;
+use crate::settings::Setting;
 use crate::user::{Email, Username};
 
 /// The partition of the index that lists everybody.
@@ -54,15 +55,17 @@ pub(crate) fn appointed(email: &Email) -> Key {
     Key::new("DEPLOYMENT", format!("APPOINTED#{}", email.canonical()))
 }
 
-pub(crate) fn floor() -> Key {
-    Key::new("DEPLOYMENT", "FLOOR")
+pub(crate) fn setting(of: Setting) -> Key {
+    Key::new("DEPLOYMENT", of.key())
 }
 
-/// The partition of every floor there was.
-pub(crate) const FLOORS: &str = "DEPLOYMENT#FLOORS";
+/// The partition of every version there was.
+pub(crate) fn settings(of: Setting) -> String {
+    format!("DEPLOYMENT#{}S", of.key())
+}
 
-pub(crate) fn floor_version(version: u64) -> Key {
-    Key::new(FLOORS, format!("{version:012}"))
+pub(crate) fn setting_version(of: Setting, version: u64) -> Key {
+    Key::new(settings(of), format!("{version:012}"))
 }
 
 fn name(capability: Capability) -> &'static str {

@@ -10,6 +10,7 @@
 //! | `SUBJECT#{sub}` | `CLAIM` | whose account of the user pool it is or was |
 //! | `DEPLOYMENT` | `APPOINTED#{address}` | that this first administrator was appointed |
 //! | `DEPLOYMENT` | `FLOOR` | the policy no other policy may undercut |
+//! | `DEPLOYMENT` | `MODELLIST` | the models that agents may choose, with prices and budgets |
 //!
 //! Everything that decides what a person may do lies in one partition: [`Directory::standing`] is one strongly
 //! consistent read, done again before every effect and every decision.
@@ -18,14 +19,14 @@ mod account;
 mod error;
 mod grants;
 mod keys;
-mod policy;
+mod settings;
 mod sign_in;
 mod user;
 mod users;
 
 pub use account::{Account, PoolSubject};
 pub use error::DirectoryError;
-pub use policy::Floor;
+pub use settings::{Setting, StoredSetting};
 pub use sign_in::{FirstRights, Holder};
 pub use user::{Email, InvalidUser, NewUser, User, UserChange, Username};
 

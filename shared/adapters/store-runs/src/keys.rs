@@ -49,6 +49,15 @@ pub(crate) fn intent(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("INTENT#{step}"))
 }
 
+pub(crate) fn model_call(run: &RunId, step: &str, at: Timestamp, turn: u32) -> Key {
+    Key::new(partition(run), format!("MODEL#{step}#{at:.6}#{turn}"))
+}
+
+/// The partition and the prefix of the turns with models of a run.
+pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
+    (partition(run), "MODEL#")
+}
+
 pub(crate) fn item(run: &RunId, step: &str, n: u32) -> Key {
     Key::new(partition(run), format!("ITEM#{step}#{n:04}"))
 }

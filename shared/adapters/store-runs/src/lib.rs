@@ -26,15 +26,16 @@ mod items;
 mod journal;
 mod keys;
 mod lists;
+mod model_calls;
 mod outcomes;
 mod quotas;
 mod records;
 mod removal;
 mod repeats;
 mod responses;
+mod spend;
 mod starts;
 mod stops;
-mod tokens;
 mod warnings;
 
 pub use active::Active;
@@ -46,8 +47,8 @@ pub use outcomes::{Consequence, Ended, Intended, StepView};
 pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
+pub use spend::{Reserved, Spend, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
-pub use tokens::{Reserved, TokenLimits, TokenUse};
 pub use warnings::warnings_of;
 
 use countersign_store_kit::{Blobs, Table};

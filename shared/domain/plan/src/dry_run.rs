@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use countersign_playbook::{Bindings, ForEach};
 use countersign_registry::{
-    CALL_CONNECTOR, Contract, DataType, Registry, Slot, nearest, record_of,
+    CALL_CONNECTOR, Contract, DataType, OutputSchema, Registry, Slot, nearest, record_of,
 };
 use countersign_run::DryRun;
 use countersign_wiring::coerce;
@@ -116,12 +116,12 @@ impl Rehearsal<'_> {
         Ok(Some(StandIn { source: StandInSource::Blank, output: blank().collect() }))
     }
 
-    /// Whether the step does what a test of this kind must not.
+    /// Whether the step does what a test of this kind must not: an effect, or asking a model, which costs and sends the data away.
     fn acts(&self, step: &PlanStep, contract: Option<&Contract>) -> bool {
         let rehearses = |contract: &Contract| contract.rehearses && self.mode == DryRun::Reads;
         let effect = |contract: &Contract| contract.writes && !rehearses(contract);
         step.irreversible
-            || contract.is_none_or(|contract| contract.irreversible || effect(contract))
+            || contract.is_none_or(|of| of.irreversible || of.uses_llm || effect(of))
             || (self.mode == DryRun::Samples && step.function != COMPUTING)
     }
 
@@ -134,6 +134,10 @@ impl Rehearsal<'_> {
     }
 
     fn outputs<'s>(&'s self, step: &PlanStep, contract: Option<&'s Contract>) -> Cow<'s, [Slot]> {
+        let declared = step.output_schema.as_ref().map(OutputSchema::data_type);
+        if let Some(DataType::Record(fields)) = declared {
+            return Cow::Owned(fields.into_iter().map(Slot::from).collect());
+        }
         let of_call = self.outputs_of_call(step, contract);
         if step.for_each.is_none() {
             return Cow::Borrowed(of_call);
@@ -168,7 +172,10 @@ fn replace(step: &mut PlanStep, stand_in: Option<StandIn>) {
     }
     if stand_in.is_some() && step.kind != StepKind::Gate {
         step.kind = StepKind::Tool;
-        COMPUTING.clone_into(&mut step.function);
+        // Whoever would ask a model says what it would ask.
+        if step.output_schema.is_none() {
+            COMPUTING.clone_into(&mut step.function);
+        }
         step.irreversible = false;
         step.covered_by = None;
     }

@@ -158,6 +158,7 @@ impl<'p> Chain<'p> {
             retries: step.retry_count,
             timeout_seconds: step.timeout_seconds,
             output_schema: None,
+            model: None,
             irreversible: false,
             for_each: step.for_each.clone(),
             after: after.to_vec(),
@@ -217,6 +218,7 @@ impl<'p> Chain<'p> {
             retries: 0,
             timeout_seconds: None,
             output_schema: None,
+            model: None,
             gate: Some(confirm::gate(asked.prompt, preview_from)),
             ..step.clone()
         };

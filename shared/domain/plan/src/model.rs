@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
 use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
-use countersign_registry::OutputSchema;
 use countersign_registry::action::ReadAhead;
+use countersign_registry::{ModelChoice, OutputSchema};
 use countersign_run::{DryRun, RunContext, RunId};
 use countersign_wiring::{Scope, resolve};
 use serde::{Deserialize, Serialize};
@@ -129,6 +129,9 @@ pub struct PlanStep {
     /// What a model must answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<OutputSchema>,
+    /// The model that its agent chose, when it is another than the deployment's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelChoice>,
     /// Whether its effect cannot be taken back.
     #[serde(default)]
     pub irreversible: bool,

@@ -6,7 +6,7 @@ mod random;
 
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
-use countersign_registry::Registry;
+use countersign_registry::{DataType, Field, OutputSchema, Registry, Shape};
 use countersign_run::{DryRun, RunContext, RunId};
 use serde_json::{Map, Value, json};
 
@@ -231,6 +231,31 @@ fn f_341_a_sample_stands_in_and_what_it_leaves_out_is_empty() {
     assert_eq!(decided(&tested), json!("approved"));
     let denied = rehearsed(&plan, DryRun::Samples, &json!({"ask": {"decision": "denied"}}));
     assert_eq!(decided(&denied.unwrap()), json!("denied"));
+}
+
+#[test]
+fn k_46_a_test_asks_no_model_and_its_answer_is_empty_or_the_sample() {
+    let mut judge = step("judge", action(false, None));
+    if let playbook::StepKind::Action { action, llm, function, output_schema, .. } = &mut judge.kind
+    {
+        ("llm_analyze".clone_into(action), "tool-model".clone_into(function), *llm = true);
+        let fields =
+            vec![Field::new("risk", DataType::Number), Field::new("why", DataType::String)];
+        *output_schema = Some(OutputSchema { shape: Shape::Object, fields });
+    }
+    let plan = planned(vec![judge]);
+    for mode in [DryRun::Reads, DryRun::Samples] {
+        let output = |samples: &Value| {
+            let tested = rehearsed(&plan, mode, samples).unwrap();
+            assert_eq!(tested.steps[0].function, "tool-model", "it says what would be asked");
+            Value::Object(tested.steps[0].stand_in.clone().unwrap().output)
+        };
+        assert_eq!(output(&json!({})), json!({ "risk": 0, "why": "" }));
+        let sample = json!({ "judge": { "risk": 8 } });
+        assert_eq!(output(&sample), json!({ "risk": 8, "why": "" }));
+        let wrong = json!({ "judge": { "risk": "high", "grade": 1 } });
+        assert_eq!(rehearsed(&plan, mode, &wrong).unwrap_err().len(), 2);
+    }
 }
 
 #[test]

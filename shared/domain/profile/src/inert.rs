@@ -1,5 +1,5 @@
 //! Fields that nothing in this release reads: a value that could have no effect is refused with the reason (F-170,
-//! F-174…F-176, F-293, K-91). The values that mean nothing stay allowed, so that what was read can be sent back.
+//! F-174, F-175, F-293, K-91). The values that mean nothing stay allowed, so that what was read can be sent back.
 
 use countersign_document::{MaybeBlank, Rules, Whole};
 use countersign_run::ExecutionMode;
@@ -22,18 +22,11 @@ struct Inert {
     hint: &'static str,
 }
 
-const ONE_MODEL: &str = "a deployment has one model, which its operator chooses";
 const NO_PROMPT: &str = "models only fill in the fields of single steps";
 const NO_COLLECTIONS: &str = "this release has no collections of documents";
 const LEAVE_OUT: &str = "leave it out";
 
-const FIELDS: [Inert; 7] = [
-    Inert {
-        pointer: "/model_preference",
-        has: |of| of.model_preference.is_some(),
-        why: ONE_MODEL,
-        hint: LEAVE_OUT,
-    },
+const FIELDS: [Inert; 6] = [
     Inert {
         pointer: "/max_research_rounds",
         has: |of| of.max_research_rounds != Whole::default(),

@@ -21,7 +21,7 @@ pub use error::ProfileError;
 pub use handle::Handle;
 pub use read::{ProfileFile, Template, Written};
 pub use spec::{
-    Approver, Fields, KnowledgeConfig, Model, OutputConfig, ProfileSpec, Skill, SkillType,
+    Approver, Fields, KnowledgeConfig, OutputConfig, ProfileSpec, Skill, SkillType,
     StoredDestination, TeamConfig, TeamPermission,
 };
 

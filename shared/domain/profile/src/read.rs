@@ -74,6 +74,7 @@ impl Written {
             description: self.description,
             icon: self.icon,
             model_preference: self.model_preference,
+            model_temperature: self.model_temperature,
             max_research_rounds: self.max_research_rounds,
             system_prompt_additions: self.system_prompt_additions,
             knowledge_config: self.knowledge_config,
@@ -100,6 +101,11 @@ impl Document for Written {
             rules.hinted("handle", "/handle", message, hint.to_owned());
         }
         inert::report(self, rules);
+        if self.model_temperature.is_some() && self.model_preference.is_none() {
+            let message = "`model_temperature` is that of `model_preference`, which is missing";
+            let hint = "name the model, or leave it out".to_owned();
+            rules.hinted("unavailable", "/model_temperature", message, hint);
+        }
         rules.within("output_config", |rules| {
             rules.within("destinations", |rules| {
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {

@@ -7,6 +7,7 @@ use countersign_document::{
 };
 use countersign_journal::JournalConfig;
 use countersign_knowledge::Namespace;
+use countersign_model_list::{ModelChoice, ModelName, Temperature};
 use countersign_report::{Destination, GraphNamespace, WrittenDestination};
 use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
@@ -35,8 +36,10 @@ pub struct Fields<H, D> {
     pub description: MaybeBlank<2_000>,
     /// One emoji or short text.
     pub icon: Option<MaybeBlank<16>>,
-    /// `provider/model`, when another than the deployment's is wanted (F-176). Must be left out: a deployment has one model.
-    pub model_preference: Option<Model>,
+    /// `provider/model`, when another than the deployment's is wanted (F-176): one that an administrator has listed.
+    pub model_preference: Option<ModelName>,
+    /// How freely that model chooses its words, from 0 to 2 (R-035); left out, as its provider does. Needs `model_preference`.
+    pub model_temperature: Option<Temperature>,
     /// How often a model may look again. Must be left out: models only fill in the fields of single steps.
     #[serde(default)]
     pub max_research_rounds: Whole<1, 10, 3>,
@@ -77,20 +80,10 @@ fn interactive() -> RunContext {
 }
 
 text_type! {
-    /// A model by its provider.
-    pub struct Model {
-        format: "model", code: "model", sample: "a/b", pattern: r"^[^/\s]+/\S+$", check: model
-    }
     /// Somebody of the directory.
     pub struct Approver {
         format: "approver", code: "approver", sample: "a", pattern: r"^\S{1,254}$", check: approver
     }
-}
-
-fn model(text: &str) -> Result<(), Refused> {
-    let named = |(provider, model): (&str, &str)| !provider.is_empty() && !model.is_empty();
-    let fits = text.split_once('/').is_some_and(named) && is_word(text, 200);
-    if fits { Ok(()) } else { Err(Refused::of_key("must have the form `provider/model`")) }
 }
 
 fn approver(text: &str) -> Result<(), Refused> {
@@ -276,6 +269,13 @@ impl ProfileSpec {
         let mut whole = serde_json::to_value(self).unwrap_or(Value::Null);
         merge_patch(&mut whole, patch);
         Self::from_json(&whole)
+    }
+
+    /// The model that the agent's steps ask, when it is another than the deployment's (F-176, R-035).
+    #[must_use]
+    pub fn model_choice(&self) -> Option<ModelChoice> {
+        let model = self.model_preference.clone()?;
+        Some(ModelChoice { model, temperature: self.model_temperature })
     }
 
     /// The playbook that the agent follows when none is named: its skill with the highest priority. None when it has none, or

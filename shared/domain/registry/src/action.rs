@@ -11,6 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use countersign_model_list::ModelChoice;
+
 use crate::output_schema::OutputSchema;
 
 /// What a step knows of the run it belongs to.
@@ -68,6 +70,8 @@ pub struct Call {
     pub info: RunInfo,
     /// What the step must answer, when a model does it.
     pub output_schema: Option<OutputSchema>,
+    /// The model that does it, when it is another than the deployment's.
+    pub model: Option<ModelChoice>,
     /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
     /// intent.
     pub permit: Option<Permit>,
@@ -205,5 +209,18 @@ pub trait Handler: Send + Sync {
     /// Does it, and says which model wrote the output; an action without one need not care.
     fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
         Box::pin(async move { Ok(Answered { output: self.run(call).await?, model: None }) })
+    }
+
+    /// The model that would write the output now, as its record would name it; none for an action without one.
+    fn model(&self, _choice: Option<&ModelChoice>) -> Option<String> {
+        None
+    }
+
+    /// What a model would be asked and the most that it could use: what a test shows instead of asking.
+    ///
+    /// # Errors
+    /// [`ActionError`] when it would not be asked: the call would fail.
+    fn foresee(&self, _call: &Call) -> Result<Option<Value>, ActionError> {
+        Ok(None)
     }
 }

@@ -76,6 +76,13 @@ pub struct EndpointContract {
     pub irreversible: bool,
 }
 
+impl From<Field> for Slot {
+    /// The slot of a field that is always present.
+    fn from(field: Field) -> Self {
+        Self::required(&field.name, field.data_type, &field.description)
+    }
+}
+
 impl Slot {
     /// A slot that must be filled, or an output that is always present.
     #[must_use]

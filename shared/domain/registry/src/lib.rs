@@ -21,6 +21,7 @@ pub use arguments::arguments_schema;
 pub use catalogue::{Registry, RegistryError};
 pub use contract::{Contract, EndpointContract, Slot, record_of};
 pub use countersign_document::nearest;
+pub use countersign_model_list::ModelChoice;
 pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};

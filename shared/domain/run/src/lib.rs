@@ -15,6 +15,7 @@ mod fold;
 mod fold_tests;
 mod from_monitor;
 mod head;
+mod model_call;
 mod model_use;
 mod occurrence;
 mod partly;
@@ -35,6 +36,7 @@ pub use fired::Fired;
 pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use model_call::{ModelCall, ModelCallStatus};
 pub use model_use::ModelUse;
 pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,

@@ -13,6 +13,7 @@ use countersign_profile::Profile;
 use countersign_registry::Registry;
 use countersign_run::ApprovalPolicy;
 use countersign_store_catalog::StoredPlaybook;
+use countersign_store_directory::Setting;
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
@@ -75,7 +76,9 @@ async fn escalations(ctx: Starter<'_>, plan: &Plan) -> Result<Vec<FieldError>, P
 
 /// The floor an administrator set; one that cannot be read must not look like none.
 async fn floor(ctx: Starter<'_>) -> Result<Floor, Problem> {
-    let Some(stored) = ctx.directory.floor().await? else { return Ok(Floor::default()) };
+    let Some(stored) = ctx.directory.setting(Setting::ApprovalFloor).await? else {
+        return Ok(Floor::default());
+    };
     serde_json::from_str(&stored.json).map_err(|_| floor_unreadable())
 }
 

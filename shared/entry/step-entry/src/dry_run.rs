@@ -30,15 +30,21 @@ pub(crate) fn detected(step: &PlanStep, prepared: &Prepared) -> Option<StepEnd> 
     Some(StepEnd { message: Some(FOUND.to_owned()), ..ending })
 }
 
-/// How the step ends without being done; none when it only reads and is to be done.
-pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) -> Option<StepEnd> {
+/// How the step ends without being done; none when it only reads and is to be done. A step of a model says what would be asked.
+pub(crate) fn ending(
+    step: &PlanStep,
+    contract: &Contract,
+    prepared: &Prepared,
+    asked: Option<Value>,
+) -> Option<StepEnd> {
     if let Some(stand_in) = &step.stand_in {
         let message = match stand_in.source {
             StandInSource::Sample => "left out: a test answers with the sample",
+            StandInSource::Blank if contract.uses_llm => "left out: a test asks no model",
             StandInSource::Blank => "left out: a test has no effect",
             StandInSource::Detected => FOUND,
         };
-        let ending = StepEnd::done(prepared.hash.clone(), output(step, stand_in, prepared));
+        let ending = StepEnd::done(prepared.hash.clone(), output(step, stand_in, prepared, asked));
         let (code, message) = (Some(CODE.to_owned()), Some(message.to_owned()));
         return Some(StepEnd { code, message, ..ending });
     }
@@ -70,9 +76,10 @@ pub(crate) fn ending_of_items(
 /// The plan of a test has no step with an effect; should one come from elsewhere, it is not done either.
 fn effect(step: &PlanStep, contract: &Contract) -> Option<StepEnd> {
     let writes = contract.writes && !contract.rehearses;
-    let acts = writes || contract.irreversible || step.irreversible;
+    let acts = writes || contract.irreversible || step.irreversible || contract.uses_llm;
     acts.then(|| {
-        let message = format!("`{}` has an effect, and this run is a test", step.action);
+        let what = if contract.uses_llm { "asks a model" } else { "has an effect" };
+        let message = format!("`{}` {what}, and this run is a test", step.action);
         StepEnd::failed(step, &ActionError::terminal("DRY_RUN_EFFECT", message)).stopping()
     })
 }
@@ -106,15 +113,18 @@ fn verdict(step: &PlanStep) -> GateOutcome {
     }
 }
 
-fn output(step: &PlanStep, stand_in: &StandIn, prepared: &Prepared) -> Value {
+fn output(step: &PlanStep, stand_in: &StandIn, prepared: &Prepared, asked: Option<Value>) -> Value {
     let mut output = stand_in.output.clone();
     let inputs: Map<String, Value> =
         prepared.inputs.iter().map(|(name, value)| (name.clone(), shown(value))).collect();
-    let mark = json!({
+    let mut mark = json!({
         "action": step.action,
         "output_from": stand_in.source,
         "would_get": { "inputs": inputs, "params": prepared.params },
     });
+    if let Some(asked) = asked {
+        mark["would_ask"] = shown(&asked);
+    }
     output.insert(MARK.to_owned(), mark);
     Value::Object(output)
 }
@@ -174,13 +184,15 @@ mod tests {
     ) -> Option<(StepStatus, Value)> {
         let registry = Registry::builtin();
         let contract = registry.get(action).unwrap();
-        let ending = ending(&step(action, stand_in), contract, &prepared(inputs))?;
+        let ending = ending(&step(action, stand_in), contract, &prepared(inputs), None)?;
         Some((ending.status, ending.output))
     }
 
     #[test]
     fn k_46_an_effect_that_nothing_stands_in_for_ends_the_test() {
-        for action in ["save_to_workspace", "send_notification", "write_journal_entry"] {
+        for action in
+            ["save_to_workspace", "send_notification", "write_journal_entry", "llm_analyze"]
+        {
             assert_eq!(check(action, None, &json!({})).unwrap().0, StepStatus::Failed, "{action}");
         }
         assert_eq!(check("transform_data", None, &json!({})), None);

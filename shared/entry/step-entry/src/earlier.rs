@@ -82,18 +82,22 @@ pub(crate) async fn ending(
     Ok(None)
 }
 
-/// How a step of a model ends that was asked the same before: with the same answer. Another one would change what is left to do of
-/// what a run before has done a part of.
+/// How a step of a model ends when the same model was asked the same before, in the same form: with the same answer. Another one
+/// would change what is left to do of what a run before has done a part of.
 pub(crate) async fn answer(
     context: &Context,
     head: &Head,
     step: &PlanStep,
     prepared: &Prepared,
 ) -> Result<Option<StepEnd>, StepError> {
+    let model = context.action(&step.action).and_then(|action| action.model(step.model.as_ref()));
     for run in &head.repeats {
         let outcome = context.runs.outcome(run, &step.name).await?;
         let same = outcome.filter(|outcome| {
-            outcome.status == StepStatus::Done && outcome.input_hash == prepared.hash
+            let by = outcome.model.as_ref().map(|model| &model.model_used);
+            outcome.status == StepStatus::Done
+                && outcome.input_hash == prepared.hash
+                && by == model.as_ref()
         });
         if let Some(outcome) = same {
             return Ok(Some(done(step, format!("answered in {run}; not asked again"), outcome)));

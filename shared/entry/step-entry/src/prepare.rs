@@ -1,7 +1,7 @@
 //! From wiring to arguments: resolved, typed, with a hash. Shared with `gate-open`, so preview and effect cannot differ.
 
 use countersign_plan::PlanStep;
-use countersign_registry::{CALL_CONNECTOR, Contract};
+use countersign_registry::{CALL_CONNECTOR, Contract, ModelChoice, OutputSchema};
 use countersign_wiring::{Scope, bind, bind_open};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,8 @@ pub struct Prepared {
     pub inputs: Map<String, Value>,
     /// Resolved params.
     pub params: Map<String, Value>,
-    /// SHA-256, hex, of action, inputs and params in their RFC 8785 form.
+    /// SHA-256, hex, of action, inputs, params and, of a step of a model, which one its agent chose and what it must
+    /// answer, in their RFC 8785 form.
     pub hash: String,
 }
 
@@ -48,7 +49,13 @@ pub fn prepare(
             return Err(inputs.err().into_iter().chain(params.err()).flatten().collect());
         }
     };
-    let hashed = Hashed { action: &step.action, inputs: &inputs, params: &params };
+    let hashed = Hashed {
+        action: &step.action,
+        inputs: &inputs,
+        params: &params,
+        output_schema: step.output_schema.as_ref(),
+        model: step.model.as_ref(),
+    };
     let hash = hash(&hashed).map_err(|problem| vec![problem])?;
     Ok(Prepared { inputs, params, hash })
 }
@@ -71,6 +78,10 @@ struct Hashed<'a> {
     action: &'a str,
     inputs: &'a Map<String, Value>,
     params: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'a OutputSchema>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a ModelChoice>,
 }
 
 fn hash(value: &Hashed<'_>) -> Result<String, String> {
@@ -101,5 +112,31 @@ mod tests {
             prepare(&step, Registry::builtin().get("crawl_url").unwrap(), &scope).unwrap();
         let canonical = r#"{"action":"crawl_url","inputs":{"url":"https://example.org/"},"params":{"extract_mode":"text"}}"#;
         assert_eq!(prepared.hash, hex::encode(Sha256::digest(canonical)));
+    }
+
+    #[test]
+    fn f_145_r_035_the_hash_covers_what_a_model_must_answer_and_which_one_was_chosen() {
+        let hash = |field: &str, model: &serde_json::Value| {
+            let step: PlanStep = serde_json::from_value(json!({
+                "name": "judge", "kind": "tool", "on_error": "stop", "after": [], "action": "llm_analyze",
+                "inputs": { "data": [] }, "params": { "instructions": "Judge." },
+                "output_schema": { "type": "object", "fields": [{ "name": field, "type": "string" }] }, "model": model,
+            }))
+            .unwrap();
+            let contract = Registry::builtin();
+            let contract = contract.get("llm_analyze").unwrap();
+            prepare(&step, contract, &Scope::new()).unwrap().hash
+        };
+        let (none, warm) = (json!(null), json!({ "model": "openai/a", "temperature": 0.2 }));
+        assert_eq!(hash("verdict", &none), hash("verdict", &none));
+        assert_eq!(hash("verdict", &warm), hash("verdict", &warm));
+        let others = [
+            ("risk", none.clone()),
+            ("verdict", warm),
+            ("verdict", json!({ "model": "openai/a" })),
+        ];
+        for (field, model) in others {
+            assert_ne!(hash("verdict", &none), hash(field, &model));
+        }
     }
 }

@@ -13,6 +13,7 @@ use countersign_run::{
 };
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
@@ -139,10 +140,14 @@ pub(crate) async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    if view.head.dry_run.is_some()
-        && let Some(ending) = dry_run::ending(step, contract, &prepared)
-    {
-        return Ok(Decided::End(ending));
+    if view.head.dry_run.is_some() {
+        let asked = match asked(context, &view.head, step, contract, &prepared, invocation) {
+            Ok(asked) => asked,
+            Err(error) => return Ok(Decided::End(StepEnd::failed(step, &error))),
+        };
+        if let Some(ending) = dry_run::ending(step, contract, &prepared, asked) {
+            return Ok(Decided::End(ending));
+        }
     }
     let mut ready = Ready { contract, prepared, permit: None, call: 0, again };
     if (step.irreversible || contract.irreversible)
@@ -151,6 +156,21 @@ pub(crate) async fn decide<'a>(
         return Ok(Decided::End(ending));
     }
     Ok(Decided::Act(Box::new(ready)))
+}
+
+/// What a test would ask a model; none for a step without one.
+fn asked(
+    context: &Context,
+    head: &Head,
+    step: &PlanStep,
+    contract: &Contract,
+    prepared: &Prepared,
+    invocation: &Invocation,
+) -> Result<Option<Value>, ActionError> {
+    let Some(action) = context.action(&step.action).filter(|_| contract.uses_llm) else {
+        return Ok(None);
+    };
+    action.foresee(&call(head, step, prepared.clone(), invocation.now, invocation.remaining))
 }
 
 /// Whether the run ends for a step that stands beside this one: siblings of a stage finish, whichever begins first.
@@ -311,6 +331,7 @@ pub(crate) fn call(
         remaining,
         info: run_info(head, Vec::new()),
         output_schema: step.output_schema.clone(),
+        model: step.model.clone(),
         permit: None,
     }
 }

@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::super::{FACTORY, Who, items, pretty, row, text};
+use super::super::{FACTORY, Who, pretty, row};
+use super::all_pages;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -23,7 +24,8 @@ pub(crate) struct Calls {
 
 impl Calls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let calls = self.all(place).await?;
+        let path = format!("{FACTORY}/executions/{}/calls/{}?limit=100", self.run, self.step);
+        let calls = all_pages(&self.who.door(place).await?, &path).await?;
         if self.json {
             console.line(pretty(&Value::Array(calls)));
             return Ok(());
@@ -32,18 +34,5 @@ impl Calls {
         let rows: Vec<Vec<String>> = calls.iter().map(|call| row(call, &columns)).collect();
         console.table(&["N", "ITEM", "STATUS", "SENT", "KEY", "RECEIPT", "MESSAGE"], &rows);
         Ok(())
-    }
-
-    /// Every page.
-    async fn all(&self, place: &Place) -> Result<Vec<Value>, CliError> {
-        let door = self.who.door(place).await?;
-        let path = format!("{FACTORY}/executions/{}/calls/{}?limit=100", self.run, self.step);
-        let mut page = door.get(&path).await?;
-        let mut all = items(&page).to_vec();
-        while let Some(next) = text(&page, "next") {
-            page = door.get(&format!("{path}&cursor={next}")).await?;
-            all.extend_from_slice(items(&page));
-        }
-        Ok(all)
     }
 }

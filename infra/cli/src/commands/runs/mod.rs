@@ -2,12 +2,15 @@
 
 mod calls;
 mod deliver;
+mod model_calls;
 mod repeat;
 
 use clap::{Args, Subcommand};
+use serde_json::Value;
 
 use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
+use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -49,6 +52,8 @@ enum What {
     Deliver(deliver::Deliver),
     /// List the calls of a step that makes one for each item of a list.
     Calls(calls::Calls),
+    /// List the turns of a run with models of a provider: tokens, time, hashes.
+    ModelCalls(model_calls::ModelCalls),
 }
 
 impl Runs {
@@ -57,6 +62,7 @@ impl Runs {
             Some(What::Repeat(command)) => command.run(place, console).await,
             Some(What::Deliver(command)) => command.run(place, console).await,
             Some(What::Calls(command)) => command.run(place, console).await,
+            Some(What::ModelCalls(command)) => command.run(place, console).await,
             None => self.list(place, console).await,
         }
     }
@@ -84,4 +90,15 @@ impl Runs {
         console.table(&["RUN", "STATUS", "AGENT", "STARTED", "FINISHED", ""], &rows);
         Ok(())
     }
+}
+
+/// The items of every page; the address has its `limit`.
+async fn all_pages(door: &Door, path: &str) -> Result<Vec<Value>, CliError> {
+    let mut page = door.get(path).await?;
+    let mut all = items(&page).to_vec();
+    while let Some(next) = text(&page, "next") {
+        page = door.get(&format!("{path}&cursor={next}")).await?;
+        all.extend_from_slice(items(&page));
+    }
+    Ok(all)
 }

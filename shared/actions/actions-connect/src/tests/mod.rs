@@ -228,6 +228,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
         params: object(json!({ "connector": connector, "endpoint": endpoint })),
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
+        model: None,
         permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),

@@ -214,6 +214,7 @@ async fn k_38_time_is_bounded_for_head_and_body() {
         let request = Call { timeout: Duration::from_millis(200), ..Call::get(url) };
         let error = Egress::new(LOCAL).send(request).await.unwrap_err();
         assert!(matches!(error, HttpError::Timeout { .. }), "{error}");
+        assert!(error.may_have_arrived());
         task.abort();
     }
 }
@@ -271,6 +272,7 @@ async fn k_42_no_error_holds_a_query() {
     let url = Url::parse(&format!("http://{address}/?api_key=s3cr3t")).unwrap();
     let error = Egress::new(LOCAL).send(Call::get(url)).await.unwrap_err();
     assert!(matches!(error, HttpError::Network { .. }), "{error}");
+    assert!(!error.may_have_arrived(), "nobody listens");
     assert!(!format!("{error} {error:?}").contains("s3cr3t"), "{error:?}");
 }
 

@@ -24,7 +24,7 @@ fn f_168_f_172_a_name_is_enough_and_the_rest_has_defaults() {
         serde_json::to_value(&spec).unwrap(),
         json!({
             "name": "Nonprofit Investigator", "handle": "nonprofit-investigator", "description": "", "icon": null,
-            "model_preference": null, "max_research_rounds": 3, "system_prompt_additions": null,
+            "model_preference": null, "model_temperature": null, "max_research_rounds": 3, "system_prompt_additions": null,
             "knowledge_config": {"read_collections": [], "write_collection": null, "graph_namespaces": [],
                 "auto_enrich": false, "entity_resolution": false},
             "output_config": {"auto_enrich_graph": false, "destinations": []},
@@ -87,7 +87,6 @@ fn unavailable(fields: &Value) -> String {
 #[test]
 fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
     for (field, value) in [
-        ("model_preference", json!("anthropic/claude")),
         ("max_research_rounds", json!(4)),
         ("system_prompt_additions", json!("Be brief.")),
         ("default_execution_mode", json!("llm_augmented")),
@@ -209,4 +208,24 @@ fn f_393_every_problem_of_a_file_has_its_line() {
         "name: A\noutput_config:\n  destinations:\n    - type: chat\n    - type: fax\n",
         &[(5, 13, "choice")],
     );
+}
+
+#[test]
+fn f_176_r_035_an_agent_may_name_a_model_and_its_temperature() {
+    let choice = |fields: Value| {
+        let mut whole = json!({"name": "A"});
+        whole.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let spec = ProfileSpec::from_json(&whole).unwrap();
+        serde_json::to_value(spec.model_choice()).unwrap()
+    };
+    assert_eq!(choice(json!({})), json!(null));
+    let named = json!({"model_preference": "openai/gpt-5-mini", "model_temperature": 0.2});
+    assert_eq!(choice(named), json!({"model": "openai/gpt-5-mini", "temperature": 0.2}));
+    assert!(unavailable(&json!({"model_temperature": 0.2})).contains("`model_preference`"));
+    for wrong in [json!(2.1), json!(-1), json!("0.2")] {
+        let named =
+            json!({"name": "A", "model_preference": "openai/a", "model_temperature": wrong});
+        check(&named, &["model_temperature"]);
+    }
+    check(&json!({"name": "A", "model_preference": "bard/a"}), &["model_preference"]);
 }

@@ -16,6 +16,7 @@ pub mod extract_entities;
 pub mod get_monitor_watermark;
 pub mod llm_analyze;
 pub mod match_entities;
+pub mod model_task;
 pub mod parallel;
 pub mod query_journal;
 pub mod resolve_entities;

@@ -1,11 +1,11 @@
 //! Has a model write a report about data.
 
-use super::Nothing;
-use super::llm_analyze::{Inputs, Params};
+use super::model_task::{Inputs, Params};
+use super::{Nothing, model_task};
 use crate::explain::Problem;
 use crate::{Action, Contract};
 
-/// The declaration. It takes what `llm_analyze` takes.
+/// The declaration.
 #[derive(Debug)]
 pub struct SynthesizeReport;
 
@@ -19,7 +19,7 @@ impl Action for SynthesizeReport {
     type Output = Nothing;
 
     fn describe(contract: Contract) -> Contract {
-        Contract { uses_llm: true, ..contract }
+        model_task::contract(contract)
     }
 
     fn rules(params: &Params) -> Vec<Problem> {

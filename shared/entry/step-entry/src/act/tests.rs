@@ -52,6 +52,7 @@ fn call() -> Call {
         params: Map::new(),
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
+        model: None,
         permit: None,
         now: jiff::Timestamp::UNIX_EPOCH,
         remaining: Duration::from_secs(60),

@@ -1,0 +1,102 @@
+//! `/api/admin/model-list`: the models that agents may choose, with prices and budgets.
+
+use axum::extract::State;
+use countersign_document::read_value;
+use countersign_identity::UserId;
+use countersign_model_list::ModelList;
+use countersign_store_directory::{Setting, StoredSetting};
+use countersign_web::{Json, Problem};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::collection::json::field_error;
+use super::{Administrator, Ctx, now};
+
+/// How many earlier lists are shown.
+const HISTORY: i32 = 50;
+
+/// A list of models.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewModelList {
+    /// The `version` that was read; 0 when there was no list yet.
+    version: u64,
+    /// The list itself: `currency`, `models`, `cost_per_run`, `cost_per_day`.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    list: Map<String, Value>,
+}
+
+/// The list as it is, and who wrote it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ModelListView {
+    /// The list; null when there is none, text when it cannot be read, which stops every step of a provider's model.
+    #[schema(value_type = Object)]
+    list: Value,
+    /// Counts the changes; 0 when none was ever written.
+    version: u64,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    set_by: Option<UserId>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    set_at: Option<Timestamp>,
+    /// This one and those before it, the newest first; at most 50.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    history: Vec<ModelListView>,
+}
+
+impl ModelListView {
+    fn none() -> Self {
+        Self { list: Value::Null, version: 0, set_by: None, set_at: None, history: Vec::new() }
+    }
+
+    fn of(stored: StoredSetting) -> Self {
+        let StoredSetting { json, version, updated_by, updated_at } = stored;
+        let list = serde_json::from_str::<ModelList>(&json);
+        let list = list.ok().and_then(|list| serde_json::to_value(list).ok());
+        let list = list.unwrap_or(Value::String(json));
+        let (set_by, set_at) = (Some(updated_by), Some(updated_at));
+        Self { list, version, set_by, set_at, history: Vec::new() }
+    }
+}
+
+/// The list that holds now, and who wrote it.
+#[utoipa::path(
+    get, path = "/model-list", tag = "administration",
+    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
+)]
+pub(crate) async fn detail(
+    State(ctx): Ctx,
+    _: Administrator,
+) -> Result<Json<ModelListView>, Problem> {
+    let list = ctx.directory.setting(Setting::ModelList).await?;
+    let history = ctx.directory.settings(Setting::ModelList, HISTORY).await?;
+    let history = history.into_iter().map(ModelListView::of).collect();
+    let list = list.map_or_else(ModelListView::none, ModelListView::of);
+    Ok(Json(ModelListView { history, ..list }))
+}
+
+/// Replaces the list. It holds for every call of a model from now on, also of runs that have begun.
+#[utoipa::path(
+    put, path = "/model-list", tag = "administration", request_body = NewModelList,
+    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn set(
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
+    Json(body): Json<NewModelList>,
+) -> Result<Json<ModelListView>, Problem> {
+    let reading = read_value::<ModelList>(Value::Object(body.list));
+    let problems = || Problem::invalid(reading.problems.iter().map(field_error).collect());
+    let list = reading.value.as_ref().ok_or_else(problems)?;
+    let list = serde_json::to_value(list).unwrap_or_default();
+    let of = Setting::ModelList;
+    let stored = ctx.directory.set_setting(of, &list, body.version, by, now()).await?;
+    tracing::info!(%by, version = stored.version, list = stored.json, "the list of models was set");
+    Ok(Json(ModelListView::of(stored)))
+}

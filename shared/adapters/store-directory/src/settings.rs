@@ -1,0 +1,105 @@
+//! Documents that an administrator writes for the whole deployment: the floor policy that no other approval policy may undercut, and
+//! the list of models.
+
+use countersign_identity::UserId;
+use countersign_store_kit::{Expr, Query, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Directory, DirectoryError, Result, keys};
+
+/// Which document of the deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// The floor of all approval policies.
+    ApprovalFloor,
+    /// The models that agents may choose, with prices and budgets.
+    ModelList,
+}
+
+impl Setting {
+    /// Its name in keys.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::ApprovalFloor => "FLOOR",
+            Self::ModelList => "MODELLIST",
+        }
+    }
+}
+
+/// A document of the deployment as it stands. Its content is its domain's; the directory keeps it as text, in key order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredSetting {
+    /// The document as JSON text.
+    pub json: String,
+    /// Counts the changes, from 1.
+    pub version: u64,
+    /// Who changed it last.
+    pub updated_by: UserId,
+    /// When.
+    pub updated_at: Timestamp,
+}
+
+impl Directory {
+    /// Reads a document of the deployment; none means that it was never written.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn setting(&self, of: Setting) -> BoxFuture<'_, Result<Option<StoredSetting>>> {
+        Box::pin(async move {
+            let found = self.table.get(&keys::setting(of)).await;
+            found.map_err(DirectoryError::doing("read a document of the deployment"))
+        })
+    }
+
+    /// Every version there was, the newest first: who wrote what, and when.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn settings(&self, of: Setting, limit: i32) -> BoxFuture<'_, Result<Vec<StoredSetting>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("list a document of the deployment");
+            let partition = keys::settings(of);
+            let query = Query::partition(&partition).descending().limit(limit);
+            let page = self.table.query(query).await.map_err(&doing)?;
+            Ok(page.decode(self.table.name()).map_err(doing)?.items)
+        })
+    }
+
+    /// Replaces a document if it still has the version the writer saw (0: there was none).
+    ///
+    /// # Errors
+    /// [`DirectoryError::Changed`] when somebody else replaced it in between.
+    pub fn set_setting<'a>(
+        &'a self,
+        of: Setting,
+        document: &'a Value,
+        seen: u64,
+        by: &'a UserId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<StoredSetting>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("write a document of the deployment");
+            let stored = StoredSetting {
+                json: document.to_string(),
+                version: seen + 1,
+                updated_by: by.clone(),
+                updated_at: now,
+            };
+            let unchanged = match seen {
+                0 => Expr::absent(),
+                _ => Expr::new("#version = :seen").bind("seen", &seen).map_err(&doing)?,
+            };
+            let write = Write::put(&keys::setting(of), &stored).map_err(&doing)?.when(unchanged);
+            let kept = Write::put(&keys::setting_version(of, stored.version), &stored);
+            let kept = kept.map_err(&doing)?.if_absent();
+            match self.table.transact(vec![write, kept]).await {
+                Ok(()) => Ok(stored),
+                Err(error) if error.is_condition() => Err(DirectoryError::Changed),
+                Err(error) => Err(doing(error)),
+            }
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! What every action that a model carries out takes: data, and what is to be done with them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::Contract;
+use crate::explain::{Path, Problem, ProblemKind};
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// What the model is shown, and nothing else: any value. To the model it is data, never an instruction.
+    pub data: Value,
+}
+
+/// Settings.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Params {
+    /// What the model is asked to do with the data.
+    #[schemars(length(min = 1, max = 10_000))]
+    pub instructions: Option<String>,
+    /// The form of the answer, such as a page with headings.
+    #[schemars(length(min = 1, max = 20_000))]
+    pub template: Option<String>,
+}
+
+impl Params {
+    /// A model that is asked nothing answers anything.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        if self.instructions.is_some() || self.template.is_some() {
+            return Vec::new();
+        }
+        let message = "`instructions` or `template` must say what the model is to do";
+        vec![Problem::new(Path::of("instructions"), ProblemKind::Missing, message)]
+    }
+}
+
+/// The contract of such an action.
+pub(super) fn contract(contract: Contract) -> Contract {
+    Contract { uses_llm: true, ..contract }
+}
