@@ -62,14 +62,19 @@ impl World {
 
     /// What the command line says and whether it succeeds, on this stack.
     pub(crate) async fn command(&self, arguments: &[&str]) -> (bool, String) {
+        let said = self.program(arguments).output().await.expect("the command line runs");
+        let text = [said.stdout, said.stderr].concat();
+        (said.status.success(), String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The command line on this stack, not started yet.
+    pub(crate) fn program(&self, arguments: &[&str]) -> tokio::process::Command {
         let tests = std::env::current_exe().expect("the tests' own program");
         let built = tests.parent().and_then(Path::parent).expect("a folder of programs");
         let mut command = tokio::process::Command::new(built.join("countersign"));
         command.args(arguments).arg("--project").arg(&self.project);
-        let said = command.arg("--state").arg(self.state.path()).output().await;
-        let said = said.expect("the command line runs");
-        let text = [said.stdout, said.stderr].concat();
-        (said.status.success(), String::from_utf8_lossy(&text).into_owned())
+        command.arg("--state").arg(self.state.path());
+        command
     }
 
     /// The operator of the deployment at its AWS account: only for what happens to a deployment, such as an execution
