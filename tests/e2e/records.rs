@@ -340,12 +340,10 @@ async fn f_039_an_argument_of_another_type_is_refused_before_anybody_is_asked_an
     assert!(text.contains("the argument `amount` does not fit"), "{done:#}");
     assert_eq!(elsewhere.posts(), 0);
     assert_eq!(maria.get("/approvals").await["items"], json!([]), "nobody is asked");
-    // What the endpoint does not declare is refused by name, before anything begins.
+    // What the endpoint does not declare is refused by name where it is written.
     let undeclared = what_is_sent::playbook("records-undeclared", ", account: \"1\", memo: \"x\"");
-    let undeclared = undeclared.replace("{signer}", &maria.username);
-    ana.playbook(&undeclared).await;
-    let start =
-        json!({ "profile": agent, "playbook": "records-undeclared", "inputs": { "amount": "1" } });
-    let said = refusal(ana.door.post(&format!("{FACTORY}/executions"), &start).await);
-    assert!(said.status == 422 && said.said.contains("`memo`"), "{}", said.said);
+    let undeclared = json!({ "yaml": undeclared.replace("{signer}", &maria.username) });
+    let said = refusal(ana.door.post(&format!("{FACTORY}/playbooks"), &undeclared).await);
+    assert_eq!(said.status, 422, "{}", said.said);
+    assert!(said.said.contains("the action takes no `memo` under `inputs`"), "{}", said.said);
 }
