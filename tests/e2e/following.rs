@@ -13,8 +13,8 @@ use crate::world::world;
 
 /// The word in a text that begins so.
 fn word<'t>(text: &'t str, begins: &str) -> &'t str {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    words.into_iter().find(|word| word.starts_with(begins)).unwrap_or_else(|| panic!("{text}"))
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.find(|word| word.starts_with(begins)).unwrap_or_else(|| panic!("{text}"))
 }
 
 #[tokio::test]
