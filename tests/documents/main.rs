@@ -38,6 +38,15 @@ fn f_107_f_153_every_yaml_in_the_documents_is_valid() {
 }
 
 #[test]
+fn an_example_with_the_name_of_something_shipped_is_found() {
+    for taken in ["id: officer-cross-reference\nsteps:\n", "handle: nonprofit-investigator\n"] {
+        let said = yaml::own_name(taken).unwrap_err();
+        assert!(said.contains("choose another"), "{said}");
+    }
+    assert_eq!(yaml::own_name("id: officers-of-mine\nname: id\n"), Ok(()));
+}
+
+#[test]
 fn every_request_in_the_documents_is_one_of_the_api() {
     none(wrong(requests::check), 6);
 }
@@ -74,4 +83,16 @@ fn every_address_and_command_that_a_sentence_names_exists() {
     let checked: Vec<Result<(), String>> = checked.collect();
     let wrong: Vec<String> = checked.iter().filter_map(|one| one.clone().err()).collect();
     none((checked.len(), wrong), 150);
+}
+
+#[test]
+fn every_address_on_the_page_of_the_api_is_in_full() {
+    let spans = spans();
+    let on_page = spans.iter().filter(|(place, _)| place.starts_with("docs/api.md:"));
+    let addresses: Vec<_> = on_page.filter(|(_, text)| text.contains('/')).collect();
+    let wrong = addresses.iter().filter_map(|(place, text)| {
+        let why = requests::in_full(text).err()?;
+        Some(format!("{place}: `{text}`: {why}"))
+    });
+    none((addresses.len(), wrong.collect()), 30);
 }

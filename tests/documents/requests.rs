@@ -92,6 +92,19 @@ pub(crate) fn named(code: &str) -> Option<Result<(), String>> {
     Some(operation(method, path).map(drop))
 }
 
+/// Whether an address in a sentence is written in full, as the page on the API promises.
+pub(crate) fn in_full(code: &str) -> Result<(), String> {
+    let whole = ["/api/", "/health", "/errors/{code}", "/openapi.json", "/hooks/{id}"];
+    let path = match code.split_once(' ') {
+        Some((method, path)) if METHODS.contains(&method) => path,
+        _ => code,
+    };
+    if !path.starts_with('/') || whole.iter().any(|whole| path.starts_with(whole)) {
+        return Ok(());
+    }
+    Err(format!("write the whole address, such as `{FACTORY}{path}`"))
+}
+
 /// Documents and answers: one JSON value, or one in each line.
 pub(crate) fn answers(block: &Block) -> Option<Result<(), String>> {
     if block.language != "json" {

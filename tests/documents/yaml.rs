@@ -28,6 +28,7 @@ pub(crate) fn check(block: &Block) -> Option<Result<(), String>> {
 }
 
 fn whole(text: &str) -> Result<(), String> {
+    own_name(text)?;
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     match (has("steps:"), has("endpoints:"), has("handle:")) {
         (true, _, _) => playbook(text),
@@ -35,6 +36,22 @@ fn whole(text: &str) -> Result<(), String> {
         (_, _, true) => Template::from_yaml(text).map(drop).map_err(|error| error.to_string()),
         _ => Err("neither a playbook nor a connector nor a profile".to_owned()),
     }
+}
+
+/// Whoever follows an example stores it beside what is shipped, whose names are taken.
+pub(crate) fn own_name(text: &str) -> Result<(), String> {
+    for (key, folders) in [("id: ", &["playbooks", "connectors"][..]), ("handle: ", &["profiles"])]
+    {
+        let line = text.lines().find_map(|line| line.strip_prefix(key));
+        let name = line.and_then(|line| line.split_whitespace().next()).unwrap_or_default();
+        let file = |folder: &&str| root().join(format!("library/{folder}/{name}.yaml"));
+        if let Some(folder) =
+            folders.iter().find(|folder| !name.is_empty() && file(folder).exists())
+        {
+            return Err(format!("`{name}` is the name of one of library/{folder}: choose another"));
+        }
+    }
+    Ok(())
 }
 
 /// Without a remark, but for the one that no profile is known here. Connectors that are shipped are known.

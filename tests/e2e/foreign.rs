@@ -158,6 +158,45 @@ async fn refusal(door: &Door, method: &str, path: &str, body: &Value) -> Option<
 }
 
 #[tokio::test]
+async fn no_operation_of_the_document_ignores_a_query_parameter() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let belongings = Belongings::of(&ana, &maria).await;
+    let open = Door::open(&world().stack.url()).unwrap();
+    let document = open.get("/openapi.json").await.unwrap();
+    let operator = Door::with(&world().stack.url(), operator(&world().stack).unwrap()).unwrap();
+    let mut calls = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let of_user = path.replace("/users/{id}", &format!("/users/{}", ana.id));
+        let (door, filled) = if path.starts_with(FACTORY) {
+            (&ana.door, belongings.path(path))
+        } else {
+            (
+                &operator,
+                Some(of_user).filter(|path| path.starts_with("/api/") && !path.contains('{')),
+            )
+        };
+        let Some(filled) = filled else { continue };
+        for method in item.as_object().unwrap().keys() {
+            calls.push((
+                door,
+                method.clone(),
+                format!("{filled}?no_such=1"),
+                body(path, &belongings),
+            ));
+        }
+    }
+    assert!(calls.len() >= 90, "{} operations were tried", calls.len());
+    for some in calls.chunks(8) {
+        let all = some.iter().map(|(door, method, path, body)| async move {
+            let said = refusal(door, method, path, body).await;
+            assert_eq!(said, Some((422, "INVALID_INPUT".to_owned())), "{method} {path}");
+        });
+        futures::future::join_all(all).await;
+    }
+}
+
+#[tokio::test]
 async fn a_foreign_id_is_as_absent_as_an_unknown_one() {
     let analyst = &["global:analyst"][..];
     let (ana, maria) =

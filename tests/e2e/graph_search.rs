@@ -24,6 +24,8 @@ steps:
   - {name: alone, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: owl fund}, params: {include_related: false}}
   - {name: boards, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: owl fund}, params: {relationship_types: [BOARD_MEMBER_OF]}}
   - {name: people, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: ann}, params: {entity_types: [PERSON], include_related: false}}
+  - {name: by_id, step_type: tool, action: search_knowledge_graph, inputs: {external_id: 'ein:99-0000017'}, params: {max_hops: 1}}
+  - {name: no_such_id, step_type: tool, action: search_knowledge_graph, inputs: {external_id: 'ein:99-0000018'}}
 ";
 
 fn officer(name: &str, of: &str, relationship: &str) -> Value {
@@ -50,6 +52,7 @@ async fn f_043_entities_are_found_with_what_is_around_them() {
         officer("ANN THORNQUIST", "OWL FUND", "OFFICER_OF"),
         officer("JON QUILLFEATHER", "OWL FUND", "BOARD_MEMBER_OF"),
         officer("JON QUILLFEATHER", "MILL TRUST", "OFFICER_OF"),
+        json!({ "name": "OWL FUND", "type": "ORG", "source_field": "name", "source_record_index": 1, "external_ids": { "ein": "990000017" } }),
     ]);
     let run = ana.start(&agent, "fill-graph", json!({ "people": people })).await;
     ana.reaches(&run, "complete").await;
@@ -83,4 +86,20 @@ async fn f_043_entities_are_found_with_what_is_around_them() {
     assert_eq!(names(&found("alone").await), ["OWL FUND"]);
     assert_eq!(names(&found("boards").await), ["Jon Quillfeather", "OWL FUND"]);
     assert_eq!(names(&found("people").await), ["Ann Thornquist"]);
+    assert_eq!(names(&found("by_id").await), names(&around));
+    let none = found("no_such_id").await;
+    assert_eq!((&none["count"], &none["not_found"]), (&json!(0), &json!(["ein:99-0000018"])));
+    // The same lookups through the API, by subtype as well.
+    for (query, expect) in [
+        ("external_id=ein:99-0000017", 1),
+        ("external_id=ein:99-0000018", 0),
+        ("subtype=TRUST", 1),
+        ("subtype=TRUST&q=owl", 0),
+        ("external_id=ein:99-0000017&type=PERSON", 0),
+        ("external_id=ein:99-0000017&q=owl", 1),
+    ] {
+        let page = ana.get(&format!("/knowledge/entities?{query}")).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), expect, "{query}: {page:#}");
+    }
+    assert_eq!(ana.refused("/knowledge/entities?external_id=990000017", None).await.0, 422);
 }

@@ -28,7 +28,8 @@ fn people(names: &[&str]) -> Value {
     let one = |(index, name): (usize, &&str)| {
         json!({"name": name, "type": "PERSON", "source_field": "name", "source_record_index": index,
             "relationship_type": "OFFICER_OF", "attributes": {"title": "DIRECTOR"},
-            "related_to": {"name": "OWL FUND", "type": "ORG"}, "source_connector": "filings"})
+            "related_to": {"name": "OWL FUND", "type": "ORG"}, "source_connector": "filings",
+            "document": {"reference": "file_board", "title": "board.xml", "doc_type": "xml"}})
     };
     names.iter().enumerate().map(one).collect()
 }
@@ -78,6 +79,16 @@ async fn f_352_f_353_f_356_a_review_is_merged_and_the_merge_reversed() {
         detail["source"]["entity_id"].is_string() && detail["candidate"]["entity_id"].is_string()
     );
     assert_eq!(detail["shared_executions"].as_array().unwrap().len(), 1, "{detail:#}");
+    // What speaks for one person: the same fund, the same document.
+    assert_eq!(detail["context"]["shared_relationships"], json!(["OWL FUND"]), "{detail:#}");
+    let documents = |field: &str| -> Vec<Value> {
+        detail[field].as_array().unwrap().iter().map(|one| one["title"].clone()).collect()
+    };
+    assert_eq!(documents("shared_documents"), [json!("board.xml")], "{detail:#}");
+    assert_eq!(documents("source_documents"), [json!("board.xml")], "{detail:#}");
+    let named = &detail["context"]["source_documents"];
+    assert_eq!(named.as_array().unwrap().len(), 1, "{detail:#}");
+    assert_eq!(&detail["match_details"]["shared_documents"], named, "{detail:#}");
     let jane = entity(&ana, "jane").await;
     let approved = ana
         .post(&format!("/entity-reviews/{id}/approve"), &json!({ "keep": jane["entity_id"] }))
@@ -105,6 +116,12 @@ async fn f_352_f_353_f_356_a_review_is_merged_and_the_merge_reversed() {
     assert_eq!((log.len(), &log[0]["decided_by"]), (1, &json!(ana.id)), "{log:#?}");
     let row = log[0]["id"].as_str().unwrap();
     assert_eq!(approved["log_id"], log[0]["id"]);
+    let figures = ana.get("/statistics").await;
+    let (total, decided) = (&figures["total"], &figures["resolution"]);
+    assert_eq!((&decided["user_merged"], &decided["user_rejected"]), (&json!(1), &json!(0)));
+    assert_eq!((&decided["flagged"], &total["ambiguous"]), (&json!(1), &json!(1)), "{figures:#}");
+    assert_eq!(decided["auto"], total["merged"]);
+    assert_eq!(ana.get("/statistics?to=2001-01-01").await["resolution"]["user_merged"], 0);
     let undone = ana.post(&format!("/entity-resolution/reverse/{row}"), &json!({})).await;
     assert_eq!(undone["reversed"]["reversed_by"], json!(ana.id), "{undone:#}");
     assert_eq!(undone["entities"].as_array().unwrap().len(), 2);
@@ -175,6 +192,9 @@ async fn k_72_f_247_what_was_joined_is_split_and_joined_again() {
     let robert = entity(&ana, "robert").await;
     let log = items(&ana, "/entity-resolution/log?action=auto_merge").await;
     assert_eq!(log.len(), 1, "{log:#?}");
+    assert_eq!(log[0]["match_details"]["shared_documents"].as_array().unwrap().len(), 1);
+    assert!(log[0]["match_details"]["jaro_winkler"].is_number(), "{log:#?}");
+    assert_eq!(ana.get("/statistics").await["resolution"]["auto"], 1);
     let body = json!({ "entity_id": robert["entity_id"], "names": ["Bob Smith"] });
     let split = ana.post("/entity-resolution/split", &body).await;
     assert_eq!(split["log"]["action"], "user_split", "{split:#}");

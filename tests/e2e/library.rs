@@ -143,9 +143,16 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     let at = "/schedules/schedule_a/";
     answers(&server, at, ("contributor_name", "Ostrom Vance LLC"), &page(&named)).await;
     answers(&server, at, ("contributor_employer", "Ostrom Vance LLC"), &page(&people)).await;
+    let members = json!({ "members": [
+        { "name": "Quillfeather, Jon A.", "bioguideId": "Q990001", "partyName": "Independent", "state": "Ohio", "district": 3 },
+        { "name": "Marrowby, Ada", "bioguideId": "M990002", "partyName": "Independent", "state": "Ohio" },
+    ], "pagination": { "count": 2 } });
+    otherwise(&server, "/member/congress/119", &members).await;
+    opensecrets(&server, "Ostrom Vance").await;
     let (ana, agent) = analyst("political-finance-tracker", &server).await;
     let question = "Who gave money as an employee of \"Ostrom Vance LLC\"?";
-    let run = asked(&ana, &agent, question, &json!({})).await;
+    let inputs = json!({ "congress": 119, "opensecrets_name": "Ostrom Vance" });
+    let run = asked(&ana, &agent, question, &inputs).await;
     assert_eq!(run["playbook_id"], "contribution-analysis", "{run:#}");
     assert_eq!(found(&ana, &run, "contributions").await["count"], 7, "a gift counts twice");
     let recipients = found(&ana, &run, "by_recipient").await;
@@ -159,10 +166,16 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     assert_eq!((&bundled["count"], &bundled["data"][0]["donors"]), (&json!(1), &json!(2)));
     let split = found(&ana, &run, "split").await;
     assert_eq!((&split["count"], &split["data"][0]["gifts"]), (&json!(1), &json!(3)), "{split:#}");
+    let in_congress = found(&ana, &run, "donors_in_congress").await;
+    assert_eq!(in_congress["count"], 1, "{in_congress:#}");
+    assert_eq!(in_congress["matches"][0]["entity_b"]["bioguide_id"], "Q990001");
     let said = content(&run);
-    for part in
-        ["# Contributions: Ostrom Vance LLC", "| POLITICAL ACTION COMMITTEE | $5,000", "$5,584.50"]
-    {
+    for part in [
+        "# Contributions: Ostrom Vance LLC",
+        "| POLITICAL ACTION COMMITTEE | $5,000",
+        "$5,584.50",
+        "D000099001",
+    ] {
         assert!(said.contains(part), "`{part}` is not in\n{said}");
     }
     all_written(&run, &["chat", "data_workspace_table", "knowledge_graph"]);
@@ -174,6 +187,12 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     assert!(columns.iter().all(|column| row.contains(column)), "{row}");
     let known = ana.get("/knowledge/entities?q=thornquist").await;
     assert_eq!(known["items"].as_array().unwrap().len(), 1, "two spellings are one: {known:#}");
+}
+
+/// The organisation that OpenSecrets finds by these words.
+async fn opensecrets(server: &MockServer, words: &str) {
+    let found = json!({ "response": { "organization": [{ "@attributes": { "orgid": "D000099001", "orgname": words } }] } });
+    answers(server, "/", ("org", words), &found).await;
 }
 
 fn committee(id: &str, name: &str, treasurer: &str) -> Value {
@@ -304,6 +323,9 @@ async fn f_181_f_182_a_company_is_described_from_registries_wikidata_and_the_sec
     let server = MockServer::start().await;
     registries(&server, &["ELEANOR VANCE", "JON QUILLFEATHER"]).await;
     encyclopedia(&server).await;
+    let agent = json!({ "officer": { "name": "TIDEWATER REGISTRARS LTD", "position": "agent", "start_date": "2012-03-01", "end_date": null, "jurisdiction_code": "gb", "company": { "name": "OLD MILL LTD", "company_number": "09900088", "jurisdiction_code": "gb" } } });
+    let agents = json!({ "results": { "officers": [agent], "page": 1, "per_page": 30, "total_pages": 1, "total_count": 1 } });
+    answers(&server, "/officers/search", ("q", "Tidewater Registrars Ltd"), &agents).await;
     let (ana, agent) = analyst("corporate-intelligence-analyst", &server).await;
     let question = "What is the corporate structure of \"Ostrom Vance\"?";
     let run = asked(&ana, &agent, question, &json!({})).await;
@@ -318,6 +340,7 @@ async fn f_181_f_182_a_company_is_described_from_registries_wikidata_and_the_sec
         "JON QUILLFEATHER",
         "Tidewater Registrars Ltd",
         "12 Quay Street, Dover | 2",
+        "OLD MILL LTD",
     ] {
         assert!(said.contains(part), "`{part}` is not in\n{said}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Person, gated, person, rows, until};
+use crate::case::{FACTORY, Person, gated, person, refusal, rows, until};
 use crate::effects::Elsewhere;
 use crate::filings::{GOOD, upload};
 use crate::what_is_sent;
@@ -102,6 +102,12 @@ async fn statistics(ana: &Person, agent: &str, discovered: u64) {
     assert_eq!(figures["days"][0]["entities_discovered"], discovered);
     let connector = &figures["connectors"][0];
     assert_eq!((&connector["calls"], &connector["failed"]), (&json!(2), &json!(0)), "{figures:#}");
+    assert_eq!((&connector["error_rate"], &connector["results"]), (&json!(0.0), &json!(2)));
+    assert!(connector["mean_latency_ms"].as_u64().unwrap() > 0, "{figures:#}");
+    assert_eq!(
+        (&total["merged"], &total["ambiguous"]),
+        (&figures["resolution"]["auto"], &json!(0))
+    );
     let none = ana.get("/statistics?from=2001-01-01&to=2001-01-02").await;
     assert_eq!((&none["total"]["runs"], &none["agents"]), (&json!(0), &json!([])), "{none:#}");
     assert_eq!(ana.refused("/statistics?from=2002-01-01&to=2001-01-02", None).await.0, 422);
@@ -334,4 +340,10 @@ async fn f_039_an_argument_of_another_type_is_refused_before_anybody_is_asked_an
     assert!(text.contains("the argument `amount` does not fit"), "{done:#}");
     assert_eq!(elsewhere.posts(), 0);
     assert_eq!(maria.get("/approvals").await["items"], json!([]), "nobody is asked");
+    // What the endpoint does not declare is refused by name where it is written.
+    let undeclared = what_is_sent::playbook("records-undeclared", ", account: \"1\", memo: \"x\"");
+    let undeclared = json!({ "yaml": undeclared.replace("{signer}", &maria.username) });
+    let said = refusal(ana.door.post(&format!("{FACTORY}/playbooks"), &undeclared).await);
+    assert_eq!(said.status, 422, "{}", said.said);
+    assert!(said.said.contains("the action takes no `memo` under `inputs`"), "{}", said.said);
 }

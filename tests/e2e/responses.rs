@@ -168,6 +168,35 @@ output:
 }
 
 #[tokio::test]
+async fn f_136_an_answer_is_csv_or_structured_where_the_playbook_says_so() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let sections = "[{title: First row, source: sorted.data}]";
+    for format in ["csv", "structured"] {
+        let output =
+            format!("output: {{format: {format}, save_to: document, sections: {sections}}}\n");
+        ana.playbook(&playbook(&format!("as-{format}"), &output)).await;
+        let run = finished(&ana, &agent, &format!("as-{format}"), "complete").await;
+        let response = &run["response"];
+        assert_eq!(response["format"], format, "{run:#}");
+        let content = response["content"].as_str().unwrap();
+        if format == "csv" {
+            assert_eq!(content, "name,amount\r\na,5\r\n");
+        } else {
+            let content: Value = serde_json::from_str(content).unwrap();
+            let section = &content["sections"][0];
+            assert_eq!(section["title"], "First row", "{content:#}");
+            assert!(section.to_string().contains("\"a\""), "{content:#}");
+        }
+        let document = response["outputs"][0]["details"]["document_id"].as_str().unwrap();
+        let document = ana.get(&format!("/documents/{document}")).await;
+        assert_eq!(document["body"], content, "{document:#}");
+        let media = if format == "csv" { "text/csv" } else { "application/json" };
+        assert!(document["media_type"].as_str().unwrap().starts_with(media), "{document:#}");
+    }
+}
+
+#[tokio::test]
 async fn f_281_f_283_f_285_f_286_results_go_to_folders_tables_files_and_documents_that_exist() {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
@@ -311,8 +340,11 @@ async fn f_132_f_168_mode_and_policy_of_a_run_are_in_its_record() {
         ("mode-unsaid", Value::Null, "deterministic"),
     ] {
         let line = start(playbook, asked).await;
-        let run = ana.run(line["id"].as_str().unwrap()).await;
+        let run = ana.reaches(line["id"].as_str().unwrap(), "complete").await;
         assert_eq!(run["execution_mode"], expect, "{run:#}");
+        // A playbook whose steps a model may do is followed as one; a deterministic one is a pipeline.
+        let strategy = if expect == "hybrid" { "playbook" } else { "pipeline" };
+        assert_eq!(run["strategy"], strategy, "{run:#}");
         assert_eq!(
             (&run["approval_policy"], &run["run_context"]),
             (&json!("require"), &json!("interactive"))

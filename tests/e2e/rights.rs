@@ -107,10 +107,13 @@ async fn a_033_the_list_of_actions_is_what_the_caller_may_run() {
     };
     let (hers, ritas) = (names(ana.get("/actions").await), names(rita.get("/actions").await));
     let only_hers: Vec<&String> = hers.iter().filter(|name| !ritas.contains(name)).collect();
-    assert_eq!(only_hers, ["route_output", "save_to_workspace"]);
+    assert_eq!(only_hers, ["route_output", "save_to_workspace", "search_web"]);
     assert!(ritas.iter().all(|name| hers.contains(name)), "{ritas:?}");
     ana.get("/actions/save_to_workspace").await;
-    assert_eq!(rita.refused("/actions/save_to_workspace", None).await.0, 404);
+    assert_eq!(ana.get("/actions/search_web").await["requirement"]["required_role"], "analyst");
+    for hidden in ["save_to_workspace", "search_web"] {
+        assert_eq!(rita.refused(&format!("/actions/{hidden}"), None).await.0, 404, "{hidden}");
+    }
     rita.get("/actions/transform_data").await;
 }
 
@@ -139,6 +142,33 @@ async fn everything_that_is_wrong_with_a_request_is_said_at_once() {
     });
     let said = refusal(ana.door.post(&format!("{FACTORY}/executions"), &body).await);
     assert_eq!(said.places, ["inputs.row", "inputs.rows", "run_context"]);
+    let check = async |path: &str, body: Value, expect: &[&str]| {
+        let said = refusal(ana.door.post(&format!("{FACTORY}{path}"), &body).await);
+        assert_eq!(said.status, 422, "{}", said.said);
+        for place in expect {
+            assert!(said.said.contains(place), "`{place}` is not in\n{}", said.said);
+        }
+    };
+    let connection = "base_url: 'ftp://a.example', headers: { Host: x, 'a b': y }";
+    let yaml = REST.replace("base_url: 'https://a.example'", connection);
+    check(
+        "/connectors",
+        json!({ "yaml": yaml }),
+        &["`base_url` must", "`Host` is not", "`a b` is not"],
+    )
+    .await;
+    let schedule = json!({
+        "name": "", "profile_id": agent, "cron_expression": "61 * * * *", "timezone": "Europe/Atlantis",
+        "query_template": "?", "max_retries": 99,
+    });
+    let places = ["`name`", "`cron_expression`", "`timezone`", "`max_retries`"];
+    check("/schedules", schedule, &places).await;
+    let monitor = json!({ "name": "", "profile_id": agent, "playbook_id": "all-at-once", "interval": "soon" });
+    check("/monitors", monitor, &["`name`", "`interval`"]).await;
+    let trigger = json!({
+        "name": "", "profile_id": agent, "playbook_id": "all-at-once", "on": { "type": "webhook", "x": 1 },
+    });
+    check("/triggers", trigger, &["`name`", "`on.x`"]).await;
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod command;
+mod defaults;
 mod limits;
 mod misfire;
 mod native;

@@ -67,14 +67,24 @@ impl World {
 
     /// The same on the stack whose state is in a folder.
     pub(crate) async fn command_in(&self, state: &Path, arguments: &[&str]) -> (bool, String) {
+        let said = self.program_in(state, arguments).output().await;
+        let said = said.expect("the command line runs");
+        let text = [said.stdout, said.stderr].concat();
+        (said.status.success(), String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The command line on this stack, not started yet.
+    pub(crate) fn program(&self, arguments: &[&str]) -> tokio::process::Command {
+        self.program_in(self.state.path(), arguments)
+    }
+
+    fn program_in(&self, state: &Path, arguments: &[&str]) -> tokio::process::Command {
         let tests = std::env::current_exe().expect("the tests' own program");
         let built = tests.parent().and_then(Path::parent).expect("a folder of programs");
         let mut command = tokio::process::Command::new(built.join("countersign"));
         command.args(arguments).arg("--project").arg(&self.project);
-        let said = command.arg("--state").arg(state).output().await;
-        let said = said.expect("the command line runs");
-        let text = [said.stdout, said.stderr].concat();
-        (said.status.success(), String::from_utf8_lossy(&text).into_owned())
+        command.arg("--state").arg(state);
+        command
     }
 
     /// The operator of the deployment at its AWS account: only for what happens to a deployment, such as an execution

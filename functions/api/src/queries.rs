@@ -2,6 +2,7 @@
 
 use countersign_connector::{Category, StoredConnector};
 use countersign_journal::TaskStatus;
+use countersign_knowledge::Namespace;
 use countersign_profile::ProfileId;
 use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunContext, RunStatus};
 use countersign_store_catalog::OccurrencesOf;
@@ -160,6 +161,9 @@ pub(crate) struct StatisticsQuery {
     #[serde(default, deserialize_with = "end")]
     #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) to: Option<Timestamp>,
+    /// The part of the caller's graph of whose reviews the decisions are counted; `default` when left out.
+    #[param(value_type = Option<String>)]
+    pub(crate) namespace: Option<Namespace>,
 }
 
 /// Which notifications.

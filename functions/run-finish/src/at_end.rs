@@ -13,9 +13,10 @@ use serde_json::Value;
 use crate::agent_list::{self, Known};
 use crate::answer::Answer;
 use crate::respond::Over;
+use crate::taken::Taken;
 use crate::{Context, FinishError};
 
-/// What the playbook's `save_to` wants, then the profile's destinations when the plan routes nothing itself: a row for each.
+/// What the playbook's `save_to` wants, then those of the profile's destinations that no step has [`Taken`]: a row for each.
 /// Whoever started the run must still be allowed to write, when there is something to write, and nobody may have refused it.
 pub(crate) async fn routed(
     context: &Context,
@@ -24,7 +25,7 @@ pub(crate) async fn routed(
     call: &Call,
 ) -> Result<Vec<Value>, FinishError> {
     let own = own(over, answer);
-    let of_profile = if routes_itself(over) { Ok(Vec::new()) } else { of_profile(over) };
+    let of_profile = of_profile(over);
     if own.is_empty() && of_profile.as_ref().is_ok_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
@@ -45,12 +46,6 @@ pub(crate) async fn routed(
         Err(error) => rows.push(failed(call, "output_config", &error)),
     }
     Ok(rows)
-}
-
-/// A step that routes takes the profile's destinations, or chooses others; when it was not run, its author or a person did not
-/// want it to.
-fn routes_itself(over: &Over<'_>) -> bool {
-    over.plan.steps.iter().any(|step| step.action == "route_output")
 }
 
 /// That a gate of the run was not approved. Its results are written nowhere, whatever the gate was about: nothing that a person
@@ -106,12 +101,15 @@ pub(crate) async fn again(
     route_again(places, &keyed(call, list), (&destination, n), data).await
 }
 
-/// The agent's destinations as the numbers of rows count them: at the end of a run those that the answer fits.
+/// The agent's destinations as the numbers of rows count them: all of them where a step writes to them, else those that the end
+/// of the run writes to.
 pub(crate) fn agent_list(over: &Over<'_>, is_whole: bool) -> Result<Vec<Known>, ActionError> {
     let Some(profile) = over.profile else { return Ok(Vec::new()) };
     let mut list = agent_list::all(&profile.spec.output_config)?;
-    if !routes_itself(over) {
-        list.retain(|one| is_whole || says_warnings(&one.destination));
+    let taken = Taken::of(over.plan, over.state);
+    if taken != Taken::All {
+        let is_left = |one: &Destination| !taken.has(one) && (is_whole || says_warnings(one));
+        list.retain(|one| is_left(&one.destination));
     }
     Ok(list)
 }
@@ -129,9 +127,12 @@ fn own(over: &Over<'_>, answer: &Answer) -> Vec<Destination> {
 }
 
 fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
-    let Some(profile) = over.profile else { return Ok(Vec::new()) };
+    let taken = Taken::of(over.plan, over.state);
+    let Some(profile) = over.profile.filter(|_| taken != Taken::All) else { return Ok(Vec::new()) };
     let destinations = profile.spec.output_config.destinations();
-    destinations.map_err(|error| ActionError::from_failure(&error))
+    let mut destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
+    destinations.retain(|one| !taken.has(one));
+    Ok(destinations)
 }
 
 /// A list of destinations: its part of the key, and where its rows come from.

@@ -16,6 +16,7 @@ mod notice;
 mod outcomes;
 mod record;
 mod respond;
+mod taken;
 mod triggers;
 
 use std::sync::Arc;

@@ -44,6 +44,12 @@ impl Door {
         Ok(Self { token: Some(token), ..Self::open(base)? })
     }
 
+    /// The address of the deployment.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     /// Reads.
     ///
     /// # Errors

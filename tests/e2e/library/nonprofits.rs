@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use wiremock::MockServer;
 
 use super::{
-    Gift, HOUSE, all_written, analyst, answers, asked, content, found, gift, otherwise, page,
-    registries,
+    Gift, HOUSE, all_written, analyst, answers, asked, content, found, gift, opensecrets,
+    otherwise, page, registries,
 };
 use crate::filings::upload;
 use crate::world::world;
@@ -98,7 +98,9 @@ async fn f_179_f_182_a_nonprofit_is_described_with_its_years_grants_and_gifts() 
     let files = files.map(|name| (name.to_owned(), std::fs::read(folder.join(name)).unwrap()));
     let filings = upload(&ana, files.to_vec()).await;
     let question = "Look at the nonprofit \"Harborlight Community Foundation\"";
-    let run = asked(&ana, &agent, question, &json!({ "filings": filings })).await;
+    opensecrets(&server, "Harborlight").await;
+    let inputs = json!({ "filings": filings, "opensecrets_name": "Harborlight" });
+    let run = asked(&ana, &agent, question, &inputs).await;
     assert_eq!(run["playbook_id"], "nonprofit-investigation", "{run:#}");
     let pay = found(&ana, &run, "high_pay").await;
     assert_eq!((&pay["count"], &pay["data"][0]["tax_year"]), (&json!(1), &json!(2022)), "{pay:#}");
@@ -109,7 +111,8 @@ async fn f_179_f_182_a_nonprofit_is_described_with_its_years_grants_and_gifts() 
     let through = &passed["matches"][0]["entity_a"]["recipient_name"];
     assert!(through.to_string().contains("ST BRANNOC"), "{passed:#}");
     let said = content(&run);
-    for part in ["99-0000123", "$881,250", "$750.50", "## Grants that are passed on"] {
+    for part in ["99-0000123", "$881,250", "$750.50", "## Grants that are passed on", "D000099001"]
+    {
         assert!(said.contains(part), "`{part}` is not in\n{said}");
     }
     all_written(&run, &["chat", "document", "data_workspace_table", "knowledge_graph"]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use countersign_knowledge::explore::{Explore as _, entity_record};
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{EntityId, ReviewId, ReviewRow};
+use countersign_knowledge::{Document, EntityId, ReviewId, ReviewRow};
 use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,6 +31,12 @@ pub(crate) struct Reviewed {
     /// The runs that both were read in.
     #[schema(value_type = Vec<String>)]
     shared_executions: BTreeSet<String>,
+    /// The documents that name the one entity: `id`, `reference`, `title`, `doc_type`, `created_at`.
+    #[schema(value_type = Vec<Object>)]
+    source_documents: Vec<Document>,
+    /// Those of them that name the other as well.
+    #[schema(value_type = Vec<Object>)]
+    shared_documents: Vec<Document>,
 }
 
 /// One review.
@@ -62,9 +68,24 @@ pub(crate) async fn shown(
         (Some(one), Some(other)) => one.sources.intersection(&other.sources).cloned().collect(),
         _ => BTreeSet::new(),
     };
+    let source_documents = match &source {
+        Some(entity) => ctx.knowledge.origins(scope, entity).await?.1,
+        None => Vec::new(),
+    };
+    let names_both = |document: &&Document| {
+        candidate.as_ref().is_some_and(|other| other.mentioned_in.contains_key(&document.id))
+    };
+    let shared_documents = source_documents.iter().filter(names_both).cloned().collect();
     let record = |entity: Option<_>| entity.as_ref().map_or(Value::Null, entity_record);
     let (source, candidate) = (record(source), record(candidate));
-    Ok(Reviewed { review, source, candidate, shared_executions })
+    Ok(Reviewed {
+        review,
+        source,
+        candidate,
+        shared_executions,
+        source_documents,
+        shared_documents,
+    })
 }
 
 /// Entities as they are now, by id.

@@ -20,15 +20,6 @@ use super::{Ctx, Reader};
 use crate::Context;
 use crate::pagination::sifted;
 
-/// Kinds that an identifier is looked for in, when none is given.
-const KINDS: [EntityType; 5] = [
-    EntityType::Person,
-    EntityType::Org,
-    EntityType::Location,
-    EntityType::Event,
-    EntityType::Product,
-];
-
 /// Which entities.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -63,10 +54,9 @@ impl EntityQuery {
 
     fn identifier(&self) -> Result<Option<ExternalId>, Problem> {
         let Some(text) = &self.external_id else { return Ok(None) };
-        let read = text.split_once(':').and_then(|(scheme, value)| ExternalId::new(scheme, value));
         let problem =
             || Problem::field("external_id", "must be `scheme:value`, such as `ein:12-3456789`");
-        read.ok_or_else(problem).map(Some)
+        ExternalId::parse(text).ok_or_else(problem).map(Some)
     }
 }
 
@@ -115,11 +105,13 @@ async fn looked_up(
         return found.map(Some).map_err(|error| Problem::of(&*error));
     };
     let given = query.kind.as_deref().map(EntityType::from);
-    let kinds = given.map_or_else(|| KINDS.to_vec(), |kind| vec![kind]);
-    let mut found = Vec::new();
-    for kind in &kinds {
-        found.extend(ctx.knowledge.identified(scope, kind, &id).await?);
-    }
+    let mut found = match given {
+        Some(kind) => ctx.knowledge.identified(scope, &kind, &id).await?,
+        None => {
+            let found = ctx.knowledge.with_identifier(scope, &id).await;
+            found.map_err(|error| Problem::of(&*error))?
+        }
+    };
     if let Some(text) = &query.q {
         let named = ctx.knowledge.named(scope, text).await.map_err(|error| Problem::of(&*error))?;
         found.retain(|entity| named.iter().any(|other| other.id == entity.id));

@@ -2,18 +2,22 @@
 
 use axum::extract::State;
 use countersign_identity::UserId;
+use countersign_knowledge::ReviewStatus;
+use countersign_knowledge::graph::Scope;
 use countersign_run::{Head, Statistics};
+use countersign_store_knowledge::Window;
 use countersign_web::{Json, Problem, Query};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::knowledge::scope;
 use super::{Ctx, Reader, now};
 use crate::Context;
 use crate::moments::in_order;
 use crate::queries::StatisticsQuery;
 
-/// At most so many runs are looked at, the newest.
+/// At most so many runs, and reviews of a status, are looked at, the newest.
 const MAX_RUNS: usize = 1_000;
 
 /// Runs that are read together.
@@ -39,6 +43,21 @@ pub(crate) struct StatisticsView {
     #[serde(flatten)]
     #[schema(value_type = Object)]
     figures: Statistics,
+    /// How doubtful names were decided.
+    resolution: Decisions,
+}
+
+/// Names that were decided without asking, were left to people, and what people decided.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Decisions {
+    /// Names that runs merged without asking.
+    auto: u64,
+    /// Pairs that runs left to people.
+    flagged: u64,
+    /// Reviews that people decided in this time, whichever agent's run asked: merged. At most the newest 1,000 are looked at.
+    user_merged: u64,
+    /// Kept apart.
+    user_rejected: u64,
 }
 
 /// Figures of the caller's runs: by agent, by day, by connector. Tests do not count.
@@ -58,7 +77,36 @@ pub(crate) async fn detail(
     let profile = query.profile.as_ref();
     let of_agent = |head: &&Head| profile.is_none_or(|id| head.profile_id == id.as_str());
     let figures = Statistics::of(heads.iter().filter(of_agent));
-    Ok(Json(StatisticsView { from, to, is_complete, figures }))
+    let scope = scope(owner, query.namespace);
+    let user = |status| decided(&ctx, &scope, status, (from, to));
+    let resolution = Decisions {
+        auto: figures.total.merged,
+        flagged: figures.total.ambiguous,
+        user_merged: user(ReviewStatus::ApprovedMerge).await?,
+        user_rejected: user(ReviewStatus::Rejected).await?,
+    };
+    Ok(Json(StatisticsView { from, to, is_complete, figures, resolution }))
+}
+
+/// How many reviews people decided so in this time.
+async fn decided(
+    ctx: &Context,
+    scope: &Scope,
+    status: ReviewStatus,
+    (from, to): (Timestamp, Timestamp),
+) -> Result<u64, Problem> {
+    let (mut count, mut read, mut after) = (0, 0, None);
+    loop {
+        let window = Window { limit: PAGE, after: after.as_deref() };
+        let page = ctx.knowledge.reviews(scope, status, window).await?;
+        read += page.items.len();
+        let at = page.items.iter().filter_map(|review| review.reviewed_at);
+        count += at.filter(|at| (from..=to).contains(at)).count() as u64;
+        after = page.next;
+        if after.is_none() || read >= MAX_RUNS {
+            return Ok(count);
+        }
+    }
 }
 
 /// The newest runs of this time, and whether these are all.

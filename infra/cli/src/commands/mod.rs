@@ -9,6 +9,7 @@ mod down;
 mod escalate;
 mod extend;
 mod floor;
+mod following;
 mod kind;
 mod listed;
 mod model_list;

@@ -8,7 +8,7 @@ use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
-use super::{FACTORY, Who, items, pretty, response_text, text, visible};
+use super::{FACTORY, Who, following, items, pretty, response_text, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -54,7 +54,7 @@ pub(crate) struct Run {
     /// Of a try, the output of a step instead of doing it, `step=FILE.json`. May be repeated.
     #[arg(long = "sample", value_name = "STEP=FILE", requires = "dry_run")]
     samples: Vec<String>,
-    /// Wait until the run ends or stops at an approval.
+    /// Wait until the run ends or stops at an approval, and show the step it is at.
     #[arg(long)]
     wait: bool,
     /// How long to wait, in seconds.
@@ -107,13 +107,23 @@ impl Run {
         if self.wait { self.followed(&door, &id, console).await } else { Ok(()) }
     }
 
-    /// Waits, and says how it ended and what comes next.
+    /// Waits, shows the step the run is at, and says how it ended or what it waits for.
     async fn followed(&self, door: &Door, id: &str, console: &Console) -> Result<(), CliError> {
         let patience = Duration::from_secs(self.patience);
+        let mut shown = None;
+        let see = |run: &Value| {
+            let now = following::step(run).filter(|now| shown.as_ref() != Some(now));
+            if let Some(now) = now {
+                console.note(&now);
+                shown = Some(now);
+            }
+        };
         let status = tokio::select! {
-            status = settled(door, id, patience) => status?,
+            status = settled_seen(door, id, patience, see) => status.inspect_err(|_| {
+                console.note(following::come_back(id));
+            })?,
             _ = tokio::signal::ctrl_c() => {
-                console.note(format!("the run goes on without you: `countersign show {id}` says where it is"));
+                console.note(following::come_back(id));
                 return Ok(());
             }
         };
@@ -122,9 +132,7 @@ impl Run {
         console.line(format!("{status}{test}"));
         let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
         response_text::lines(&run).iter().for_each(|line| console.line(line));
-        for approval in waiting(&run) {
-            console.note(format!("it waits for a signature: `countersign approvals {approval}` shows it, then `countersign approve {approval}` or `deny`"));
-        }
+        following::requests(&run, door.base()).iter().for_each(|line| console.note(line));
         if ["error", "timeout"].contains(&status.as_str()) {
             return Err(CliError::Found(format!(
                 "the run ended as `{status}`; `countersign show {id}` says why"
@@ -144,18 +152,22 @@ fn understood(started: &Value) -> Vec<String> {
     playbook.into_iter().chain(inputs).map(|said| visible(&said)).collect()
 }
 
-/// The requests that wait for people.
-fn waiting(run: &Value) -> Vec<String> {
-    let asked = run.get("approvals").map_or(&[][..], items).iter();
-    let open = asked.filter(|request| text(request, "status").as_deref() == Some("pending"));
-    open.filter_map(|request| text(request, "approval")).collect()
-}
-
 /// Waits until a run has ended or waits for somebody; returns its status.
 pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result<String, CliError> {
+    settled_seen(door, id, patience, |_| ()).await
+}
+
+/// As [`settled`]; `see` gets the run as often as it is looked at.
+async fn settled_seen(
+    door: &Door,
+    id: &str,
+    patience: Duration,
+    mut see: impl FnMut(&Value),
+) -> Result<String, CliError> {
     let deadline = Instant::now() + patience;
     loop {
         let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        see(&run);
         let status = text(&run, "state").unwrap_or_default();
         if status == "awaiting_approval" || ENDED.contains(&status.as_str()) {
             return Ok(status);

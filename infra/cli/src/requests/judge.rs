@@ -31,7 +31,9 @@ impl Judge {
         for schema in answers.flat_map(|kinds| kinds.values()) {
             if let Entry::Vacant(place) = schemas.entry(schema.to_string()) {
                 let whole = json!({"allOf": [schema], "components": document["components"]});
-                let validator = jsonschema::draft202012::new(&whole).map_err(|error| {
+                // Formats too: a `date-time` is RFC 3339 in every answer.
+                let options = jsonschema::draft202012::options().should_validate_formats(true);
+                let validator = options.build(&whole).map_err(|error| {
                     CliError::Found(format!("a documented schema is not one: {error}"))
                 })?;
                 place.insert(validator);
@@ -94,7 +96,7 @@ mod tests {
         let problem = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
         let document = json!({
             "paths": {"/a": {"get": {"responses": {
-                "200": {"content": {"application/json": {"schema": {"type": "object", "required": ["a"]}}}},
+                "200": {"content": {"application/json": {"schema": {"type": "object", "required": ["a"], "properties": {"at": {"type": "string", "format": "date-time"}}}}}},
                 "204": {"description": "done"},
                 "404": {"content": {"application/problem+json": problem}},
                 "500": {"content": {"application/problem+json": problem}},
@@ -119,6 +121,8 @@ mod tests {
         check(204, "", "", None);
         check(404, "application/problem+json", gone, None);
         check(200, json, r#"{"b":1}"#, Some("not as documented"));
+        check(200, json, r#"{"a":1,"at":"2026-11-24T09:00:00.5Z"}"#, None);
+        check(200, json, r#"{"a":1,"at":"2026-11-24 09:00"}"#, Some("not as documented at `/at`"));
         check(200, json, "{", Some("not JSON"));
         check(200, "text/html", "<p>", Some("`text/html` is not documented"));
         check(204, "", "x", Some("has a body"));

@@ -1,10 +1,12 @@
-//! `search_knowledge_graph` (F-043): entities by name, and what is around them.
+//! `search_knowledge_graph` (F-043): entities by name or identifier, and what is around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_knowledge::explore::{Expansion, Explore, Subgraph, expand};
 use countersign_knowledge::graph::{GraphError, Scope};
-use countersign_knowledge::{Edge, Entity, EntityId, EntityType, Relationship, external_id_map};
+use countersign_knowledge::{
+    Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
+};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::search_knowledge_graph as declared;
@@ -44,30 +46,38 @@ async fn run(
     inputs: declared::Inputs,
     params: &declared::Params,
 ) -> Result<Value, ActionError> {
-    let (names, asked) = (names(inputs)?, expansion(params)?);
+    let (wanted, asked) = (Wanted::of(inputs)?, expansion(params)?);
     let namespace = params.namespace.as_deref();
     let mut all = Subgraph::default();
     let mut met = BTreeSet::new();
     for scope in scopes(stores.profiles.as_ref(), call, namespace).await? {
-        let found = search(stores.explore.as_ref(), &scope, &names, &asked).await;
+        let found = search(stores.explore.as_ref(), &scope, &wanted, &asked).await;
         let (found, named) = found.map_err(failed)?;
         all.entities.extend(found.entities);
         all.relationships.extend(found.relationships);
         all.is_cut |= found.is_cut;
         met.extend(named);
     }
-    let not_found: Vec<&String> = names.iter().filter(|name| !met.contains(*name)).collect();
+    let all_wanted = wanted.names.iter().chain(wanted.id.iter().map(|(text, _)| text));
+    let not_found: Vec<&String> = all_wanted.filter(|text| !met.contains(*text)).collect();
     Ok(answer(&all, &not_found))
+}
+
+/// What is looked for.
+struct Wanted {
+    names: Vec<String>,
+    /// An identifier, as it was written.
+    id: Option<(String, ExternalId)>,
 }
 
 /// What one part of the graph has, and the names that found something.
 async fn search(
     graph: &dyn Explore,
     scope: &Scope,
-    names: &[String],
+    wanted: &Wanted,
     asked: &Expansion,
 ) -> Result<(Subgraph, BTreeSet<String>), GraphError> {
-    let (start, named, is_cut) = named(graph, scope, names, &asked.types).await?;
+    let (start, named, is_cut) = named(graph, scope, wanted, &asked.types).await?;
     // Kinds narrow what the names find, not what is around it.
     let asked = Expansion { types: BTreeSet::new(), ..asked.clone() };
     let mut found = expand(graph, scope, start, &asked).await?;
@@ -75,19 +85,25 @@ async fn search(
     Ok((found, named))
 }
 
-fn names(inputs: declared::Inputs) -> Result<Vec<String>, ActionError> {
-    let all = inputs.entity_name.into_iter().chain(inputs.entity_names.unwrap_or_default());
-    let names: Vec<String> = all.filter(|name| !name.trim().is_empty()).collect();
-    match names.len() {
-        0 => Err(ActionError::terminal(
-            "BAD_INPUT",
-            "`entity_name` or `entity_names` must name something",
-        )),
-        1..=MAX_NAMES => Ok(names),
-        count => Err(ActionError::terminal(
-            "BAD_INPUT",
-            format!("`entity_names` has {count} names; one call finds at most {MAX_NAMES}"),
-        )),
+impl Wanted {
+    fn of(inputs: declared::Inputs) -> Result<Self, ActionError> {
+        let bad = |message: &str| ActionError::terminal("BAD_INPUT", message);
+        let read = |text: String| match ExternalId::parse(&text) {
+            Some(id) => Ok((text, id)),
+            None => Err(bad("`external_id` must be `scheme:value`, such as `ein:12-3456789`")),
+        };
+        let id = inputs.external_id.map(read).transpose()?;
+        let all = inputs.entity_name.into_iter().chain(inputs.entity_names.unwrap_or_default());
+        let names: Vec<String> = all.filter(|name| !name.trim().is_empty()).collect();
+        match names.len() {
+            0 if id.is_none() => {
+                Err(bad("`entity_name`, `entity_names` or `external_id` must name something"))
+            }
+            0..=MAX_NAMES => Ok(Self { names, id }),
+            count => Err(bad(&format!(
+                "`entity_names` has {count} names; one call finds at most {MAX_NAMES}"
+            ))),
+        }
     }
 }
 
@@ -111,21 +127,26 @@ fn expansion(params: &declared::Params) -> Result<Expansion, ActionError> {
     })
 }
 
-/// What the names find, the names that find something, and whether some were left out.
+/// What the names and the identifier find, those of them that find something, and whether some were left out.
 async fn named(
     graph: &dyn Explore,
     scope: &Scope,
-    names: &[String],
+    wanted: &Wanted,
     types: &BTreeSet<EntityType>,
 ) -> Result<(Vec<Entity>, BTreeSet<String>, bool), GraphError> {
     let (mut found, mut named) = (BTreeMap::<EntityId, Entity>::new(), BTreeSet::new());
-    for name in names {
-        let mut of_name = graph.named(scope, name).await?;
-        of_name.retain(|entity| types.is_empty() || types.contains(&entity.entity_type));
-        if !of_name.is_empty() {
-            named.insert(name.clone());
+    let mut met = |text: &String, mut of_one: Vec<Entity>| {
+        of_one.retain(|entity| types.is_empty() || types.contains(&entity.entity_type));
+        if !of_one.is_empty() {
+            named.insert(text.clone());
         }
-        found.extend(of_name.into_iter().map(|entity| (entity.id.clone(), entity)));
+        found.extend(of_one.into_iter().map(|entity| (entity.id.clone(), entity)));
+    };
+    for name in &wanted.names {
+        met(name, graph.named(scope, name).await?);
+    }
+    if let Some((text, id)) = &wanted.id {
+        met(text, graph.with_identifier(scope, id).await?);
     }
     let is_cut = found.len() > MAX_FOUND;
     Ok((found.into_values().take(MAX_FOUND).collect(), named, is_cut))

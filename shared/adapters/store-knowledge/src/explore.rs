@@ -37,6 +37,20 @@ impl Explore for KnowledgeStore {
         Box::pin(async move { self.search(scope, text).await.map_err(boxed) })
     }
 
+    fn with_identifier<'a>(
+        &'a self,
+        scope: &'a Scope,
+        id: &'a ExternalId,
+    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for kind in &EntityType::NAMED {
+                found.extend(self.identified(scope, kind, id).await.map_err(boxed)?);
+            }
+            Ok(found)
+        })
+    }
+
     fn by_ids<'a>(
         &'a self,
         scope: &'a Scope,
@@ -93,7 +107,7 @@ impl KnowledgeStore {
         })
     }
 
-    /// The entities with this identifier (F-272): at most one of each kind, unless people are still asked.
+    /// The entities of a kind with this identifier (F-272): at most one of each kind, unless people are still asked.
     pub fn identified<'a>(
         &'a self,
         scope: &'a Scope,

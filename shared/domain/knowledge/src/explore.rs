@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::graph::{GraphError, Scope};
-use crate::model::{Edge, Entity, EntityId, EntityType, Relationship, external_id_map};
+use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map};
 
 /// How far one may ask around an entity.
 pub const MAX_HOPS: u8 = 4;
@@ -27,6 +27,13 @@ pub trait Explore: Send + Sync {
         &'a self,
         scope: &'a Scope,
         text: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+
+    /// Entities with this identifier, of any kind (F-272).
+    fn with_identifier<'a>(
+        &'a self,
+        scope: &'a Scope,
+        id: &'a ExternalId,
     ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
 
     /// These entities, or what they are merged into; those that are not there are left out.

@@ -67,6 +67,10 @@ pub enum EntityType {
 }
 
 impl EntityType {
+    /// The kinds that have a name of their own.
+    pub const NAMED: [Self; 5] =
+        [Self::Person, Self::Org, Self::Location, Self::Event, Self::Product];
+
     /// The kind as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -134,6 +138,12 @@ impl ExternalId {
         let means_nothing = value.is_empty() || value.bytes().all(|b| b == b'0');
         (!scheme.is_empty() && !means_nothing && value.len() <= 64)
             .then_some(Self { scheme, value })
+    }
+
+    /// Reads `scheme:value`, such as `ein:12-3456789`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.split_once(':').and_then(|(scheme, value)| Self::new(scheme, value))
     }
 }
 

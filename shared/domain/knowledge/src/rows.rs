@@ -107,7 +107,7 @@ pub struct ResolutionLogRow {
     /// By what, when there was a comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub match_method: Option<MatchMethod>,
-    /// `jaro_winkler`, `external_id_match`, `shared_context`, …
+    /// `jaro_winkler`, `external_id_match`, `shared_context`, `shared_documents` (ids), …
     #[serde(default)]
     pub match_details: Map<String, Value>,
     /// The review that was decided by it.
@@ -179,7 +179,7 @@ pub struct ReviewRow {
     /// `jaro_winkler`, `reason`, …
     #[serde(default)]
     pub match_details: Map<String, Value>,
-    /// `shared_relationships`: names both were seen with.
+    /// `shared_relationships`: names that both were seen with or are related to; `source_documents`: ids of those that name the one.
     #[serde(default)]
     pub context: Map<String, Value>,
     /// Where it stands.

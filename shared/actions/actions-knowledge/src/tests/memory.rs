@@ -10,7 +10,9 @@ use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{
     CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
 };
-use countersign_knowledge::{Edge, Entity, EntityId, KnowledgeError, Mention, Namespace, ReviewId};
+use countersign_knowledge::{
+    Edge, Entity, EntityId, ExternalId, KnowledgeError, Mention, Namespace, ReviewId,
+};
 use countersign_registry::action::ActionError;
 use futures::future::BoxFuture;
 
@@ -204,6 +206,20 @@ impl Explore for Memory {
                 && words.iter().all(|word| own.iter().any(|token| token.starts_with(word.as_str())))
         };
         ready(Ok(state.entities.values().filter(is_named).cloned().collect()))
+    }
+
+    fn with_identifier<'a>(
+        &'a self,
+        scope: &'a Scope,
+        id: &'a ExternalId,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let has = |entity: &&Entity| {
+            entity.user_id == scope.owner
+                && entity.namespace == scope.namespace
+                && entity.external_ids.contains(id)
+        };
+        ready(Ok(state.entities.values().filter(has).cloned().collect()))
     }
 
     fn by_ids<'a>(

@@ -24,7 +24,7 @@ impl Planner<'_> {
             .map(|member| self.mentions[*member].name.as_str())
             .min()
             .unwrap_or(first);
-        let (discovered_by, mentioned_in) = self.links(cluster);
+        let (discovered_by, mentioned_in) = self.links(&cluster.members);
         Entity {
             id: id.clone(),
             user_id: self.origin.owner.clone(),

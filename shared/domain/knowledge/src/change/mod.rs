@@ -7,6 +7,7 @@ mod answer;
 mod given_up;
 mod graph;
 mod origin;
+mod shared;
 mod trail;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,7 +9,6 @@ use crate::model::{
     DataSource, Document, EntityType, InDocument, InDocuments, InSources, MentioningId, SourceId,
     join_documents, join_sources, short,
 };
-use crate::resolve::Cluster;
 
 /// The most data sources of one call; what comes from others has no source.
 pub const MAX_CALL_SOURCES: usize = 1_000;
@@ -89,10 +88,10 @@ impl Planner<'_> {
         self.origins.sources.contains_key(&source.id).then_some(source.id)
     }
 
-    /// How a cluster is linked to sources and documents. An end of a relationship was found where the relationship was.
-    pub(super) fn links(&self, cluster: &Cluster) -> (InSources, InDocuments) {
+    /// How mentions are linked to sources and documents. An end of a relationship was found where the relationship was.
+    pub(super) fn links(&self, members: &[usize]) -> (InSources, InDocuments) {
         let (mut sources, mut documents) = (InSources::new(), InDocuments::new());
-        for member in &cluster.members {
+        for member in members {
             let own = self.entities.get(*member);
             for entity in own.into_iter().chain(self.naming(*member)) {
                 let at = entity.retrieved_at.unwrap_or(self.origin.now);

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::shared::named;
 use super::{Changes, Planner};
 use crate::model::{Edge, EntityId, derived_id};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
@@ -34,6 +35,9 @@ impl Planner<'_> {
             ));
         }
         for link in &cluster.links {
+            let mut details = details(link);
+            let documents = self.documents_of_both(cluster, link);
+            details.insert("shared_documents".to_owned(), documents);
             let row = self.log_row(
                 ResolutionAction::AutoMerge,
                 cluster,
@@ -41,7 +45,7 @@ impl Planner<'_> {
                 &link.source_name,
                 Some(link),
                 link.score,
-                details(link),
+                details,
             );
             changes.log.push(row);
         }
@@ -184,6 +188,10 @@ impl Planner<'_> {
         let mut details = details(&ambiguity.link);
         details.insert("reason".to_owned(), json!(ambiguity.reason));
         details.insert("why".to_owned(), json!(ambiguity.why));
+        let documents = self.documents_of(cluster);
+        let others = self.documents_of_candidate(&ambiguity.candidate);
+        let shared = named(documents.intersection(&others));
+        details.insert("shared_documents".to_owned(), shared);
         let link = &ambiguity.link;
         let row = self.log_row(
             ResolutionAction::FlagReview,
@@ -206,8 +214,14 @@ impl Planner<'_> {
             ..row
         });
         let scope = self.origin.scope();
-        let context =
-            Map::from_iter([("shared_relationships".to_owned(), json!(link.shared_context))]);
+        let ends = (id, &candidate_id);
+        let context = Map::from_iter([
+            ("source_documents".to_owned(), named(&documents)),
+            (
+                "shared_relationships".to_owned(),
+                self.shared_relationships(link, ends, &changes.edges),
+            ),
+        ]);
         changes.reviews.push(ReviewRow {
             id: review_id(&scope, id, &candidate_id),
             user_id: self.origin.owner.clone(),

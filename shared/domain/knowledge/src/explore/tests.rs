@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 use super::{Around, Expansion, Explore, expand};
 use crate::graph::{GraphError, Scope};
-use crate::model::{Edge, Entity, EntityId, Namespace, Relationship};
+use crate::model::{Edge, Entity, EntityId, ExternalId, Namespace, Relationship};
 
 /// People 0 to 9 in a row, each a relative of the next.
 struct Row(Vec<Entity>, Vec<Edge>);
@@ -32,6 +32,14 @@ impl Explore for Row {
         &'a self,
         _: &'a Scope,
         _: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        ready(Vec::new())
+    }
+
+    fn with_identifier<'a>(
+        &'a self,
+        _: &'a Scope,
+        _: &'a ExternalId,
     ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
         ready(Vec::new())
     }

@@ -17,7 +17,7 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
     check(
         "{summary_prompt: sum up}",
         &[
-            "P022 sum up: a summary is written by a model, and this release has none | use `template` or `sections`",
+            "P022 sum up: models work in steps only, where their answer is checked and can be signed, and not at the end of a run | write an `llm_task` step with `action: synthesize_report`, and show its result in `sections`",
         ],
     );
     check("{auto_enrich_graph: true}", &[]);

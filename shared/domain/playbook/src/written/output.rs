@@ -81,12 +81,18 @@ impl SectionFormat {
 impl Output {
     pub(super) fn rules(&self, mode: ExecutionMode, rules: &mut Rules<'_>) {
         if self.summary_prompt.is_some() {
-            let message = if mode == ExecutionMode::Deterministic {
-                "a summary is written by a model, but `execution_mode` is `deterministic`"
+            let (message, hint) = if mode == ExecutionMode::Deterministic {
+                (
+                    "a summary is written by a model, but `execution_mode` is `deterministic`",
+                    "use `template` or `sections`",
+                )
             } else {
-                "a summary is written by a model, and this release has none"
+                (
+                    "models work in steps only, where their answer is checked and can be signed, and not at the end of a run",
+                    "write an `llm_task` step with `action: synthesize_report`, and show its result in `sections`",
+                )
             };
-            let hint = "use `template` or `sections`".to_owned();
+            let hint = hint.to_owned();
             report(rules, Code::ModelForbidden, "/summary_prompt", message, hint);
         }
         self.form_rules(rules);

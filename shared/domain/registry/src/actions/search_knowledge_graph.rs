@@ -14,12 +14,15 @@ pub struct SearchKnowledgeGraph;
 /// Data wired from other steps.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inputs {
-    /// A name, or how its words begin; this or `entity_names` is required.
+    /// A name, or how its words begin; this, `entity_names` or `external_id` is required.
     #[schemars(length(min = 1, max = 400))]
     pub entity_name: Option<String>,
     /// Several names, at most 50.
     #[schemars(length(max = 50))]
     pub entity_names: Option<Vec<String>>,
+    /// An identifier, `scheme:value`, such as `ein:12-3456789`.
+    #[schemars(length(min = 3, max = 200))]
+    pub external_id: Option<String>,
 }
 
 /// Settings.
@@ -48,7 +51,7 @@ pub struct Params {
 /// What comes back.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Those that the names found first, then the nearest.
+    /// Those that the names and the identifier found first, then the nearest.
     pub entities: Vec<Found>,
     /// Between these entities.
     pub relationships: Vec<Related>,
@@ -56,7 +59,7 @@ pub struct Output {
     pub count: u64,
     /// Whether there is more than one answer holds: 500 entities, 2,000 relationships.
     pub is_cut: bool,
-    /// The names that found nothing.
+    /// The names, and the identifier, that found nothing.
     pub not_found: Vec<String>,
 }
 
@@ -107,8 +110,7 @@ fn two() -> u64 {
 impl Action for SearchKnowledgeGraph {
     const NAME: &'static str = "search_knowledge_graph";
     const FUNCTION: &'static str = "tool-knowledge";
-    const DESCRIPTION: &'static str =
-        "Finds entities of the knowledge graph by name, and what is connected with them.";
+    const DESCRIPTION: &'static str = "Finds entities of the knowledge graph by name or identifier, and what is connected with them.";
     const REFUSED: [&'static str; 3] = ["BAD_INPUT", "BAD_PARAM", "PARAM_OUT_OF_RANGE"];
     type Inputs = Inputs;
     type Params = Params;

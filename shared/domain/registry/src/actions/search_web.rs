@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use countersign_identity::{Requirement, Role};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::Action;
+use crate::{Action, Contract};
 
 /// The declaration.
 #[derive(Debug)]
@@ -86,4 +87,8 @@ impl Action for SearchWeb {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Output;
+
+    fn describe(contract: Contract) -> Contract {
+        Contract { requirement: Requirement::role(Role::Analyst), ..contract }
+    }
 }

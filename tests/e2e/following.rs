@@ -1,0 +1,92 @@
+//! A run as a person at a terminal sees it: the step it is at, the request it waits for, its signature, and its end.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::case::{FACTORY, gated, person, rows, step};
+use crate::world::world;
+
+/// The word in a text that begins so.
+fn word<'t>(text: &'t str, begins: &str) -> &'t str {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.find(|word| word.starts_with(begins)).unwrap_or_else(|| panic!("{text}"))
+}
+
+#[tokio::test]
+async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("followed", "")).await;
+    let input = format!("rows={}", rows()["rows"]);
+    let arguments = ["run", &agent, "followed", "--input", &input, "--wait", "--as", &ana.username];
+    let (is_done, said) = world().command(&arguments).await;
+    assert!(is_done, "{said}");
+    let approval = word(&said, "appr_");
+    let run = word(&said, "run_");
+    let address = format!("{}{FACTORY}/approvals/{approval}", world().stack.url());
+    for part in [
+        "step 2 of 3: sign_off, which waits for people",
+        "awaiting_approval",
+        &maria.username,
+        &address,
+        &format!("`countersign approve {approval}`"),
+    ] {
+        assert!(said.contains(part), "`{part}` is not in\n{said}");
+    }
+    let (is_done, shown) = world().command(&["approvals", approval, "--as", &maria.username]).await;
+    assert!(is_done, "{shown}");
+    for part in ["Keep 2 rows?", "waits for", "25", "digest "] {
+        assert!(shown.contains(part), "`{part}` is not in\n{shown}");
+    }
+    assert!(!shown.contains('{'), "JSON is what `--json` prints:\n{shown}");
+    let approve = ["approve", approval, "--as", &maria.username];
+    let (is_done, said) = world().command(&approve).await;
+    assert!(!is_done && said.contains("--digest"), "nothing is decided unseen: {said}");
+    assert!(said.contains("Keep 2 rows?"), "{said}");
+    let digest = shown.lines().find_map(|line| line.strip_prefix("digest ")).unwrap();
+    let (is_done, said) = world().command(&[&approve[..], &["--digest", digest]].concat()).await;
+    assert!(is_done && said.contains("the request is approved (1 of 1); receipt "), "{said}");
+    ana.reaches(run, "complete").await;
+    let (_, shown) = world().command(&["show", run, "--as", &ana.username]).await;
+    assert!(shown.contains(approval) && shown.contains("kept_rows"), "{shown}");
+}
+
+#[tokio::test]
+async fn whoever_stops_waiting_is_told_how_to_come_back() {
+    let server = MockServer::start().await;
+    let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
+    Mock::given(path("/slow")).respond_with(slow).mount(&server).await;
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let read = format!(
+        "id: waits-long\nname: Waits\nexecution_mode: deterministic\nsteps:\n  - {{name: slow, step_type: tool, action: crawl_url, inputs: {{url: \"{}/slow\"}}}}\n",
+        server.uri()
+    );
+    ana.playbook(&read).await;
+    let mut program =
+        world().program(&["run", &agent, "waits-long", "--wait", "--as", &ana.username]);
+    let mut program = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut run = String::new();
+    let mut result = BufReader::new(program.stdout.take().unwrap());
+    result.read_line(&mut run).await.unwrap();
+    let mut notes = BufReader::new(program.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("step 1 of 1: slow") {
+        assert!(notes.read_line(&mut said).await.unwrap() > 0, "it ended: {said}");
+    }
+    let pid = program.id().unwrap().to_string();
+    let asked = tokio::process::Command::new("kill").args(["-INT", &pid]).status().await;
+    assert!(asked.unwrap().success());
+    notes.read_to_string(&mut said).await.unwrap();
+    assert!(program.wait().await.unwrap().success(), "{said}");
+    assert!(said.contains(&format!("`countersign show {}`", run.trim())), "{said}");
+    ana.post(&format!("/executions/{}/cancel", run.trim()), &json!({})).await;
+    let ended = ana.reaches(run.trim(), "cancelled").await;
+    assert!(!step(&ended, "slow").is_null());
+}
