@@ -75,6 +75,7 @@ fn with<T>(
         record,
         response,
         profile,
+        parked: None,
         at,
     })
 }
