@@ -112,7 +112,9 @@ async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
     let makes =
         "\n        - {type: folder, config: {folder_id: missing, create_if_missing: true}}\n";
     ana.playbook(&routing("makes-missing", makes)).await;
-    let made = ana.start(&agent, "makes-missing", rows()).await;
+    // By an agent without destinations, which the end of its run would write to.
+    let maker = ana.agent(&[]).await;
+    let made = ana.start(&maker, "makes-missing", rows()).await;
     ana.reaches(&made, "complete").await;
     let path = format!("/api/agent-factory{}", retry(&run, 0));
     let nothing = json!({});

@@ -161,7 +161,11 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     assert_eq!(total(0), (&json!(LANTERN.1), &json!("5584.5")), "{recipients:#}");
     assert_eq!(total(1), (&json!(HOUSE.1), &json!("4050")), "{recipients:#}");
     let over = found(&ana, &run, "over_limit").await;
-    assert_eq!((&over["count"], &over["data"][0]["total"]), (&json!(1), &json!("3800")), "{over:#}");
+    assert_eq!(
+        (&over["count"], &over["data"][0]["total"]),
+        (&json!(1), &json!("3800")),
+        "{over:#}"
+    );
     let bundled = found(&ana, &run, "bundled").await;
     assert_eq!((&bundled["count"], &bundled["data"][0]["donors"]), (&json!(1), &json!(2)));
     let split = found(&ana, &run, "split").await;

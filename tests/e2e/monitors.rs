@@ -250,7 +250,8 @@ async fn f_366_to_f_372_a_monitor_is_kept_paused_resumed_and_removed() {
     assert_eq!(made["query_template"], "Monitor check", "{made:#}");
     let clocks = async || {
         let name = watch.monitor.clone();
-        let listed = world().aws(&["scheduler", "list-schedules"]).await.unwrap();
+        let list = ["scheduler", "list-schedules", "--name-prefix", &name];
+        let listed = world().aws(&list).await.unwrap();
         let all = listed["Schedules"].as_array().unwrap().clone();
         all.into_iter().any(|clock| clock["Name"] == name)
     };

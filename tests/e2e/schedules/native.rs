@@ -8,7 +8,9 @@ use crate::world::world;
 
 /// The native schedule of this name, if there is one.
 async fn clock(name: &str) -> Option<Value> {
-    let listed = world().aws(&["scheduler", "list-schedules"]).await.unwrap();
+    // One page has a hundred of them.
+    let list = ["scheduler", "list-schedules", "--name-prefix", name];
+    let listed = world().aws(&list).await.unwrap();
     let all = listed["Schedules"].as_array().unwrap().clone();
     all.into_iter().find(|clock| clock["Name"] == name)
 }

@@ -95,6 +95,11 @@ const FORBIDDEN: Refusal = (
     "PERMISSION_DENIED; the gateway rejects tokens that are forged or cannot be read",
 );
 const MISSING: Refusal = ("404", By::Api, "NOT_FOUND");
+const NO_ROUTE: Refusal = (
+    "404",
+    By::Either,
+    "NOT_FOUND; the gateway answers where the id is more than one part of a path",
+);
 const CONFLICT: Refusal =
     ("409", By::Api, "STORE_CONFLICT, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_KEY_OPEN");
 const LARGE: Refusal = ("413", By::Either, "BODY_TOO_LARGE; above 10 MB the gateway answers");
@@ -125,7 +130,9 @@ fn refusals(operation: &Value, method: &str, path: &str) -> Vec<Refusal> {
         (has_body || takes_cursor(), BAD),
         (!is_open, UNKNOWN),
         (!is_open, FORBIDDEN),
-        (path.contains('{'), MISSING),
+        // All below `/api` is one route of the gateway; the others have a route each.
+        (path.contains('{') && path.starts_with("/api/"), MISSING),
+        (path.contains('{') && !path.starts_with("/api/"), NO_ROUTE),
         (method != "get", CONFLICT),
         (has_body, LARGE),
         (has_body, NOT_JSON),

@@ -1,4 +1,4 @@
-use countersign_document::read_value;
+use countersign_document::{Problem, read_value};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::{Amount, ModelList};
 
 fn list(value: &Value) -> Result<ModelList, Vec<String>> {
     let reading = read_value::<ModelList>(value.clone());
-    let mut places: Vec<String> = reading.problems.iter().map(|found| found.path()).collect();
+    let mut places: Vec<String> = reading.problems.iter().map(Problem::path).collect();
     places.sort();
     reading.value.ok_or(places)
 }

@@ -238,7 +238,9 @@ fn k_46_a_test_asks_no_model_and_its_answer_is_empty_or_the_sample() {
     let mut judge = step("judge", action(false, None));
     if let playbook::StepKind::Action { action, llm, function, output_schema, .. } = &mut judge.kind
     {
-        ("llm_analyze".clone_into(action), "tool-model".clone_into(function), *llm = true);
+        "llm_analyze".clone_into(action);
+        "tool-model".clone_into(function);
+        *llm = true;
         let fields =
             vec![Field::new("risk", DataType::Number), Field::new("why", DataType::String)];
         *output_schema = Some(OutputSchema { shape: Shape::Object, fields });

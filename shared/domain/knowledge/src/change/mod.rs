@@ -4,10 +4,10 @@
 //! [`Changes`] twice, or two of them in either order, leaves one result.
 
 mod answer;
+mod common_ground;
 mod given_up;
 mod graph;
 mod origin;
-mod shared;
 mod trail;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shared::named;
+use super::common_ground::named;
 use super::{Changes, Planner};
 use crate::model::{Edge, EntityId, derived_id};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
