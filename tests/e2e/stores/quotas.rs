@@ -3,7 +3,9 @@
 use countersign_identity::UserId;
 use countersign_run::{Quota, RunId};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Counted, Reserved, RunStore, Spend, SpendLimits, SpendOf, Use};
+use countersign_store_runs::{
+    Counted, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Use,
+};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 
@@ -66,7 +68,8 @@ async fn tokens_of_turns_at_once_never_exceed_a_run_or_a_day_and_what_was_not_us
 {
     let (store, ana) = (store().await, UserId::from_bytes([7; 16]));
     let (one, other) = (RunId::from_bytes([1; 16]), RunId::from_bytes([2; 16]));
-    let limits = SpendLimits { per_run: tokens(700), per_day: tokens(1_000) };
+    let most = |tokens| SpendLimit { tokens: Some(tokens), cost: None };
+    let limits = SpendLimits { per_run: most(700), per_day: most(1_000) };
     let of = |run, seconds| SpendOf { run, who: &ana, at: at(seconds) };
     let asked = (0..20).map(|_| store.reserve_spend(limits, of(&one, 0), tokens(100)));
     let taken: Vec<Reserved> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
@@ -82,7 +85,7 @@ async fn tokens_of_turns_at_once_never_exceed_a_run_or_a_day_and_what_was_not_us
     assert_eq!(reserve(&one, 0, 551).await.unwrap(), Reserved::RunSpent);
     assert_eq!(reserve(&one, 0, 550).await.unwrap(), Reserved::Yes);
     assert_eq!(reserve(&one, 0, u64::MAX).await.unwrap(), Reserved::RunSpent);
-    let none = SpendLimits { per_run: tokens(0), per_day: tokens(0) };
+    let none = SpendLimits::default();
     assert_eq!(store.reserve_spend(none, of(&one, 0), tokens(5_000)).await.unwrap(), Reserved::Yes);
 }
 
@@ -91,7 +94,8 @@ async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_
     let (store, ana) = (store().await, UserId::from_bytes([8; 16]));
     let (one, other) = (RunId::from_bytes([3; 16]), RunId::from_bytes([4; 16]));
     let spend = |tokens, cost| Spend { tokens, cost };
-    let limits = SpendLimits { per_run: spend(0, 500), per_day: spend(10_000, 800) };
+    let most = |tokens, cost| SpendLimit { tokens, cost: Some(cost) };
+    let limits = SpendLimits { per_run: most(None, 500), per_day: most(Some(10_000), 800) };
     let of = |run| SpendOf { run, who: &ana, at: at(0) };
     let reserve = async |run, tokens, cost| {
         store.reserve_spend(limits, of(run), spend(tokens, cost)).await.unwrap()
@@ -109,4 +113,13 @@ async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_
     assert_eq!(reserve(&one, 10, 461).await, Reserved::RunSpent);
     assert_eq!(reserve(&one, 10, 460).await, Reserved::Yes);
     assert_eq!(reserve(&other, 10, 300).await, Reserved::Yes);
+
+    // A budget of nothing is no budget without an end.
+    let nothing = SpendLimits { per_run: most(None, 0), per_day: most(None, 0) };
+    let free = RunId::from_bytes([5; 16]);
+    let reserve = async |cost| store.reserve_spend(nothing, of(&free), spend(10, cost)).await;
+    assert_eq!(reserve(1).await.unwrap(), Reserved::RunSpent);
+    let day = SpendLimits { per_run: SpendLimit::default(), ..nothing };
+    let asked = store.reserve_spend(day, of(&free), spend(10, 1)).await.unwrap();
+    assert!(matches!(asked, Reserved::DayExceeded(_)), "{asked:?}");
 }

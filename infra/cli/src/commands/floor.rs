@@ -3,9 +3,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::{Who, operator, pretty};
+use super::{Who, pretty};
 use crate::console::Console;
-use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -51,7 +50,7 @@ struct Set {
 
 impl Floor {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.door(place).await?;
+        let door = self.who.administrator(place).await?;
         let answer = match &self.command {
             Command::Show => door.get(PATH).await?,
             Command::Set(set) => {
@@ -61,11 +60,6 @@ impl Floor {
         };
         console.line(pretty(&answer));
         Ok(())
-    }
-
-    /// The administrator who is named, or the operator of the local stack.
-    async fn door(&self, place: &Place) -> Result<Door, CliError> {
-        if self.who.is_named() { self.who.door(place).await } else { operator(&place.running()?) }
     }
 }
 

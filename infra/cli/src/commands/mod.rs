@@ -157,8 +157,13 @@ pub(crate) struct Who {
 
 impl Who {
     /// Whether somebody is named at all.
-    pub(crate) fn is_named(&self) -> bool {
+    fn is_named(&self) -> bool {
         self.url.is_some() || self.token.is_some() || self.user.is_some()
+    }
+
+    /// The door of the administrator who is named, or of the operator of the local stack.
+    pub(crate) async fn administrator(&self, place: &Place) -> Result<Door, CliError> {
+        if self.is_named() { self.door(place).await } else { operator(&place.running()?) }
     }
 
     /// The door, with the token of the one who acts.

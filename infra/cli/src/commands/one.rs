@@ -47,6 +47,7 @@ pub(crate) fn read<D: Document + Serialize>(file: &Path) -> Result<Value, CliErr
 
 #[cfg(test)]
 mod tests {
+    use countersign_model_list::ModelList;
     use countersign_monitor::MonitorSpec;
     use countersign_trigger::TriggerSpec;
 
@@ -69,5 +70,9 @@ mod tests {
         std::fs::write(file.path(), "name: A\non: {type: webhook, folder: a}\n").unwrap();
         let said = read::<TriggerSpec>(file.path()).unwrap_err().to_string();
         assert!(said.contains("profile_id") && said.contains("folder"), "{said}");
+        std::fs::write(file.path(), "currency: USD\nmodels: [{model: openai/a, price: \"1\"}]\n")
+            .unwrap();
+        let said = read::<ModelList>(file.path()).unwrap_err().to_string();
+        assert!(said.contains("`price`") && said.contains(":2:"), "{said}");
     }
 }

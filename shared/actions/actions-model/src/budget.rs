@@ -4,7 +4,7 @@ use countersign_model_list::{Cost, Terms};
 use countersign_registry::action::Call;
 use countersign_run::{ModelCall, Quota, RunId};
 use countersign_store_kit::StoreError;
-use countersign_store_runs::{Reserved, RunStore, Spend, SpendLimits, SpendOf};
+use countersign_store_runs::{Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf};
 use futures::future::BoxFuture;
 
 use crate::error::LlmError;
@@ -39,10 +39,13 @@ pub struct TokenLimits {
 
 impl TokenLimits {
     fn with(self, terms: &Terms) -> SpendLimits {
-        let cost = |of: Option<&Cost>| of.map_or(0, |cost| cost.millionths);
+        let limit = |tokens: u64, cost: Option<&Cost>| SpendLimit {
+            tokens: (tokens > 0).then_some(tokens),
+            cost: cost.map(|cost| cost.millionths),
+        };
         SpendLimits {
-            per_run: Spend { tokens: self.per_run, cost: cost(terms.per_run.as_ref()) },
-            per_day: Spend { tokens: self.per_day, cost: cost(terms.per_day.as_ref()) },
+            per_run: limit(self.per_run, terms.per_run.as_ref()),
+            per_day: limit(self.per_day, terms.per_day.as_ref()),
         }
     }
 }

@@ -47,7 +47,7 @@ pub use outcomes::{Consequence, Ended, Intended, StepView};
 pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
-pub use spend::{Reserved, Spend, SpendLimits, SpendOf};
+pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
 pub use warnings::warnings_of;
 

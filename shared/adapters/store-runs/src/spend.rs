@@ -21,13 +21,22 @@ pub struct Spend {
     pub cost: u64,
 }
 
-/// How much there is; of what is 0 there is any amount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The most that may be used; none is any amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpendLimit {
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// What they cost, in millionths of the deployment's currency. 0 allows only what costs nothing.
+    pub cost: Option<u64>,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpendLimits {
     /// For one run.
-    pub per_run: Spend,
+    pub per_run: SpendLimit,
     /// For one person and day.
-    pub per_day: Spend,
+    pub per_day: SpendLimit,
 }
 
 /// For what it is used.
@@ -72,11 +81,12 @@ impl RunStore {
         }
         let back = Change { tokens: -taken.tokens, cost: -taken.cost };
         self.table.write(run_count(of, back)?).await?;
-        Ok(Reserved::DayExceeded(Quota::tokens(limits.per_day.tokens).exceeded(of.at)))
+        let tokens = limits.per_day.tokens.unwrap_or_default();
+        Ok(Reserved::DayExceeded(Quota::tokens(tokens).exceeded(of.at)))
     }
 
     /// Adds to a count if it then is within its limits.
-    async fn take(&self, count: Write, limit: Spend, amount: Spend) -> Result<bool> {
+    async fn take(&self, count: Write, limit: SpendLimit, amount: Spend) -> Result<bool> {
         let tokens = room("used", limit.tokens, amount.tokens)?;
         let cost = room("cost", limit.cost, amount.cost)?;
         let count = match (tokens, cost) {
@@ -119,11 +129,11 @@ enum Room {
     None,
 }
 
-fn room(of: &str, limit: u64, amount: u64) -> Result<Room> {
-    match limit.checked_sub(amount) {
-        _ if limit == 0 => Ok(Room::Any),
-        None => Ok(Room::None),
-        Some(room) => {
+fn room(of: &str, limit: Option<u64>, amount: u64) -> Result<Room> {
+    match limit.map(|limit| limit.checked_sub(amount)) {
+        None => Ok(Room::Any),
+        Some(None) => Ok(Room::None),
+        Some(Some(room)) => {
             let fits = format!("attribute_not_exists(#{of}) OR #{of} <= :{of}_room");
             Ok(Room::If(Expr::new(&fits).bind(&format!("{of}_room"), &room)?))
         }
