@@ -233,18 +233,20 @@ async fn f_288_f_290_f_291_rows_are_transformed_kept_exactly_and_written_once() 
           transforms: [{type: pick, path: data}, {type: rename, from: name, to: who}, {type: select, fields: [who, amount]}, {type: limit, count: 2}]
           config: {table_name: exact, create_if_missing: true, deduplication_key: [who], schema_mapping: {who: TEXT, amount: DECIMAL}}
         - {type: chat, condition: "{{count}} > 5"}
+        - {type: file_export, format: csv, transforms: [{type: pick, path: data}], config: {filename_template: exact}}
 "#;
     ana.playbook(&routing("exact-rows", table)).await;
     let given = json!({ "rows": [
         { "name": "b", "amount": "1000000000000000.01", "x": 1 }, { "name": "c", "amount": 25 },
         { "name": "d", "amount": 35 },
     ] });
-    let mut counts = Vec::new();
+    let (mut counts, mut export) = (Vec::new(), String::new());
     for _ in 0..2 {
         let run = ana.start(&agent, "exact-rows", given.clone()).await;
         let run = ana.reaches(&run, "complete").await;
         let outputs = run["response"]["outputs"].as_array().unwrap();
         assert_eq!(outputs[1]["status"], "skipped", "{outputs:#?}");
+        outputs[2]["details"]["export_id"].as_str().unwrap().clone_into(&mut export);
         let details = &outputs[0]["details"];
         counts.push((details["rows_inserted"].clone(), details["rows_skipped"].clone()));
     }
@@ -254,6 +256,9 @@ async fn f_288_f_290_f_291_rows_are_transformed_kept_exactly_and_written_once() 
     assert_eq!(rows.len(), 2, "{table:#}");
     assert!(table.to_string().contains("\"1000000000000000.01\""), "{table:#}");
     assert!(rows.iter().all(|row| row.get("x").is_none() && row["_source"].is_string()));
+    let shown = ana.get(&format!("/exports/{export}")).await;
+    let file = reqwest::get(shown["url"].as_str().unwrap()).await.unwrap().text().await.unwrap();
+    assert!(file.contains("b,1000000000000000.01,1\r\n"), "{file}");
 }
 
 const READ: &str = "

@@ -1,5 +1,7 @@
 //! The REST door as a whole.
 
+use std::collections::BTreeSet;
+
 use countersign_cli::CliError;
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -19,6 +21,26 @@ async fn the_door_describes_itself() {
     {
         assert!(paths.keys().any(|known| known.ends_with(path)), "{path} is not described");
     }
+    let operations = paths.iter().flat_map(|(path, item)| {
+        item.as_object().unwrap().values().map(move |operation| (path, operation))
+    });
+    let (mut ids, mut closed) = (BTreeSet::new(), 0);
+    for (path, operation) in operations.filter(|(_, operation)| operation["operationId"].is_string()) {
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(ids.insert(id), "two operations are called {id}");
+        if operation["security"] == json!([]) || path.starts_with("/hooks/") {
+            continue;
+        }
+        closed += 1;
+        // The gateway rejects a bad token by itself, and says so in its own form.
+        for status in ["401", "403"] {
+            let content = &operation["responses"][status]["content"];
+            for media in ["application/problem+json", "application/json"] {
+                assert!(content[media].is_object(), "{id}: {status} {media}");
+            }
+        }
+    }
+    assert!(ids.len() > 100 && closed > 100, "{} operations, {closed} closed", ids.len());
 }
 
 #[tokio::test]

@@ -136,6 +136,8 @@ async fn f_099_amounts_of_two_countries_are_added_to_the_cent() {
     assert_eq!(sum("us_mean").await["data"], json!([{ "mean": "1038.825" }]));
     assert_eq!(sum("de_sum").await["data"], json!([{ "total": "12496.50" }]));
     let read = output(&ana, &run, "de").await;
+    assert_eq!(read["results"][0]["paid"], "2024-12-31");
+    assert_eq!(read["results"][1]["paid"], "2025-01-02");
     let warnings = read["warnings"].to_string();
     assert!(warnings.contains("`$4`") && warnings.contains("four digits"), "{warnings}");
 

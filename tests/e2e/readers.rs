@@ -1,6 +1,9 @@
 //! Files that are built to keep their reader busy: whoever sends one harms nobody else (ADR 18).
 
+use std::io::{Cursor, Write as _};
+
 use serde_json::{Value, json};
+use zip::write::SimpleFileOptions;
 
 use crate::case::{Person, person};
 use crate::filings::upload;
@@ -11,11 +14,24 @@ name: Papers
 type: file_parser
 version: 1.0.0
 description: Papers, page by page.
-connection: {source: upload, accepted_formats: [pdf]}
+connection: {source: upload, accepted_formats: [pdf, xlsx, xml, html]}
 endpoints:
   read:
     description: Their text.
     parser: pdf_text
+  sheet:
+    description: The rows of a workbook.
+    parser: xlsx
+    header: false
+  tree:
+    description: The parts of a document.
+    parser: xml
+    root_element: a
+    list_element: b
+    fields: [{field: n, xpath: '@n', type: integer}]
+  table:
+    description: The rows of a page's table.
+    parser: html_table
 ";
 
 /// A PDF with one page of this content, which may draw the form `/X`.
@@ -44,17 +60,66 @@ fn pdf(content: &str, form: &str) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Somebody with an uploaded PDF; gives its id.
-async fn with(name: &str, file: Vec<u8>) -> (Person, String) {
+/// A workbook whose only sheet has this content.
+fn xlsx(sheet: &str) -> Vec<u8> {
+    const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    const LINKS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+    const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let links = |kind: &str, target: &str| {
+        format!(
+            "<Relationships xmlns='{LINKS}'><Relationship Id='r1' Type='{OFFICE}/{kind}' Target='{target}'/></Relationships>"
+        )
+    };
+    let mut book = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in [
+        ("_rels/.rels", links("officeDocument", "xl/workbook.xml")),
+        ("xl/_rels/workbook.xml.rels", links("worksheet", "worksheets/sheet1.xml")),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns='{MAIN}' xmlns:r='{OFFICE}'><sheets><sheet name='A' sheetId='1' r:id='r1'/></sheets></workbook>"
+            ),
+        ),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet xmlns='{MAIN}'><sheetData>{sheet}</sheetData></worksheet>"),
+        ),
+    ] {
+        book.start_file(name, SimpleFileOptions::default()).unwrap();
+        book.write_all(content.as_bytes()).unwrap();
+    }
+    book.finish().unwrap().into_inner()
+}
+
+/// Somebody who may read papers.
+async fn reader(name: &str) -> Person {
     let one = person(name, &["global:analyst"]).await;
     one.post("/connectors", &json!({ "yaml": PAPERS })).await;
+    one
+}
+
+/// Somebody with an uploaded PDF; gives its id.
+async fn with(name: &str, file: Vec<u8>) -> (Person, String) {
+    let one = reader(name).await;
     let mut ids = upload(&one, vec![("paper.pdf".to_owned(), file)]).await;
     (one, ids.remove(0))
 }
 
 async fn tried((one, id): &(Person, String)) -> Value {
-    let body = json!({ "endpoint": "read", "inputs": { "source": id } });
+    read(one, "read", json!(id)).await
+}
+
+async fn read(one: &Person, endpoint: &str, source: Value) -> Value {
+    let body = json!({ "endpoint": endpoint, "inputs": { "source": source } });
     one.post("/connectors/papers/test", &body).await
+}
+
+/// An entity that grows to ten billion letters.
+fn laughs(root: &str) -> String {
+    let levels: String = (1..10)
+        .map(|n| format!("<!ENTITY l{n} '{}'>", format!("&l{};", n - 1).repeat(10)))
+        .collect();
+    format!("<!DOCTYPE {root} [<!ENTITY l0 'ha'>{levels}]><{root}>&l9;</{root}>")
 }
 
 #[tokio::test]
@@ -68,5 +133,46 @@ async fn f_099_one_persons_pdf_that_never_ends_holds_up_nobody_else() {
     for _ in 0..3 {
         let said = tried(&bob).await;
         assert_eq!(said["output"]["results"][0]["text"], "of bob", "{said:#}");
+    }
+}
+
+/// For each format: its endpoint, a hostile file with what is said of it, and a good file with its one record.
+fn formats() -> [(&'static str, &'static str, Vec<u8>, &'static str, Vec<u8>, Value); 4] {
+    let row = "<row r='1'><c r='A1'><v>7</v></c></row>";
+    [
+        (
+            "read",
+            "paper.pdf",
+            // Each `q` keeps a state: within every bound of counting, and more than the child's memory.
+            pdf(&"q ".repeat(500_000), ""),
+            "FILE_TOO_COMPLEX",
+            pdf("BT /F1 12 Tf 72 720 Td (of bob) Tj ET", ""),
+            json!("of bob"),
+        ),
+        ("sheet", "book.xlsx", xlsx(&"<a>".repeat(200_000)), "FILE_", xlsx(row), json!(7)),
+        ("tree", "tree.xml", laughs("a").into(), "FILE_", b"<a><b n='7'/></a>".to_vec(), json!(7)),
+        (
+            "table",
+            "page.html",
+            "<table><tr><td>".repeat(50_000).into(),
+            "FILE_",
+            b"<table><tr><th>n</th></tr><tr><td>seven</td></tr></table>".to_vec(),
+            json!("seven"),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn f_099_a_hostile_file_of_any_format_ends_its_own_reading_alone() {
+    let (ana, bob) = (reader("ana").await, reader("bob").await);
+    for (endpoint, name, hostile, code, good, value) in formats() {
+        let theirs = upload(&ana, vec![(name.to_owned(), hostile)]).await;
+        let good = upload(&bob, vec![(name.to_owned(), good)]).await;
+        let said = read(&ana, endpoint, json!(theirs[0])).await;
+        let said_code = said["error"]["code"].as_str().unwrap_or_default();
+        assert!(said_code.starts_with(code), "{endpoint}: {said:#}");
+        let said = read(&bob, endpoint, json!(good[0])).await;
+        let first = said["output"]["results"][0].as_object().unwrap_or_else(|| panic!("{said:#}"));
+        assert!(first.values().any(|found| *found == value), "{endpoint}: {said:#}");
     }
 }

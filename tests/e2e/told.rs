@@ -271,14 +271,16 @@ async fn issue_11_an_address_from_outside_is_no_link_in_a_document_nor_in_a_mail
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(ADDRESS).await;
-    let rows = json!({ "rows": [{ "name": "see https://evil.example/pay or evil.example" }] });
+    let rows = json!({ "rows": [{ "name": "see https://evil.example/pay, www.evil.example, pay@evil.example or evil.example" }] });
     let run = ana.start(&agent, "told-address", rows).await;
     ana.reaches(&run, "complete").await;
     let documents = ana.get("/documents?folder=told").await;
     let id = documents["items"][0]["id"].as_str().unwrap().to_owned();
     let body = ana.get(&format!("/documents/{id}")).await["body"].as_str().unwrap().to_owned();
     // As code it is nobody's link, whatever shows the document.
-    assert!(body.contains("`https://evil.example/pay`"), "{body}");
+    for address in ["https://evil.example/pay", "www.evil.example", "pay@evil.example"] {
+        assert!(body.contains(&format!("`{address}`")), "{address}: {body}");
+    }
     let mail = until("the mail of the notification", || async {
         let mails = world().mailbox().to(&ana.email).await.unwrap();
         mails.into_iter().find(|mail| mail.text.contains("Found see"))

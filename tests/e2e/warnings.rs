@@ -212,7 +212,9 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
         page.contains("1 thing this is based on is missing, incomplete or written by a model"),
         "{page}"
     );
-    assert!(page.contains("four thousand"), "{page}");
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("`{text}`: {page}"));
+    assert!(place("1 thing this is based on") < place("<form"), "the warning is below: {page}");
+    assert!(place("four thousand") < place("<form"), "{page}");
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;
     assert_eq!(case.accounts.paid(), 1, "it asked twice, or paid twice");
@@ -297,7 +299,13 @@ async fn f_091_who_signs_sees_that_a_column_is_empty_that_no_answer_is_without()
 
 #[tokio::test]
 async fn f_311_a_warning_after_the_signature_asks_again_before_anything_is_sent() {
-    let case = started("pay-warned-late", &format!("{ASK}{READ}")).await;
+    asks_again("pay-warned-late", "").await;
+    asks_again("pay-warned-gate", "    on_warning: gate\n").await;
+}
+
+/// A step that warns after the gate, with this line of its own.
+async fn asks_again(id: &str, line: &str) {
+    let case = started(id, &format!("{ASK}{READ}{line}")).await;
     let (path, seen) = case.seen().await;
     assert_eq!(seen["warnings"], Value::Null);
     case.approve(&path, &seen).await;
@@ -344,6 +352,7 @@ async fn f_311_what_on_warning_cannot_do_is_refused_with_its_place() {
     for (steps, message) in [
         (format!("{ASK}    on_warning: stop\n{READ}"), "a gate reads nothing"),
         (format!("{READ}    on_warning: maybe\n"), "maybe"),
+        (format!("{WRITE}{READ}    on_warning: gate\n"), "irreversible"),
     ] {
         let body = json!({ "yaml": playbook("pay-warned-wrong", &steps) });
         let said = ana.post("/playbooks/validate", &body).await;

@@ -108,8 +108,12 @@ pub(crate) fn agent_list(over: &Over<'_>, is_whole: bool) -> Result<Vec<Known>, 
     let mut list = agent_list::all(&profile.spec.output_config)?;
     let taken = Taken::of(over.plan, over.state);
     if taken != Taken::All {
-        let is_left = |one: &Destination| !taken.has(one) && (is_whole || says_warnings(one));
-        list.retain(|one| is_left(&one.destination));
+        let namespace = profile.spec.knowledge_config.first();
+        let left = |one: Known| {
+            let left = taken.left(one.destination, &namespace)?;
+            (is_whole || says_warnings(&left)).then_some(Known { destination: left, ..one })
+        };
+        list = list.into_iter().filter_map(left).collect();
     }
     Ok(list)
 }
@@ -130,9 +134,9 @@ fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
     let taken = Taken::of(over.plan, over.state);
     let Some(profile) = over.profile.filter(|_| taken != Taken::All) else { return Ok(Vec::new()) };
     let destinations = profile.spec.output_config.destinations();
-    let mut destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
-    destinations.retain(|one| !taken.has(one));
-    Ok(destinations)
+    let destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
+    let namespace = profile.spec.knowledge_config.first();
+    Ok(destinations.into_iter().filter_map(|one| taken.left(one, &namespace)).collect())
 }
 
 /// A list of destinations: its part of the key, and where its rows come from.

@@ -78,10 +78,10 @@ impl Enriched {
 }
 
 fn origin(profile: Option<&Profile>, call: &Call) -> Origin {
-    let namespaces = profile.map(|profile| profile.spec.knowledge_config.namespaces());
+    let namespace = profile.map(|profile| profile.spec.knowledge_config.first());
     Origin {
         owner: call.owner.clone(),
-        namespace: namespaces.unwrap_or_default().into_iter().next().unwrap_or_default(),
+        namespace: namespace.unwrap_or_default(),
         run: call.run.clone(),
         idempotency_key: format!("{}/graph", call.idempotency_key),
         now: call.now,

@@ -4,9 +4,11 @@
 //! or when its author's condition was false: what a step does not write because of its condition is not written behind its back.
 //! A step that was not run takes nothing.
 
+use countersign_knowledge::Namespace;
 use countersign_plan::{Plan, PlanStep};
 use countersign_report::{
-    Destination, DestinationConfig as Config, DocumentConfig, TableConfig, WrittenDestination,
+    Destination, DestinationConfig as Config, DocumentConfig, GraphConfig, TableConfig,
+    WrittenDestination,
 };
 use countersign_run::{RunState, StepStatus};
 use countersign_store_content::DEFAULT_WORKSPACE;
@@ -38,12 +40,26 @@ impl Taken {
         Self::Places(places)
     }
 
-    /// Whether a destination of the agent is among it.
-    pub(crate) fn has(&self, destination: &Destination) -> bool {
-        match self {
-            Self::All => true,
-            Self::Places(places) => places.iter().any(|place| is_same(place, destination)),
+    /// What is left of a destination of the agent; none when all of it is among it. `namespace` is the part of the graph that the
+    /// agent writes to where a destination names none.
+    pub(crate) fn left(&self, agent: Destination, namespace: &Namespace) -> Option<Destination> {
+        let Self::Places(places) = self else { return None };
+        let mut agent = agent;
+        if let Config::Database(own) = &mut agent.config {
+            own.retain(|own| !places.iter().flat_map(tables).any(|one| is_same_table(one, own)));
+            return (!own.is_empty()).then_some(agent);
         }
+        let is_free = places.iter().all(|place| !is_same(place, &agent, namespace));
+        is_free.then_some(agent)
+    }
+}
+
+/// The tables that a destination writes to.
+fn tables(destination: &Destination) -> &[TableConfig] {
+    match &destination.config {
+        Config::Table(table) => std::slice::from_ref(table),
+        Config::Database(tables) => tables,
+        _ => &[],
     }
 }
 
@@ -59,27 +75,22 @@ fn written(step: &PlanStep) -> Option<Vec<Destination>> {
     Some(written.into_iter().map(Destination::from).collect())
 }
 
-/// Whether both write to one place.
-fn is_same(step: &Destination, agent: &Destination) -> bool {
+/// Whether both write to one place. Files of two formats are two files.
+fn is_same(step: &Destination, agent: &Destination, namespace: &Namespace) -> bool {
+    let part = |config: &GraphConfig| {
+        config.namespace.clone().unwrap_or_else(|| namespace.as_str().to_owned())
+    };
     match (&step.config, &agent.config) {
         (
-            Config::Document(step) | Config::Folder(step),
-            Config::Document(agent) | Config::Folder(agent),
-        ) => is_same_document(step, agent),
-        (Config::Append(step), Config::Append(agent)) => {
-            fits(&step.document_id, &agent.document_id)
+            Config::Document(one) | Config::Folder(one),
+            Config::Document(other) | Config::Folder(other),
+        ) => step.format == agent.format && is_same_document(one, other),
+        (Config::Append(one), Config::Append(other)) => fits(&one.document_id, &other.document_id),
+        (_, Config::Table(other)) => tables(step).iter().any(|one| is_same_table(one, other)),
+        (Config::Export(one), Config::Export(other)) => {
+            step.format == agent.format && fits(&one.filename_template, &other.filename_template)
         }
-        (Config::Table(step), Config::Table(agent)) => is_same_table(step, agent),
-        (Config::Database(step), Config::Database(agent)) => {
-            agent.iter().all(|agent| step.iter().any(|step| is_same_table(step, agent)))
-        }
-        (Config::Export(step), Config::Export(agent)) => {
-            fits(&step.filename_template, &agent.filename_template)
-        }
-        (Config::Graph(step), Config::Graph(agent)) => fits(
-            step.namespace.as_deref().unwrap_or_default(),
-            agent.namespace.as_deref().unwrap_or_default(),
-        ),
+        (Config::Graph(one), Config::Graph(other)) => fits(&part(one), &part(other)),
         (Config::Chat(_), Config::Chat(_)) => true,
         _ => false,
     }
@@ -144,7 +155,8 @@ mod tests {
     #[track_caller]
     fn check(step: &Value, agent: &Value, expect: bool) {
         let taken = taken(&json!({ "destinations": [step] }), StepStatus::Done);
-        assert_eq!(taken.has(&destination(agent)), expect, "{step} {agent}");
+        let left = taken.left(destination(agent), &Namespace::default());
+        assert_eq!(left.is_none(), expect, "{step} {agent}");
     }
 
     #[test]
@@ -166,10 +178,38 @@ mod tests {
             |space: Value| json!({ "type": "knowledge_graph", "config": { "namespace": space } });
         check(&graph(Value::Null), &graph(Value::Null), true);
         check(&graph(json!("research")), &graph(Value::Null), false);
+        check(&graph(json!("default")), &graph(Value::Null), true);
+        check(&graph(Value::Null), &graph(json!("default")), true);
         let (chat, export) = (json!({ "type": "chat" }), json!({ "type": "file_export" }));
         check(&chat, &chat, true);
         check(&export, &export, true);
         check(&chat, &export, false);
+    }
+
+    #[test]
+    fn f_171_files_of_another_format_are_other_files() {
+        for kind in ["document", "file_export"] {
+            let file = |format: &str| json!({ "type": kind, "format": format, "config": { "filename_template": "a" } });
+            check(&file("json"), &file("json"), true);
+            check(&file("json"), &file("csv"), false);
+        }
+    }
+
+    #[test]
+    fn f_171_a_table_is_taken_alone_or_among_others() {
+        let table = |name: &str| json!({ "type": "data_workspace_table", "config": { "table_name": name } });
+        let several = |names: &[&str]| {
+            let tables: Vec<Value> =
+                names.iter().map(|name| json!({ "table_name": name })).collect();
+            json!({ "type": "data_workspace_db", "config": { "tables": tables } })
+        };
+        check(&table("a"), &several(&["a"]), true);
+        check(&several(&["a", "b"]), &table("b"), true);
+        check(&several(&["a", "b"]), &several(&["b", "a"]), true);
+        check(&several(&["a", "b"]), &table("c"), false);
+        let taken = taken(&json!({ "destinations": [table("a")] }), StepStatus::Done);
+        let left = taken.left(destination(&several(&["a", "b"])), &Namespace::default());
+        assert_eq!(left, Some(destination(&several(&["b"]))));
     }
 
     #[test]
@@ -189,7 +229,8 @@ mod tests {
             (StepStatus::Lost, true),
             (StepStatus::NotRun, false),
         ] {
-            assert_eq!(taken(&params, status).has(&destination(&chat)), expect, "{status:?}");
+            let left = taken(&params, status).left(destination(&chat), &Namespace::default());
+            assert_eq!(left.is_none(), expect, "{status:?}");
         }
     }
 }

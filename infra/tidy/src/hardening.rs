@@ -13,6 +13,7 @@ pub fn broken(project: &Project) -> Vec<String> {
     broken.extend(local(project));
     broken.extend(defaults(project));
     broken.extend(excepted(project));
+    broken.extend(keyed(project));
     broken
 }
 
@@ -114,11 +115,37 @@ fn unguarded(value: &Value, parameter: &str) -> usize {
     }
 }
 
+/// What holds data of people, and where its key is named.
+const KEYED: [(&str, &str); 3] = [
+    ("AWS::DynamoDB::Table", "/SSESpecification/KMSMasterKeyId"),
+    ("AWS::SQS::Queue", "/KmsMasterKeyId"),
+    ("AWS::Logs::LogGroup", "/KmsKeyId"),
+];
+
+/// Queues that S3 sends to, which cannot use a key that does not name it; they hold the keys of objects.
+const OF_S3: [&str; 2] = ["UploadQueue", "UploadDeadLetters"];
+
+/// A key of the operator's own, where the template has the parameter, is that of every table, queue and log.
+fn keyed(project: &Project) -> Vec<String> {
+    if project.template["Parameters"].get("CustomerKeyArn").is_none() {
+        return Vec::new();
+    }
+    let lacks = |(name, kind, properties): &(&str, &str, &Value)| {
+        let place = KEYED.iter().find(|(keyed, _)| keyed == kind).map(|(_, place)| *place);
+        let key = |place: &str| properties.pointer(place).map(Value::to_string).unwrap_or_default();
+        let is_keyed = |place: &str| key(place).contains("\"CustomerKeyArn\"");
+        !OF_S3.contains(name) && place.is_some_and(|place| !is_keyed(place))
+    };
+    let without = project.resources().filter(lacks);
+    without.map(|(name, _, _)| format!("`{name}` does not use `CustomerKeyArn`")).collect()
+}
+
 /// What the ledger's bucket must have: nobody deletes or replaces what was exported, and no rule does it for them.
-const LOCKED: [(&str, &str); 3] = [
+const LOCKED: [(&str, &str); 4] = [
     ("/ObjectLockEnabled", "true"),
     ("/VersioningConfiguration/Status", "\"Enabled\""),
     ("/ObjectLockConfiguration/Rule/DefaultRetention/Mode", "\"LedgerLockMode\""),
+    ("/ObjectLockConfiguration/Rule/DefaultRetention/Days", "\"LedgerLockDays\""),
 ];
 
 fn ledger(project: &Project) -> Vec<String> {
@@ -133,8 +160,11 @@ fn ledger(project: &Project) -> Vec<String> {
         })
         .map(|(name, _, _)| format!("`{name}` keeps the ledger outside `LedgerBucket`"))
         .collect();
-    if sealers.is_empty() {
-        return broken;
+    let has_bucket = project.template["Resources"].get("LedgerBucket").is_some();
+    match (sealers.is_empty(), has_bucket) {
+        (true, false) => return broken,
+        (true, true) => broken.push("no function keeps the ledger in `LedgerBucket`".to_owned()),
+        (false, _) => {}
     }
     let bucket = &project.template["Resources"]["LedgerBucket"]["Properties"];
     for (path, wanted) in LOCKED {
@@ -151,7 +181,7 @@ fn ledger(project: &Project) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::broken;
+    use super::{broken, keyed};
     use crate::project::Project;
     use serde_json::{Value, json};
 
@@ -230,7 +260,7 @@ mod tests {
         let bucket = |lifecycle: Value| {
             json!({ "Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain", "Properties": {
                 "ObjectLockEnabled": true, "VersioningConfiguration": { "Status": "Enabled" },
-                "ObjectLockConfiguration": { "Rule": { "DefaultRetention": { "Mode": "LedgerLockMode" } } },
+                "ObjectLockConfiguration": { "Rule": { "DefaultRetention": { "Mode": "LedgerLockMode", "Days": "LedgerLockDays" } } },
                 "LifecycleConfiguration": lifecycle } })
         };
         let kept = json!({ "AbortIncompleteMultipartUpload": {} });
@@ -250,7 +280,29 @@ mod tests {
                 "`LedgerBucket` must have `/ObjectLockEnabled`: true",
                 "`LedgerBucket` must have `/VersioningConfiguration/Status`: \"Enabled\"",
                 "`LedgerBucket` must have `/ObjectLockConfiguration/Rule/DefaultRetention/Mode`: \"LedgerLockMode\"",
+                "`LedgerBucket` must have `/ObjectLockConfiguration/Rule/DefaultRetention/Days`: \"LedgerLockDays\"",
             ],
         );
+        check(
+            &json!({ "LedgerBucket": bucket(json!({})) }),
+            &["no function keeps the ledger in `LedgerBucket`"],
+        );
+    }
+
+    #[test]
+    fn a_key_of_the_operators_own_is_that_of_every_table_queue_and_log() {
+        let check = |queue: Value, expect: &[&str]| {
+            let key = json!(["HasCustomerKey", "CustomerKeyArn"]);
+            let template = json!({ "Parameters": { "CustomerKeyArn": { "Default": "" } }, "Resources": {
+                "T": { "Type": "AWS::DynamoDB::Table", "Properties": { "SSESpecification": { "KMSMasterKeyId": key } } },
+                "L": { "Type": "AWS::Logs::LogGroup", "Properties": { "KmsKeyId": key } },
+                "UploadQueue": { "Type": "AWS::SQS::Queue", "Properties": {} },
+                "Q": { "Type": "AWS::SQS::Queue", "Properties": queue },
+            } });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(keyed(&project), expect);
+        };
+        check(json!({ "KmsMasterKeyId": ["HasCustomerKey", "CustomerKeyArn"] }), &[]);
+        check(json!({ "SqsManagedSseEnabled": true }), &["`Q` does not use `CustomerKeyArn`"]);
     }
 }

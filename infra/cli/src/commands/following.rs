@@ -34,7 +34,7 @@ fn of_request(request: &Value, base: &str) -> Vec<String> {
         .collect();
     let whom = if names.is_empty() { "a signature".to_owned() } else { names.join(", ") };
     vec![
-        format!("it waits for {whom}; each of them has a link to the request in the mail"),
+        format!("it waits for {whom}; who signs by mail has a link to the request there"),
         format!("request: {base}{FACTORY}/approvals/{id}"),
         format!(
             "next:    `countersign approvals {id}` shows it, then `countersign approve {id}` or `countersign deny {id}`"

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use countersign_document::{Limits, Tree, nearest};
+use countersign_model_list::ModelList;
 use countersign_monitor::MonitorSpec;
 use countersign_profile::ProfileFile;
 use countersign_schedule::ScheduleSpec;
@@ -23,6 +24,8 @@ pub(super) enum Kind {
     Monitor,
     /// Triggers.
     Trigger,
+    /// The list of models of a deployment.
+    ModelList,
 }
 
 /// What a text is meant to be.
@@ -43,6 +46,7 @@ impl Kind {
             Self::Schedule => countersign_document::schema::<ScheduleSpec>(),
             Self::Monitor => countersign_document::schema::<MonitorSpec>(),
             Self::Trigger => countersign_document::schema::<TriggerSpec>(),
+            Self::ModelList => countersign_document::schema::<ModelList>(),
         }
     }
 
@@ -146,6 +150,7 @@ mod tests {
         check("id: a\nname: A\nsetps: []\n", Kind::Playbook, false);
         check("id: a\nname: A\nendpoint: {}\n", Kind::Connector, false);
         check("connector: {id: a}\n", Kind::Connector, false);
+        check("curency: USD\nmodels: []\n", Kind::ModelList, false);
         check("{\"steps\": []}", Kind::Playbook, false);
         check("endpoints: [\n", Kind::Connector, false);
         check("cron_expression: [\n", Kind::Schedule, false);

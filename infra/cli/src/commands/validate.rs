@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
 use countersign_document::{Document, Problem, Reading};
+use countersign_model_list::ModelList;
 use countersign_monitor::MonitorSpec;
 use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::ProfileFile;
@@ -21,7 +22,7 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks, connectors, profiles, schedules, monitors and triggers, YAML.
+    /// Playbooks, connectors, profiles, schedules, monitors, triggers and lists of models, YAML.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -51,6 +52,7 @@ impl Validate {
                 Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
                 Kind::Monitor => self.document::<MonitorSpec>(console, &origin, &text),
                 Kind::Trigger => self.document::<TriggerSpec>(console, &origin, &text),
+                Kind::ModelList => self.document::<ModelList>(console, &origin, &text),
                 Kind::Playbook => {
                     self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
                 }
@@ -176,6 +178,14 @@ mod tests {
         check(&schedule.replace("0 6 * * *", "every morning"), false);
         check(&format!("{schedule}is_enabled: true\n"), true);
         check(&format!("{schedule}is_enabled: maybe\n"), false);
+    }
+
+    #[test]
+    fn r_035_a_list_of_models_is_told_from_a_playbook() {
+        let list = "currency: USD\nmodels: [{ model: openai/small, input_price: '1', output_price: '2' }]\n";
+        check(list, true);
+        check(&list.replace("output_price", "output_prise"), false);
+        check(&list.replace(", output_price: '2'", ""), false);
     }
 
     #[test]

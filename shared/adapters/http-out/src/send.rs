@@ -211,6 +211,9 @@ impl Egress {
     }
 
     async fn dial(&self, hop: &Hop, deadline: tokio::time::Instant) -> Result<Response, HttpError> {
+        if deadline <= tokio::time::Instant::now() {
+            return Err(HttpError::Timeout { host: host_of(&hop.url), connected: false });
+        }
         let mut request = self
             .client()?
             .request(hop.method.clone(), hop.url.clone())

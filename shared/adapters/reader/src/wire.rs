@@ -118,12 +118,8 @@ struct Plain<'c>(&'c Cell);
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Cell::Null | Cell::Shared(_) => serializer.serialize_none(),
-            Cell::Bool(value) => serializer.serialize_bool(*value),
-            Cell::Integer(number) => serializer.serialize_i64(*number),
-            Cell::Float(number) => serializer.serialize_f64(*number),
-            Cell::Text(text) => serializer.serialize_str(text),
-            Cell::Other(value) => value.serialize(serializer),
+            Cell::Shared(_) => serializer.serialize_none(),
+            own => own.serialize(serializer),
         }
     }
 }

@@ -3,10 +3,7 @@
 //! What is due or waits has a list of its own beside the list of all, so that many runs that wait for people do not keep others
 //! from beginning.
 
-use std::collections::BTreeMap;
-
 use countersign_identity::UserId;
-use countersign_run::OccurrenceId;
 use countersign_store_kit::{Key, Page, Query};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -37,14 +34,11 @@ impl Open {
 /// Where the last look at them stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The next look reads what is behind this one in the list; none when the last look read it to its end.
+    /// The next look reads what is behind this one in the list; none when the list was looked at to its end.
     pub after: Option<String>,
-    /// Of owners with more than there was time for: the last one of theirs that was looked at.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub owners: BTreeMap<UserId, OccurrenceId>,
-    /// The owner who had the last turn, when not everybody had one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<UserId>,
+    /// How many of those that the last look read have had their turn.
+    #[serde(default)]
+    pub had: usize,
 }
 
 impl Catalog {

@@ -82,7 +82,7 @@ pub use model::{
 };
 pub use rate_keys::{RatedBy, binding_subject};
 pub use reading::{InvalidLocale, InvalidReading, Reading, is_same_figure};
-pub use records::{Cell, Records};
+pub use records::{Cell, Record, Records};
 pub use secret::{Credential, Secret};
 pub use target::target_digest;
 pub use tool_schema::{EndpointTool, tool_of};

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use compact_str::CompactString;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
 /// One value of a record.
@@ -54,6 +55,20 @@ impl From<Cell> for Value {
             Cell::Text(text) => Self::String(text.into()),
             Cell::Shared(text) => Self::from(&*text),
             Cell::Other(value) => *value,
+        }
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Integer(number) => serializer.serialize_i64(*number),
+            Self::Float(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Shared(text) => serializer.serialize_str(text),
+            Self::Other(value) => value.serialize(serializer),
         }
     }
 }
@@ -113,6 +128,17 @@ impl Records {
         }
     }
 
+    /// All of them as they are written, without making an object of each.
+    pub fn iter(&self) -> impl Iterator<Item = Record<'_>> {
+        (0..self.len()).filter_map(|index| match self {
+            Self::Rows { names, cells } => {
+                let row = cells.chunks(names.len()).nth(index)?;
+                Some(Record::Row(names, row))
+            }
+            Self::Whole(all) => all.get(index).map(Record::Whole),
+        })
+    }
+
     /// Takes the last one away.
     pub fn pop(&mut self) {
         match self {
@@ -130,6 +156,24 @@ impl Records {
                 let mut take = |name: &String| record.remove(name).unwrap_or_default();
                 cells.extend(names.iter().map(|name| Cell::from(take(name))));
             }
+        }
+    }
+}
+
+/// One record, to be written.
+#[derive(Debug, Clone, Copy)]
+pub enum Record<'r> {
+    /// Fields that others have too, and their values.
+    Row(&'r [String], &'r [Cell]),
+    /// Fields of its own.
+    Whole(&'r Map<String, Value>),
+}
+
+impl Serialize for Record<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Row(names, cells) => serializer.collect_map(names.iter().zip(*cells)),
+            Self::Whole(record) => record.serialize(serializer),
         }
     }
 }
@@ -216,6 +260,8 @@ mod tests {
                 let found = records.get(index);
                 prop_assert_eq!(found.as_ref(), Some(record));
             }
+            let written: Vec<Value> = records.iter().map(|record| json!(record)).collect();
+            prop_assert_eq!(&json!(written), &json!(all));
             prop_assert_eq!(records.into_iter().collect::<Vec<_>>(), all);
         }
     }

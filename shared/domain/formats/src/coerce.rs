@@ -16,6 +16,12 @@ pub(crate) fn coerce(
         | (Cell::Integer(_) | Cell::Float(_), ValueType::Number)
         | (Cell::Integer(_), ValueType::Integer)
         | (Cell::Bool(_), ValueType::Boolean) => return (cell, None),
+        (Cell::Text(text), value_type) if !value_type.is_list() => {
+            return match text.trim() {
+                "" => (Cell::Null, None),
+                text => reading.typed(text.into(), value_type),
+            };
+        }
         _ => {}
     }
     let value = Value::from(cell);

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
 
-use countersign_connector::{CsvRules, Pick, TableRules};
+use countersign_connector::{Cell, CsvRules, Pick, TableRules};
 use csv::{ReaderBuilder, StringRecord};
+use memchr::{memchr2, memchr3};
 use serde_json::Value;
 
 use crate::Extraction;
@@ -111,6 +112,13 @@ impl Row for StringRecord {
         match self.get(index).map(str::trim) {
             None | Some("") => Value::Null,
             Some(text) => Value::from(text),
+        }
+    }
+
+    fn cell(&self, index: usize) -> Cell {
+        match self.get(index).map(str::trim) {
+            None | Some("") => Cell::Null,
+            Some(text) => Cell::Text(text.into()),
         }
     }
 
@@ -266,6 +274,15 @@ impl<R: Read> Quotes<R> {
         self.rows.pop_front().unwrap_or(self.line)
     }
 
+    /// How many bytes come next that end neither the cell nor its quotes.
+    fn inside(&self, bytes: &[u8]) -> usize {
+        match self.state {
+            State::Plain => memchr3(self.delimiter, b'\n', b'\r', bytes).unwrap_or(bytes.len()),
+            State::Quoted => memchr2(b'"', b'\n', bytes).unwrap_or(bytes.len()),
+            State::Start | State::Half => 0,
+        }
+    }
+
     fn pass(&mut self, byte: u8) {
         let ends = matches!(byte, b'\n' | b'\r') && self.state != State::Quoted;
         if ends || !self.in_row {
@@ -297,8 +314,17 @@ impl<R: Read> Quotes<R> {
 impl<R: Read> Read for Quotes<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(into)?;
-        for byte in &into[..count] {
-            self.pass(*byte);
+        let mut rest = &into[..count];
+        while let Some((first, others)) = rest.split_first() {
+            let inside = self.inside(rest);
+            if inside == 0 {
+                self.pass(*first);
+                rest = others;
+            } else {
+                self.length += inside;
+                self.row_length += inside;
+                rest = &rest[inside..];
+            }
             self.bound(self.length, self.max, "bytes in one cell")?;
             self.bound(self.row_length, self.max_row, "bytes in one row")?;
         }

@@ -21,6 +21,10 @@ pub(crate) trait Row {
     fn text(&self, index: usize) -> String;
     /// One as value; null when it is empty or not there.
     fn value(&self, index: usize) -> Value;
+    /// The same as it is kept.
+    fn cell(&self, index: usize) -> Cell {
+        self.value(index).into()
+    }
     /// Whether no cell has a value.
     fn is_empty(&self) -> bool;
     /// Why a cell has no value that should have one.
@@ -201,13 +205,12 @@ impl<'r> Table<'r> {
                 let record = self.out.records.len();
                 let rules = self.rules;
                 for (rule, columns) in rules.fields.iter().zip(found) {
-                    let mut values = columns.iter().map(|index| row.value(*index));
-                    let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
+                    let mut cells = columns.iter().map(|index| row.cell(*index));
+                    let cell = cells.find(|cell| *cell != Cell::Null).unwrap_or_default();
                     let missing = columns.iter().find_map(|index| row.complaint(*index));
-                    let missing = missing.filter(|_| value.is_null()).map(str::to_owned);
-                    let bytes = value.as_str().map_or(0, str::len);
-                    let (cell, complaint) =
-                        coerce(Cell::from(value), rule.value_type, &rules.reading);
+                    let missing = missing.filter(|_| cell == Cell::Null).map(str::to_owned);
+                    let bytes = if let Cell::Text(text) = &cell { text.len() } else { 0 };
+                    let (cell, complaint) = coerce(cell, rule.value_type, &rules.reading);
                     if let Some(message) = complaint.or(missing) {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);

@@ -121,6 +121,12 @@ impl KnowledgeConfig {
             .filter_map(|name| Namespace::parse(name.as_str()).ok())
             .collect()
     }
+
+    /// The part of the graph it writes to.
+    #[must_use]
+    pub fn first(&self) -> Namespace {
+        self.namespaces().into_iter().next().unwrap_or_default()
+    }
 }
 
 /// Where results go (F-171).

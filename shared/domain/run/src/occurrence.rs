@@ -283,8 +283,9 @@ impl Occurrence {
     #[must_use]
     pub fn is_left_out(&self) -> bool {
         /// Their owner has written so, or has taken away what it belonged to.
-        const WANTED: [&str; 6] = [
+        const WANTED: [&str; 7] = [
             "OVERLAP",
+            "WEBHOOK_KEY_REMOVED",
             "SCHEDULE_DISABLED",
             "TRIGGER_INACTIVE",
             "SCHEDULE_REMOVED",

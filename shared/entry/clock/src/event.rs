@@ -24,7 +24,7 @@ impl Clock {
             let message = "nothing says what fired the trigger";
             return Err(NotBegun::Refused(Refusal::new("TRIGGER_REMOVED", message)));
         };
-        self.is_still_signed(of, trigger, fired, now).await?;
+        self.is_still_signed(of, trigger, now).await?;
         let playbook = trigger.spec.playbook(&profile.spec).ok_or_else(|| {
             let message = "the trigger names no playbook, and the agent has none that comes first";
             NotBegun::Refused(Refusal::new("PLAYBOOK_NOT_CHOSEN", message))
@@ -51,16 +51,15 @@ impl Clock {
         })
     }
 
-    /// Refuses a message that has waited, where the key it was signed with is not valid any more. One that is begun at once was
-    /// verified a moment ago; what earlier releases took does not say its key.
-    async fn is_still_signed(
+    /// Refuses a message that has waited, or whose run failed and is due again, where the key it was signed with is not valid any
+    /// more. One that is begun at once was verified a moment ago; what earlier releases took does not say its key.
+    pub(crate) async fn is_still_signed(
         &self,
         of: &Occurrence,
         trigger: &Trigger,
-        fired: &Fired,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let Fired::Webhook { key: Some(key), .. } = fired else { return Ok(()) };
+        let Some(Fired::Webhook { key: Some(key), .. }) = &of.fired_by else { return Ok(()) };
         if of.may_come_again(now) {
             return Ok(());
         }

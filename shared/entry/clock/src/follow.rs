@@ -242,6 +242,9 @@ impl Clock {
         if !source.is_on() && of.asked_by.is_none() {
             return Err(NotBegun::Refused(source.off()));
         }
+        if let Source::Trigger(trigger) = source {
+            self.is_still_signed(of, trigger, now).await?;
+        }
         let owner = match &of.asked_by {
             Some(_) => self.asker(head).await?,
             None => self.owner(source, of).await?,

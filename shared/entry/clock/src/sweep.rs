@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::tick::{Tick, Ticked};
-use crate::turns::{in_turns, left_at};
+use crate::turns::{had_before, in_turns, left_at};
 use crate::{Clock, ClockError};
 
 /// How many schedules one sweep ticks for.
@@ -18,7 +18,7 @@ const MOST: i32 = 200;
 /// How many occurrences of a kind one sweep follows.
 const MAX_OPEN: usize = 1_000;
 
-/// Among so many of a kind, about, one sweep chooses those that it follows; the next one goes on behind them.
+/// So many of a kind, about, have their turns before the ones behind them in the list.
 const MAX_READ: usize = 5_000;
 
 /// How many of them are read at once.
@@ -98,12 +98,13 @@ impl Clock {
         done: &mut Followed,
     ) -> Result<(), ClockError> {
         let before = self.catalog.place_of_open(which).await?;
-        let (open, after) = self.some_open(which, &before, until).await?;
-        let turns = in_turns(open, &before);
-        let mut followed = 0;
-        for one in turns.iter().take(MAX_OPEN) {
-            if followed > 0 && Instant::now() >= until {
-                done.left += turns.len().min(MAX_OPEN) - followed;
+        let (open, end) = self.some_open(which, &before, until).await?;
+        let turns = in_turns(open);
+        let first = had_before(&before, turns.len());
+        let mut followed = first;
+        for one in turns.iter().skip(first).take(MAX_OPEN) {
+            if followed > first && Instant::now() >= until {
+                done.left += (turns.len() - first).min(MAX_OPEN) - (followed - first);
                 break;
             }
             if let Err(error) = self.follow(one, now, done).await {
@@ -112,14 +113,14 @@ impl Clock {
             }
             (followed, done.open) = (followed + 1, done.open + 1);
         }
-        let place = left_at(&turns, followed, &before, after);
+        let place = left_at(&before, turns.len(), followed, end);
         if place != before {
             self.catalog.set_place_of_open(which, &place).await?;
         }
         Ok(())
     }
 
-    /// Open occurrences behind where the last look stopped, and how far they were read; none when that was to the end.
+    /// Open occurrences of the part of the list that is looked at now, and where that part ends; none at the end of the list.
     async fn some_open(
         &self,
         which: Open,
@@ -137,8 +138,8 @@ impl Clock {
                 break;
             }
         }
-        let after = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
-        Ok((open, after))
+        let end = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
+        Ok((open, end))
     }
 }
 

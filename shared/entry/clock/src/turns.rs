@@ -1,68 +1,46 @@
 //! In which order open occurrences are looked after: owner by owner, so that whoever has many does not keep the others waiting.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use countersign_identity::UserId;
 use countersign_store_catalog::{OpenOccurrence, Place};
 
-/// So many owners are remembered of those who had no turn at all, and so go on where they were before.
-const MAX_OWNERS: usize = 500;
-
-/// One of each owner, then the next one of each. The owner behind the one who had the last turn is first, and of each owner what
-/// is behind the last that was looked at.
-pub(crate) fn in_turns(open: Vec<OpenOccurrence>, place: &Place) -> Vec<OpenOccurrence> {
-    let mut owners: BTreeMap<UserId, Vec<OpenOccurrence>> = BTreeMap::new();
+/// One of each owner, then the next one of each; of each owner in the order of their ids.
+pub(crate) fn in_turns(mut open: Vec<OpenOccurrence>) -> Vec<OpenOccurrence> {
+    open.sort_by(|one, other| one.id.cmp(&other.id));
+    let mut owners: BTreeMap<UserId, VecDeque<OpenOccurrence>> = BTreeMap::new();
     for one in open {
-        owners.entry(one.owner.clone()).or_default().push(one);
+        owners.entry(one.owner.clone()).or_default().push_back(one);
     }
-    let mut queues: Vec<VecDeque<OpenOccurrence>> =
-        owners.iter_mut().map(|(owner, own)| behind(owner, std::mem::take(own), place)).collect();
-    let last = place.last.as_ref();
-    let first = last.map_or(0, |last| owners.keys().filter(|owner| *owner <= last).count());
-    let first = first.checked_rem(queues.len()).unwrap_or_default();
-    queues.rotate_left(first);
     let mut turns = Vec::new();
     loop {
         let before = turns.len();
-        turns.extend(queues.iter_mut().filter_map(VecDeque::pop_front));
+        turns.extend(owners.values_mut().filter_map(VecDeque::pop_front));
         if turns.len() == before {
             return turns;
         }
     }
 }
 
-fn behind(owner: &UserId, mut own: Vec<OpenOccurrence>, place: &Place) -> VecDeque<OpenOccurrence> {
-    own.sort_by(|one, other| one.id.cmp(&other.id));
-    if let Some(last) = place.owners.get(owner) {
-        let first = own.iter().position(|one| one.id > *last).unwrap_or_default();
-        own.rotate_left(first);
-    }
-    own.into()
+/// How many of so many turns were had before; none when there are not more, so that each look has something to do.
+pub(crate) fn had_before(place: &Place, turns: usize) -> usize {
+    if place.had < turns { place.had } else { 0 }
 }
 
-/// Where the next look goes on, when the first so many of the turns have had theirs. `after` is where the list was read to.
-pub(crate) fn left_at(
-    turns: &[OpenOccurrence],
-    had: usize,
-    before: &Place,
-    after: Option<String>,
-) -> Place {
-    let (had, left) = turns.split_at(had.min(turns.len()));
-    let mut owners = BTreeMap::new();
-    for one in left {
-        let last = before.owners.get(&one.owner).filter(|_| owners.len() < MAX_OWNERS);
-        owners.extend(last.map(|last| (one.owner.clone(), last.clone())));
+/// Where the next look goes on. It reads the same part of the list until everything in it has had its turn, then what is behind
+/// `end`, where this one was read to.
+pub(crate) fn left_at(before: &Place, turns: usize, had: usize, end: Option<String>) -> Place {
+    if had < turns {
+        Place { after: before.after.clone(), had }
+    } else {
+        Place { after: end, had: 0 }
     }
-    let with_more: BTreeSet<&UserId> = left.iter().map(|one| &one.owner).collect();
-    for one in had.iter().filter(|one| with_more.contains(&one.owner)) {
-        owners.insert(one.owner.clone(), one.id.clone());
-    }
-    let last = had.last().filter(|_| !left.is_empty()).map(|one| one.owner.clone());
-    Place { after, owners, last }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use countersign_run::OccurrenceId;
     use jiff::Timestamp;
     use proptest::prelude::*;
@@ -79,31 +57,73 @@ mod tests {
         (0..n).map(|n| open(owner, n)).collect()
     }
 
+    /// What a look reads that has room for so many: what is behind its place, and where it stopped when there is more.
+    fn read(
+        all: &[OpenOccurrence],
+        place: &Place,
+        room: usize,
+    ) -> (Vec<OpenOccurrence>, Option<String>) {
+        let behind =
+            |one: &&OpenOccurrence| place.after.as_ref().is_none_or(|after| one.place() > *after);
+        let rest: Vec<_> = all.iter().filter(behind).cloned().collect();
+        let part: Vec<_> = rest.iter().take(room).cloned().collect();
+        let end = part.last().filter(|_| part.len() < rest.len()).map(OpenOccurrence::place);
+        (part, end)
+    }
+
     #[test]
     fn issue_14_whoever_has_many_does_not_keep_the_others_waiting() {
         let all: Vec<_> = of(1, 900).into_iter().chain(of(2, 1)).chain(of(3, 2)).collect();
-        let turns = in_turns(all, &Place::default());
+        let turns = in_turns(all);
         assert_eq!(turns.len(), 903);
         assert_eq!(turns[..5], [open(1, 0), open(2, 0), open(3, 0), open(1, 1), open(3, 1)]);
     }
 
     proptest! {
         #[test]
-        fn issue_14_everything_has_its_turn_however_short_the_time(
+        fn issue_14_everything_has_its_turn_however_short_the_time_and_long_the_list(
             sizes in proptest::collection::vec(1_i64..12, 1..6),
             time in 1_usize..5,
+            room in 1_usize..30,
         ) {
-            let all: Vec<_> = (0_u8..).zip(&sizes).flat_map(|(owner, n)| of(owner, *n)).collect();
-            let most = usize::try_from(*sizes.iter().max().unwrap()).unwrap();
+            let mut all: Vec<_> = (0_u8..).zip(&sizes).flat_map(|(owner, n)| of(owner, *n)).collect();
+            all.sort_by_key(OpenOccurrence::place);
             let (mut place, mut seen) = (Place::default(), BTreeSet::new());
-            // Nobody waits for longer than it takes to give everybody as many turns as the one has who has most.
-            for _ in 0..(most * sizes.len()).div_ceil(time) + 1 {
-                let turns = in_turns(all.clone(), &place);
-                prop_assert_eq!(turns.len(), all.len());
-                seen.extend(turns.iter().take(time).map(|one| one.id.clone()));
-                place = left_at(&turns, time, &place, None);
+            // In one round each has one turn; a part of the list ends a look early.
+            let looks = all.len().div_ceil(time) + all.len().div_ceil(room);
+            for _ in 0..looks {
+                let (part, end) = read(&all, &place, room);
+                let turns = in_turns(part);
+                let before = had_before(&place, turns.len());
+                let now = turns.len().min(before + time);
+                seen.extend(turns[before..now].iter().map(|one| one.id.clone()));
+                place = left_at(&place, turns.len(), now, end);
             }
             prop_assert_eq!(seen.len(), all.len());
+        }
+
+        /// Those that come to their end leave the list, and others come into it.
+        #[test]
+        fn issue_14_nothing_is_left_for_good_while_others_come_and_go(
+            stays in proptest::collection::vec(any::<bool>(), 1..40),
+            time in 1_usize..5,
+            room in 1_usize..12,
+        ) {
+            let stays: BTreeMap<_, _> = (0..).map(|n| open(u8::try_from(n % 3).unwrap(), n)).zip(stays).map(|(one, stays)| (one.place(), (one, stays))).collect();
+            let mut all: Vec<_> = stays.values().map(|(one, _)| one.clone()).collect();
+            let (mut place, mut seen) = (Place::default(), BTreeSet::new());
+            for _ in 0..(stays.len() + 2) * (stays.len() + 2) {
+                let (part, end) = read(&all, &place, room);
+                let turns = in_turns(part);
+                let before = had_before(&place, turns.len());
+                let now = turns.len().min(before + time);
+                for one in &turns[before..now] {
+                    seen.insert(one.id.clone());
+                    all.retain(|other| other.id != one.id || stays[&one.place()].1);
+                }
+                place = left_at(&place, turns.len(), now, end);
+            }
+            prop_assert_eq!(seen.len(), stays.len());
         }
     }
 }

@@ -52,7 +52,7 @@ enum What {
     Deliver(deliver::Deliver),
     /// List the calls of a step that makes one for each item of a list.
     Calls(calls::Calls),
-    /// List the turns of a run with models of a provider: tokens, time, hashes.
+    /// List the turns of a run with models of a provider: tokens, cost, requests, time; with `--json` the hashes too.
     ModelCalls(model_calls::ModelCalls),
 }
 

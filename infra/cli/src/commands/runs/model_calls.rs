@@ -36,10 +36,12 @@ impl ModelCalls {
             "code",
             "input_tokens",
             "output_tokens",
+            "counted_cost",
+            "requests",
             "latency_ms",
         ];
         let rows: Vec<Vec<String>> = calls.iter().map(|call| row(call, &columns)).collect();
-        let heads = ["STEP", "TURN", "MODEL", "STATUS", "CODE", "TOKENS IN", "OUT", "MS"];
+        let heads = ["STEP", "TURN", "MODEL", "STATUS", "CODE", "TOKENS IN", "OUT", "COST", "REQUESTS", "MS"];
         console.table(&heads, &rows);
         Ok(())
     }

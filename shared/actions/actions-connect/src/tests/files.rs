@@ -314,7 +314,7 @@ async fn f_099_a_directory_is_read_whole() {
     let yaml = FILINGS.replace("source: upload", "source: directory");
     let world = World::new(&yaml)
         .in_folder("all", 1, "a.xml", filing!("st-brannoc-2021-990"))
-        .in_folder("all", 2, "b.xml", filing!("aldermoor-2010-990"))
+        .in_folder("all", 2, "b.xml", filing!("aldermoor-2012-990"))
         .file(3, "not-in-it.xml", filing!("tidewater-2022-990ez"));
     let output = run(world, &officers(json!("all"))).await.unwrap();
     assert_eq!((&output["count"], &output["files_read"]), (&json!(137), &json!(2)));

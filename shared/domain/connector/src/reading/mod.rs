@@ -117,8 +117,9 @@ impl Reading {
         }
     }
 
-    /// Reads the one text of a field, which is kept as it is when the field is text.
-    pub(crate) fn typed(
+    /// Reads the one text of a field, which is kept as it is when the field is text. The message says why it is not of the type.
+    #[must_use]
+    pub fn typed(
         &self,
         text: CompactString,
         value_type: ValueType,

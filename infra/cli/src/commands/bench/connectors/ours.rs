@@ -56,7 +56,7 @@ impl MapFile {
 
 /// One record a line.
 fn write_lines(records: &Records, mut out: impl Write) -> std::io::Result<()> {
-    for record in (0..records.len()).filter_map(|index| records.get(index)) {
+    for record in records.iter() {
         serde_json::to_writer(&mut out, &record)?;
         out.write_all(b"\n")?;
     }
