@@ -18,7 +18,12 @@ impl Watch {
     pub(super) async fn ticks(&self) -> Value {
         let long_ago = json!((Timestamp::now() - SignedDuration::from_hours(1)).to_string());
         let state = self.record("STATE").await;
-        state.changed(None, |state| state["last_tick_at"] = long_ago.clone()).await;
+        let change = |state: &mut Value| {
+            state["last_tick_at"] = long_ago.clone();
+            // So is the second try of what failed then.
+            state["retry_at"] = Value::Null;
+        };
+        state.changed(None, change).await;
         invoke("cron-monitor", &json!({ "owner": self.ana.id, "monitor": self.monitor })).await;
         let state = self.of("state").await;
         assert_ne!(state["last_tick_at"], long_ago, "{state:#}");
