@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, person, rows};
+use crate::outage::Record;
 use crate::responses::playbook;
 
 async fn agent(who: &Person, handle: &str, config: &Value) -> String {
@@ -39,6 +40,20 @@ async fn f_172_f_225_a_profile_says_whether_and_how_much_is_written_down() {
     assert_eq!((notes(&usual[0]), notes(&detailed[0]) > 0), (0, true), "{detailed:#?}");
     let wrong = json!({ "name": "W", "journal_config": { "retention_days": 0 } });
     assert_eq!(ana.refused("/profiles", Some(&wrong)).await.0, 422);
+}
+
+#[tokio::test]
+async fn f_225_an_entry_may_be_removed_after_the_days_of_its_agent() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.playbook(&playbook("kept-for-a-week", "")).await;
+    let agent =
+        agent(&ana, &format!("{}-week", ana.username), &json!({ "retention_days": 7 })).await;
+    run(&ana, &agent, "kept-for-a-week", rows()).await;
+    let entry = entries(&ana, &agent).await.remove(0);
+    let id = entry["id"].as_str().unwrap();
+    let written: jiff::Timestamp = entry["created_at"].as_str().unwrap().parse().unwrap();
+    let stored = Record::in_table("TABLE_RUNS", &format!("JRNL#{}#{id}", ana.id), "ENTRY").await;
+    assert_eq!(stored.expires_at() - written.as_second(), 7 * 24 * 3600, "{entry:#}");
 }
 
 const PAST: &str = r#"

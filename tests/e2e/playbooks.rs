@@ -1,8 +1,8 @@
 //! Playbooks at the door.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::case::person;
+use crate::case::{person, refusal};
 use crate::effects::connector;
 
 const FIVE_ERRORS: &str = r#"
@@ -43,6 +43,97 @@ async fn f_343_a_playbook_with_five_errors_gets_five_places() {
     assert!(places >= 5, "{places} places in {said:#}");
     assert_eq!(said["valid"], json!(false), "{said:#}");
     assert_eq!(ana.refused("/playbooks", Some(&json!({ "yaml": FIVE_ERRORS }))).await.0, 422);
+}
+
+/// What other issues will do: a playbook that names one of them is told so, and is not stored.
+const NO_HANDLERS: [&str; 23] = [
+    "search_documents",
+    "analyze_graph",
+    "research_with_tools",
+    "detect_new_team_posts",
+    "search_team_files",
+    "read_team_file",
+    "search_team_posts",
+    "write_team_post",
+    "summarize_team_thread",
+    "send_channel_message",
+    "broadcast_to_team",
+    "create_todo",
+    "list_todos",
+    "update_todo",
+    "complete_todo",
+    "search_todos",
+    "read_file",
+    "find_file_by_name",
+    "find_file_by_vectors",
+    "patch_file",
+    "delete_file",
+    "move_file",
+    "copy_file",
+];
+
+#[tokio::test]
+async fn f_041_an_action_without_a_handler_is_neither_listed_nor_accepted() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let listed = ana.get("/actions").await;
+    for action in NO_HANDLERS.iter().chain(&["set_monitor_watermark"]) {
+        let items = listed.as_array().unwrap();
+        assert!(items.iter().all(|one| one["name"] != *action), "{action} is listed");
+        let yaml = format!(
+            "id: names-it\nname: Names it\nversion: 1.0.0\nsteps:\n  - {{name: one, step_type: tool, action: {action}}}\n"
+        );
+        let said = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
+        assert_eq!(said["valid"], json!(false), "{said:#}");
+        assert!(said.to_string().contains(&format!("there is no action `{action}`")), "{said:#}");
+        assert_eq!(ana.refused("/playbooks", Some(&json!({ "yaml": yaml }))).await.0, 422);
+    }
+}
+
+const LABELLED: &str = r#"
+id: labelled
+name: Labelled
+description: Has all that a playbook says of itself.
+version: 2.1.0
+category: monitoring
+tags: [donors, us-2024, donors]
+required_connectors: [irs-990-xml]
+execution_mode: deterministic
+triggers:
+  - {pattern: who gave, type: keyword, priority: 3}
+steps:
+  - {name: one, step_type: tool, action: transform_data, inputs: {data: []}}
+"#;
+
+#[tokio::test]
+async fn f_396_a_playbook_has_all_its_fields_in_lists_and_by_itself() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let made = ana.post("/playbooks", &json!({ "yaml": LABELLED })).await;
+    let shown = ana.get("/playbooks/labelled").await;
+    let listed = ana.get("/playbooks?from=own&kind=monitoring").await;
+    for one in [&made, &shown, &listed["items"][0]] {
+        let is = |name: &str, value: Value| assert_eq!(one[name], value, "{name}: {one:#}");
+        is("name", json!("Labelled"));
+        is("description", json!("Has all that a playbook says of itself."));
+        is("version", json!("2.1.0"));
+        is("category", json!("monitoring"));
+        is("tags", json!(["donors", "us-2024"]));
+        is("required_connectors", json!(["irs-990-xml"]));
+        is("is_template", json!(false));
+        is("created_at", made["created_at"].clone());
+        is("updated_at", made["created_at"].clone());
+    }
+    assert!(made["created_at"].is_string(), "{made:#}");
+    assert_eq!(shown["yaml"], LABELLED, "{shown:#}");
+    let trigger = &shown["playbook"]["triggers"][0];
+    assert_eq!((&trigger["pattern"], &trigger["priority"]), (&json!("who gave"), &json!(3)));
+    let templates = ana.get("/playbooks?from=system").await;
+    assert!(templates["items"].as_array().unwrap().iter().all(|one| one["is_template"] == true));
+
+    let yaml = LABELLED.replace("us-2024", "'Two words'");
+    let said = ana.door.post("/api/agent-factory/playbooks", &json!({ "yaml": yaml })).await;
+    let said = refusal(said);
+    assert_eq!(said.status, 422, "{}", said.said);
+    assert!(said.said.contains("`Two words` is not a tag"), "{}", said.said);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Schedules at the door.
 
+mod alarm;
 mod bounds;
 mod command;
 mod defaults;
@@ -7,7 +8,7 @@ mod limits;
 mod misfire;
 mod native;
 mod overlap;
-mod revoked;
+pub(crate) mod revoked;
 mod saved;
 mod told;
 

@@ -2,6 +2,7 @@
 
 use countersign_monitor::{Batch, State};
 use countersign_outbox::DomainEvent;
+use countersign_store_catalog::Standing;
 use jiff::Timestamp;
 
 use crate::why::Why;
@@ -37,14 +38,33 @@ pub(crate) async fn parked(
     publish(ctx, event, said.about("number", batch.number).about("code", code)).await;
 }
 
+/// Says a day later once more that items are parked: the owner has had a mail about them, or gets one now. Where the monitor
+/// stands then; as before when nobody could be told.
+pub(crate) async fn recalled(
+    ctx: &Context,
+    event: &TickEvent,
+    standing: Standing,
+    now: Timestamp,
+) -> Standing {
+    let Some((parked, state)) = standing.state.recalled(now) else { return standing };
+    let said = about("monitor.parked", event, now).about("number", parked.number);
+    match publish(ctx, event, said.about("code", parked.code)).await {
+        true => Standing { state, ..standing },
+        false => standing,
+    }
+}
+
 fn about(kind: &'static str, event: &TickEvent, now: Timestamp) -> DomainEvent {
     let said = DomainEvent::new(kind, now).about("monitor", event.monitor.as_str());
     said.about("owner", event.owner.as_str())
 }
 
-async fn publish(ctx: &Context, event: &TickEvent, said: DomainEvent) {
+/// Whether listeners hear of it.
+async fn publish(ctx: &Context, event: &TickEvent, said: DomainEvent) -> bool {
     let kind = said.kind();
-    if let Err(error) = ctx.bus.publish(&[said]).await {
+    let published = ctx.bus.publish(&[said]).await;
+    if let Err(error) = &published {
         tracing::warn!(monitor = %event.monitor, kind, %error, "listeners missed an event");
     }
+    published.is_ok()
 }

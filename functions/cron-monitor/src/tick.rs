@@ -40,6 +40,7 @@ pub(crate) async fn tick(
         ctx.monitors.stop_clock(&monitor.id).await?;
         return Ok("paused");
     }
+    let standing = notice::recalled(ctx, event, standing, invocation.now).await;
     let ready = match ready(ctx, event, monitor, standing).await? {
         Ok(ready) => ready,
         Err(unready) => return unready.note(ctx, event, invocation.now).await,

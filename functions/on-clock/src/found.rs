@@ -2,9 +2,9 @@
 
 use countersign_identity::UserId;
 use countersign_letter::mail::Trouble;
-use countersign_monitor::MonitorSpec;
+use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
 use countersign_run::{OccurrenceId, OccurrenceState};
-use countersign_store_catalog::{CatalogError, Stored};
+use countersign_store_catalog::{Batched, CatalogError, Stored};
 use countersign_store_content::derived;
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,6 +16,11 @@ const APART: SignedDuration = SignedDuration::from_hours(24);
 /// Among so many occurrences the last one is looked for that had a run.
 const LOOK_BACK: i32 = 50;
 
+/// So many batches are read at once.
+const PAGE: i32 = 100;
+
+const PARKED: &str = "parked";
+
 /// Something that does not work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -25,6 +30,8 @@ pub(crate) struct Found {
     /// What its owner calls it.
     pub(crate) name: String,
     pub(crate) trouble: Trouble,
+    /// The same with everything of the kind that no mail has told.
+    pub(crate) untold: Trouble,
     /// Since when.
     pub(crate) since: Timestamp,
     /// When it worked last, as far as that is known: whoever was told after that knows.
@@ -42,7 +49,7 @@ impl Found {
     pub(crate) fn kind(&self) -> &'static str {
         match self.trouble {
             Trouble::Failing => "failing",
-            Trouble::Parked(_) => "parked",
+            Trouble::Parked { .. } => PARKED,
             Trouble::LeftOut { .. } => "left_out",
         }
     }
@@ -54,7 +61,7 @@ impl Found {
 
     /// What is parked is lost unless somebody looks after it.
     pub(crate) fn is_noted_each_time(&self) -> bool {
-        matches!(self.trouble, Trouble::Parked(_))
+        matches!(self.trouble, Trouble::Parked { .. })
     }
 
     /// What makes a condition one: what it is about, and when it worked before.
@@ -88,6 +95,7 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
         source: of.monitor.to_string(),
         name: monitor.spec.name.to_string(),
         trouble: Trouble::Failing,
+        untold: Trouble::Failing,
         since: of.since,
         worked_at: of.since,
         at: of.at,
@@ -107,8 +115,9 @@ async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, Catalog
         owner: of.owner.clone(),
         source: of.monitor.to_string(),
         name: monitor.spec.name.to_string(),
-        trouble: Trouble::Parked(batched.batch.count),
-        since: of.at,
+        trouble: Trouble::Parked { items: batched.batch.count, batches: 1 },
+        untold: untold(context, of, &batched).await?,
+        since: batched.batch.closed_at.unwrap_or(of.at),
         // Each batch is something else that is parked.
         worked_at: batched.batch.created_at,
         at: of.at,
@@ -116,6 +125,40 @@ async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, Catalog
         message: batched.batch.refused_for.map(|why| why.message).unwrap_or_default(),
         occurrence: batched.occurrence.map(|occurrence| occurrence.id),
     }))
+}
+
+/// This batch together with those that were parked within a day of the last mail, and are in none.
+async fn untold(
+    context: &Context,
+    of: &Parked,
+    batched: &Batched,
+) -> Result<Trouble, CatalogError> {
+    let (mut items, mut batches) = (batched.batch.count, 1);
+    let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
+    let Some(told) = told.filter(|told| *told < batched.batch.created_at) else {
+        return Ok(Trouble::Parked { items, batches });
+    };
+    let mut after = None;
+    loop {
+        let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
+        for other in page.items.iter().map(|other| &other.batch) {
+            if other.created_at <= told {
+                return Ok(Trouble::Parked { items, batches });
+            }
+            if is_refused(other) && other.number < batched.batch.number {
+                (items, batches) = (items + other.count, batches + 1);
+            }
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(Trouble::Parked { items, batches });
+        }
+    }
+}
+
+/// Whether a batch was parked because its run was refused; otherwise the notice of its run has told it.
+fn is_refused(batch: &Batch) -> bool {
+    batch.state == BatchState::Parked && batch.refusals >= MAX_ATTEMPTS
 }
 
 async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, CatalogError> {
@@ -129,11 +172,13 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
     let known = context.catalog.occurrences(&of.owner, source, LOOK_BACK, None).await?;
     let begun = known.items.iter().find(|one| !one.runs.is_empty());
     let reason = occurrence.reason;
+    let trouble = Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed };
     Ok(Some(Found {
         owner: of.owner.clone(),
         source: occurrence.source_id,
         name: occurrence.name,
-        trouble: Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed },
+        trouble,
+        untold: trouble,
         since: occurrence.due_at,
         worked_at: begun.map_or(Timestamp::UNIX_EPOCH, |begun| begun.noticed_at),
         at: of.at,
@@ -154,6 +199,7 @@ pub(crate) mod tests {
             source: format!("mon_{}", "0".repeat(32)),
             name: "New filings".to_owned(),
             trouble: Trouble::Failing,
+            untold: Trouble::Failing,
             since: worked_at,
             worked_at,
             at,

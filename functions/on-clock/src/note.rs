@@ -11,7 +11,7 @@ use crate::found::Found;
 pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
     let notification_type = match found.trouble {
         Trouble::Failing => NotificationType::MonitorFailing,
-        Trouble::Parked(_) => NotificationType::ItemsParked,
+        Trouble::Parked { .. } => NotificationType::ItemsParked,
         Trouble::LeftOut { .. } => NotificationType::RunLeftOut,
     };
     Notification {
@@ -49,7 +49,7 @@ fn details(found: &Found) -> Map<String, Value> {
 
 pub(crate) fn letter(found: &Found, public_url: &str) -> TroubleMail {
     TroubleMail {
-        trouble: found.trouble,
+        trouble: found.untold,
         id: Label::new(&found.source),
         name: Label::new(&found.name),
         since: found.since,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{disable, occurrences, run_of, sweep, tick};
 use crate::case::{Person, gated, person, rows, until};
-use crate::world::world;
+use crate::outage::Record;
 
 /// How many due times are missed: the last one, and those of the two hours before.
 const MISSED: usize = 3;
@@ -33,25 +33,13 @@ async fn hourly(last: Timestamp, misfire: &str) -> (Person, String) {
 
 /// What an outage of the deployment leaves behind: nothing has ticked since the schedule was due at this time.
 async fn outage(ana: &Person, schedule: &str, since: Timestamp) {
-    let function = format!("{}-cron-sweep", world().stack.name);
-    let get = ["lambda", "get-function-configuration", "--function-name", &function];
-    let settings = world().aws(&get).await.unwrap();
-    let table = settings["Environment"]["Variables"]["TABLE_CATALOG"].as_str().unwrap();
-    let (pk, sk) = (format!("OWNER#{}", ana.id), format!("DUE#{schedule}"));
-    let key = json!({ "PK": { "S": pk }, "SK": { "S": sk } }).to_string();
-    let get = ["dynamodb", "get-item", "--table-name", table, "--key", &key];
-    let mut item = world().aws(&get).await.unwrap()["Item"].clone();
-    let mut record: Value = serde_json::from_str(item["json"]["S"].as_str().unwrap()).unwrap();
-    record["at"] = json!(since.to_string());
-    item["json"]["S"] = json!(record.to_string());
-    item["GSI1SK"]["S"] = json!(format!("{:012}#{schedule}", since.as_second()));
-    let item = item.to_string();
-    let put = ["dynamodb", "put-item", "--table-name", table, "--item", &item];
-    world().aws(&put).await.unwrap();
+    let record = Record::of(&format!("OWNER#{}", ana.id), &format!("DUE#{schedule}")).await;
+    let place = format!("{:012}#{schedule}", since.as_second());
+    record.changed(Some(&place), |due| due["at"] = json!(since.to_string())).await;
 }
 
 /// What becomes of due times that were missed; the first one first.
-async fn after_an_outage(misfire: &str) -> (Person, String, Vec<Value>) {
+pub(super) async fn after_an_outage(misfire: &str) -> (Person, String, Vec<Value>) {
     let last = last_due();
     let (ana, schedule) = hourly(last, misfire).await;
     outage(&ana, &schedule, last - SignedDuration::from_hours(2)).await;
@@ -111,5 +99,47 @@ async fn p_003_after_an_outage_every_due_time_is_made_up_for_one_after_the_other
         assert!(before <= begun, "one began at {begun} before another had ended at {before}");
         before = at("finished_at");
     }
+    disable(&ana, &schedule).await;
+}
+
+#[tokio::test]
+async fn f_410_what_is_overdue_is_found_by_when_it_was_due_next() {
+    let last = last_due();
+    let (ana, schedule) = hourly(last, "once").await;
+    outage(&ana, &schedule, last).await;
+    // Nobody names the schedule: the sweep asks for what is due by now.
+    let due = until("the sweep finds it", || async {
+        sweep().await;
+        occurrences(&ana, &schedule).await.into_iter().next()
+    })
+    .await;
+    assert_eq!(due["due_at"], json!(last.to_string()), "{due:#}");
+    let seen = ana.get(&format!("/schedules/{schedule}")).await;
+    let next: Timestamp = seen["next_run_at"].as_str().unwrap().parse().unwrap();
+    assert!(next > Timestamp::now() && next <= last + SignedDuration::from_hours(2), "{seen:#}");
+    over(&ana, &schedule, &due["id"]).await;
+    disable(&ana, &schedule).await;
+}
+
+#[tokio::test]
+async fn issue_14_a_clock_that_was_ahead_keeps_no_schedule_from_being_due() {
+    let last = last_due();
+    let (ana, schedule) = hourly(last, "once").await;
+    let year = SignedDuration::from_hours(365 * 24);
+    outage(&ana, &schedule, last + year).await;
+    tick(&ana, &schedule).await;
+    assert_eq!(occurrences(&ana, &schedule).await, Vec::<Value>::new(), "nothing is due");
+    let next = Record::of(&format!("OWNER#{}", ana.id), &format!("DUE#{schedule}")).await;
+    let next: Timestamp = next.json()["at"].as_str().unwrap().parse().unwrap();
+    assert_eq!(next, last + SignedDuration::from_hours(1), "it waits for its next due time");
+    // A due time that was entered while the clock was ahead is not entered twice.
+    outage(&ana, &schedule, last).await;
+    tick(&ana, &schedule).await;
+    let [due] = occurrences(&ana, &schedule).await.try_into().unwrap();
+    outage(&ana, &schedule, last).await;
+    tick(&ana, &schedule).await;
+    assert_eq!(occurrences(&ana, &schedule).await.len(), 1);
+    over(&ana, &schedule, &due["id"]).await;
+    assert_eq!(ana.get("/executions").await["items"].as_array().unwrap().len(), 1);
     disable(&ana, &schedule).await;
 }

@@ -12,7 +12,7 @@ use crate::case::{FACTORY, Person, admin, gated, person, rows, until};
 use crate::world::world;
 
 /// Makes every token void that somebody has, and gives them a new one.
-async fn anew(mut ana: Person) -> Person {
+pub(crate) async fn anew(mut ana: Person) -> Person {
     let voids = format!("/api/admin/users/{}/revoke-tokens", ana.id);
     admin(world()).post(&voids, &json!({})).await.unwrap();
     let scopes = || Scopes::parse(["global:analyst"]);

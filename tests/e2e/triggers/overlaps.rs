@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Sender, comes_to, fired, made, run_of, trigger};
 use crate::case::{FACTORY, Person, gated, person, until};
+use crate::schedules::revoked::anew;
 use crate::schedules::sweep;
 
 async fn waiting(overlap: &str) -> (Person, Person, Sender, String) {
@@ -79,6 +80,36 @@ async fn issue_14_what_waits_is_refused_once_the_key_it_was_signed_with_is_remov
         "{refused:#}"
     );
     assert!(refused["reason"]["message"].as_str().unwrap().contains(&sender.key), "{refused:#}");
+    assert!(refused["runs"].is_null(), "{refused:#}");
+}
+
+#[tokio::test]
+async fn r_003_issue_14_what_waits_is_refused_once_the_token_that_made_its_key_is_void() {
+    let (ana, maria, sender, run) = waiting("queue").await;
+    let second = sender.fires(&ana, "msg_2", &rows()).await;
+    assert_eq!(second["state"], "queued", "{second:#}");
+    let ana = anew(ana).await;
+    // Saving the trigger again vouches for its runs, not for its keys.
+    super::changed(&ana, &sender.trigger, &json!({ "name": "Saved again" })).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let shown = maria.get(&path).await;
+    let decision = json!({ "digest": shown["digest"], "version": shown["version"] });
+    maria.post(&format!("{path}/reject"), &decision).await;
+    ana.reaches(&run, "rejected").await;
+    let refused = until("the event that waited is refused", || async {
+        sweep().await;
+        let now = ana.get(&format!("/occurrences/{}", second["id"].as_str().unwrap())).await;
+        (now["state"] != "queued").then_some(now)
+    })
+    .await;
+    assert_eq!(
+        (&refused["state"], &refused["reason"]["code"]),
+        (&json!("skipped"), &json!("SAVED_TOKEN_REVOKED")),
+        "{refused:#}"
+    );
+    let why = refused["reason"]["message"].as_str().unwrap();
+    assert!(why.contains(&format!("the token that made the key `{}`", sender.key)), "{why}");
     assert!(refused["runs"].is_null(), "{refused:#}");
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct PlaybookLine {
     /// `investigation`, `monitoring`, `analysis`, `extraction`.
     #[schema(value_type = String)]
     category: Category,
+    /// Words to find it by.
+    tags: Vec<String>,
     /// How much a model takes part; `null`: as the agent says.
     #[schema(value_type = Option<String>)]
     execution_mode: Option<ExecutionMode>,
@@ -65,6 +67,9 @@ pub(crate) struct PlaybookLine {
     is_template: bool,
     /// Raised by every change.
     revision: u64,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
     /// When it was last written.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
@@ -79,12 +84,14 @@ impl From<&StoredPlaybook> for PlaybookLine {
             description: playbook.description.clone(),
             version: playbook.version.clone(),
             category: playbook.category,
+            tags: playbook.tags.clone(),
             execution_mode: playbook.execution_mode,
             run_context: playbook.run_context,
             required_connectors: playbook.required_connectors.clone(),
             inputs: playbook.inputs.clone(),
             is_template: stored.owner.is_none(),
             revision: stored.revision,
+            created_at: stored.created_at,
             updated_at: stored.updated_at,
         }
     }

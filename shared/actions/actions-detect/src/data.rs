@@ -125,7 +125,8 @@ fn behind(look: Look<'_>, found: Vec<Found>, how: Overlap) -> Result<Novel, Look
 /// less: clocks are not exact.
 fn rests(feed: &FeedConnection, last: Option<Timestamp>, now: Timestamp) -> bool {
     let interval = SignedDuration::from_mins(i64::from(feed.poll_interval_minutes) - 1);
-    last.is_some_and(|last| now.duration_since(last) < interval)
+    // A look that is still to come was noted by a clock that was ahead.
+    last.is_some_and(|last| now.duration_since(last).abs() < interval)
 }
 
 /// How far back a feed is asked: to the newest item, and as much further as something may come late. A look that has nothing
@@ -188,6 +189,7 @@ mod tests {
         let ago = |minutes: i64| Some(now - SignedDuration::from_mins(minutes));
         assert!(rests(&feed(60), ago(58), now));
         assert!(!rests(&feed(60), ago(60), now) && !rests(&feed(60), None, now));
+        assert!(!rests(&feed(60), ago(-24 * 60), now));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use countersign_run::OccurrenceReason;
 use jiff::Timestamp;
 
 use crate::batch::{Batch, BatchState, MAX_ATTEMPTS};
+use crate::parked::LastParked;
 use crate::settle::Settled;
 use crate::tick::State;
 
@@ -13,9 +14,9 @@ use crate::tick::State;
 pub fn refused(batch: &Batch, state: &State, why: &OccurrenceReason, now: Timestamp) -> Settled {
     let refusals = batch.refusals + 1;
     let is_over = refusals >= MAX_ATTEMPTS;
-    let parked = if is_over { BatchState::Parked } else { batch.state };
+    let ended = if is_over { BatchState::Parked } else { batch.state };
     let batch = Batch {
-        state: parked,
+        state: ended,
         refusals,
         refused_for: Some(why.clone()),
         has_moved: is_over,
@@ -24,7 +25,9 @@ pub fn refused(batch: &Batch, state: &State, why: &OccurrenceReason, now: Timest
         ..batch.clone()
     };
     let open = state.open.clone().filter(|_| !is_over);
-    Settled { batch, state: State { open, ..state.clone() }, moves: is_over }
+    let last = LastParked { number: batch.number, code: why.code.clone(), at: now };
+    let parked = if is_over { Some(last) } else { state.parked.clone() };
+    Settled { batch, state: State { open, parked, ..state.clone() }, moves: is_over }
 }
 
 #[cfg(test)]
@@ -51,6 +54,7 @@ mod tests {
             let is_over = refusal == MAX_ATTEMPTS;
             assert_eq!(settled.moves, is_over, "{refusal}");
             assert_eq!(settled.state.open.is_none(), is_over, "{refusal}");
+            assert_eq!(settled.state.parked.is_some(), is_over, "{refusal}");
             assert_eq!(settled.state.last_outcome, Some(Outcome::Failed));
             (batch, state) = (settled.batch, settled.state);
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::Batch;
 use crate::failing::Failing;
 use crate::mark::Watermark;
+use crate::parked::LastParked;
 use crate::timing::Timing;
 
 /// How long a batch whose run failed rests (F-218).
@@ -93,6 +94,9 @@ pub struct State {
     /// Since when it fails at each tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
+    /// The batch that was parked last because its run was refused, until its owner is told of it once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<LastParked>,
     /// When detection steps looked that found nothing, where that is later than their watermarks say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet: BTreeMap<String, Timestamp>,
@@ -204,7 +208,7 @@ pub enum Due {
 pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) -> Due {
     if let Some(open) = &state.open {
         return match open.retry_after {
-            Some(after) if now >= after || is_asked_for => Due::Retry(open.clone()),
+            Some(after) if is_asked_for || !is_ahead(after, REST, now) => Due::Retry(open.clone()),
             Some(_) => Due::Nothing,
             None => Due::Resume(open.clone()),
         };
@@ -215,14 +219,24 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
     // Two clocks tick a monitor: the schedule, and the sweeper where that did not.
     let long = timing.interval.length() / 2;
     let is_soon = match state.retry_at {
-        Some(retry_at) => now < retry_at,
-        None => state.last_tick_at.is_some_and(|last| now.duration_since(last) < long),
+        Some(retry_at) => is_ahead(retry_at, REST, now),
+        None => state.last_tick_at.is_some_and(|last| is_recent(last, long, now)),
     };
     match (is_soon, timing.is_open(now)) {
         (true, _) => Due::Nothing,
         (false, false) => Due::OutsideHours,
         (false, true) => Due::Look,
     }
+}
+
+/// Whether this moment is to come, and not further ahead than it was set: a clock that was ahead has set it otherwise.
+fn is_ahead(at: Timestamp, most: SignedDuration, now: Timestamp) -> bool {
+    now < at && at.duration_since(now) <= most
+}
+
+/// Whether this was less than so long ago. What is still to come was noted by a clock that was ahead, and means nothing.
+fn is_recent(at: Timestamp, long: SignedDuration, now: Timestamp) -> bool {
+    now.duration_since(at).abs() < long
 }
 
 /// When a batch whose run failed now is tried again.
@@ -237,6 +251,33 @@ mod tests {
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn issue_14_a_clock_that_was_ahead_keeps_no_monitor_from_looking() {
+        let (now, year) = (at(100_000_000), 365 * 24 * 3600);
+        let due = |state: &State| tick(state, &Timing::unknown(), false, now);
+        let last = |second| State { last_tick_at: Some(at(second)), ..State::default() };
+        assert_eq!(due(&last(100_000_000 - 1_799)), Due::Nothing);
+        assert_eq!(due(&last(100_000_010)), Due::Nothing, "clocks are not exact");
+        assert_eq!(due(&last(100_000_000 + year)), Due::Look);
+        let failed = |second| State::default().failed("down", at(second));
+        assert_eq!(due(&failed(100_000_000)), Due::Nothing);
+        assert_eq!(due(&failed(100_000_000 + year)), Due::Look);
+        let batch = Batch::found(
+            &countersign_run::MonitorId::from_bytes([1; 16]),
+            &State::default(),
+            1,
+            BTreeMap::new(),
+            now,
+        );
+        let waits = |after: Timestamp| {
+            let state = State::default().opened(&batch, now);
+            let open = state.open.clone().map(|open| Open { retry_after: Some(after), ..open });
+            due(&State { open, ..state })
+        };
+        assert_eq!(waits(at(100_000_030)), Due::Nothing);
+        assert!(matches!(waits(at(100_000_000 + year)), Due::Retry(_)));
     }
 
     #[test]

@@ -79,6 +79,7 @@ fn of(steps: Vec<playbook::Step>) -> playbook::ValidPlaybook {
         description: String::new(),
         version: "1.0.0".to_owned(),
         category: playbook::Category::Analysis,
+        tags: Vec::new(),
         required_connectors: Vec::new(),
         execution_mode: Some(playbook::ExecutionMode::Deterministic),
         run_context: playbook::RunContext::Interactive,

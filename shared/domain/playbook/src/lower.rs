@@ -31,6 +31,7 @@ pub(crate) fn playbook(
         description: draft.description.clone(),
         version: draft.version.clone(),
         category: draft.category,
+        tags: draft.tags.clone(),
         required_connectors: draft
             .required_connectors
             .iter()

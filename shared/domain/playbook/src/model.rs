@@ -120,6 +120,9 @@ pub struct ValidPlaybook {
     pub version: String,
     /// What it is for.
     pub category: Category,
+    /// Words to find it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Connectors a profile must have bound.
     pub required_connectors: Vec<String>,
     /// Whether a model takes part; left out, as the profile says.

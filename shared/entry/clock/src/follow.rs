@@ -178,7 +178,8 @@ impl Clock {
         let is_own = tries == of.runs.len();
         match (head.status, head.finished_at) {
             (Some(RunStatus::Error), Some(at)) if is_own && tries <= of.max_retries as usize => {
-                if now.duration_since(at) >= PAUSE {
+                // A clock that was ahead has noted an end that is still to come.
+                if now.duration_since(at).abs() >= PAUSE {
                     self.repeat(of, source, &head, now, done).await?;
                 }
                 Ok(())

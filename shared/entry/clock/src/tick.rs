@@ -64,7 +64,7 @@ impl Clock {
             };
             match self.schedule(owner, schedule).await? {
                 Some(schedule) if next.at <= now => self.due(&schedule, &next, now).await,
-                Some(_) => Ok(Ticked::default()),
+                Some(schedule) => self.set_back(&schedule, &next, now).await,
                 // Nothing is due of what is gone; a due time that is left would be overdue for ever.
                 None => self
                     .catalog
@@ -74,6 +74,22 @@ impl Clock {
                     .map_err(Into::into),
             }
         })
+    }
+
+    /// A clock that was ahead has moved the schedule on too far: it waits for its next due time again. Those that were entered
+    /// meanwhile are in the ledger, and are not entered twice.
+    async fn set_back(
+        &self,
+        schedule: &Schedule,
+        next: &DueNext,
+        now: Timestamp,
+    ) -> Result<Ticked, ClockError> {
+        let due = schedule.spec.timetable().and_then(|times| times.next(now));
+        if let Some(due) = due.filter(|due| *due < next.at) {
+            tracing::warn!(schedule = %schedule.id, "a clock was ahead; the schedule is set back");
+            self.catalog.move_on(next, Some(due)).await?;
+        }
+        Ok(Ticked::default())
     }
 
     async fn due(

@@ -13,8 +13,13 @@ use crate::when::moment;
 pub enum Trouble {
     /// A monitor cannot look, or cannot start the run of what it found.
     Failing,
-    /// So many items that a monitor found are parked.
-    Parked(usize),
+    /// Items that a monitor found are parked.
+    Parked {
+        /// So many.
+        items: usize,
+        /// Found at so many looks.
+        batches: usize,
+    },
     /// A due time or an event came to no run.
     LeftOut {
         /// Whether it could not be begun in time; otherwise it was skipped.
@@ -59,8 +64,11 @@ impl Trouble {
     pub fn headline(self) -> String {
         match self {
             Self::Failing => "cannot look".to_owned(),
-            Self::Parked(1) => "1 item is parked".to_owned(),
-            Self::Parked(items) => format!("{items} items are parked"),
+            Self::Parked { items: 1, .. } => "1 item is parked".to_owned(),
+            Self::Parked { items, batches: 1 } => format!("{items} items are parked"),
+            Self::Parked { items, batches } => {
+                format!("{items} items of {batches} batches are parked")
+            }
             Self::LeftOut { is_missed: true } => "a run was missed".to_owned(),
             Self::LeftOut { is_missed: false } => "a run was skipped".to_owned(),
         }
@@ -74,7 +82,7 @@ impl Trouble {
                 "It tries again at each interval, and what is new at its source until then is found once it can look. \
                  `countersign monitors show {id}` says what went wrong."
             ),
-            Self::Parked(_) => format!(
+            Self::Parked { .. } => format!(
                 "Nothing processes them any more. `countersign monitors parked {id}` lists them with the reason; once that \
                  is mended, reset the watermark of their step, and what its source still has is new again."
             ),

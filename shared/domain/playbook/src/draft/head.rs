@@ -27,6 +27,7 @@ impl<'d> Draft<'d> {
             description: playbook.description.to_string(),
             version: version(playbook.version.as_ref(), source),
             category: playbook.category,
+            tags: tags(playbook),
             required_connectors: connectors(playbook, source),
             execution_mode: playbook.execution_mode,
             run_context: playbook.run_context,
@@ -49,6 +50,17 @@ fn version(version: Option<&Version>, source: Source<'_>) -> String {
             source.tree.written("/version").chars().take(MAX_VERSION).collect()
         }
     }
+}
+
+/// Each once, in order.
+fn tags(playbook: &Playbook) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in playbook.tags.iter().map(ToString::to_string) {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
 }
 
 fn connectors(playbook: &Playbook, source: Source<'_>) -> Vec<Text> {

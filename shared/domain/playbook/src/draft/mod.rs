@@ -30,6 +30,7 @@ pub(crate) struct Draft<'d> {
     pub(crate) description: String,
     pub(crate) version: String,
     pub(crate) category: Category,
+    pub(crate) tags: Vec<String>,
     pub(crate) required_connectors: Vec<Text>,
     pub(crate) execution_mode: Option<ExecutionMode>,
     pub(crate) run_context: RunContext,

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::report::report;
-use self::text::Id;
+use self::text::{Id, Tag};
 use crate::diagnostic::Code;
 use crate::model::{ApprovalPolicy, Category, ExecutionMode, RunContext};
 
@@ -51,6 +51,9 @@ pub(crate) struct Playbook {
     /// What it is for.
     #[serde(default)]
     pub(crate) category: Category,
+    /// Words to find it by.
+    #[serde(default)]
+    pub(crate) tags: List<Tag, 0, 20>,
     /// Connectors that the profile must have bound.
     #[serde(default)]
     pub(crate) required_connectors: List<String, 0, 50>,
@@ -59,8 +62,8 @@ pub(crate) struct Playbook {
     /// How it is started. A run started by hand takes the strictest of this, the profile's and the request's.
     #[serde(default)]
     pub(crate) run_context: RunContext,
-    /// Whether gates ask. `auto_approve` is accepted in `scheduled` and `monitor` playbooks only, and skips no gate in this
-    /// release: every gate asks.
+    /// Whether gates ask. `auto_approve` is accepted in `scheduled` and `monitor` playbooks only, and opens no gate: a schedule
+    /// or a monitor says it, or the agent of a schedule.
     #[serde(default)]
     pub(crate) approval_policy: ApprovalPolicy,
     /// When it looks, as a monitor.

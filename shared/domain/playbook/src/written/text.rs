@@ -8,6 +8,8 @@ use crate::model::RESERVED_IDS;
 const MAX_NAME: usize = 64;
 /// The longest id.
 const MAX_ID: usize = 100;
+/// The longest tag.
+const MAX_TAG: usize = 32;
 /// The longest field of a column, in characters.
 const MAX_FIELD: usize = 200;
 /// The longest label, in characters.
@@ -18,6 +20,11 @@ text_type! {
     pub(crate) struct Id {
         format: "playbook-id", code: "P007", sample: "a",
         pattern: "^[a-z0-9]+(-[a-z0-9]+)*$", check: id
+    }
+    /// A word to find a playbook by.
+    pub(crate) struct Tag {
+        format: "tag", code: "P007", sample: "a",
+        pattern: "^[a-z0-9][a-z0-9-]{0,31}$", check: tag
     }
     /// What references name a step, a result or an input by.
     pub(crate) struct Name {
@@ -60,6 +67,15 @@ fn shown(text: &str, most: usize) -> String {
 
 fn filled(text: &str) -> Result<(), Refused> {
     if text.trim().is_empty() { Err(Refused::of_key("is empty")) } else { Ok(()) }
+}
+
+fn tag(text: &str) -> Result<(), Refused> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if (1..=MAX_TAG).contains(&text.len()) && text.chars().all(is_plain) && !text.starts_with('-') {
+        return Ok(());
+    }
+    let hint = "lower-case letters, digits and hyphens, at most 32 characters";
+    Err(Refused::new(format!("`{}` is not a tag", shown(text, 40))).hint(hint.to_owned()))
 }
 
 fn id(text: &str) -> Result<(), Refused> {
