@@ -21,15 +21,15 @@ async fn f_057_f_183_k_44_tools_are_checked_when_a_playbook_is_written() {
         assert_eq!(told, expect, "{judged:#}");
     };
     check(looks("a", "search_web, query_journal", ", max_rounds: 10"), &[]).await;
-    check(looks("a", "search_wed", ""), &[["P015", "params.tools[0]"]]).await;
-    check(looks("a", "query_journal, query_journal", ""), &[["P015", "params.tools[1]"]]).await;
+    check(looks("a", "search_wed", ""), &[["P005", "params.tools[0]"]]).await;
+    check(looks("a", "query_journal, query_journal", ""), &[["P005", "params.tools[1]"]]).await;
     for tool in
         ["send_notification", "save_to_workspace", "llm_analyze", "call_connector", "parallel"]
     {
-        check(looks("a", tool, ""), &[["P015", "params.tools[0]"]]).await;
+        check(looks("a", tool, ""), &[["P005", "params.tools[0]"]]).await;
     }
-    check(looks("a", "", ""), &[["P021", "params.tools"]]).await;
-    check(looks("a", "query_journal", ", max_rounds: 11"), &[["P021", "params.max_rounds"]]).await;
+    check(looks("a", "", ""), &[["P006", "params.tools"]]).await;
+    check(looks("a", "query_journal", ", max_rounds: 11"), &[["P006", "params.max_rounds"]]).await;
     check(looks("a", "\"{question}\"", ""), &[["P026", "params.tools"]]).await;
     let open = looks("a", "query_journal", "").replace("the question asks", "{question} asks");
     check(

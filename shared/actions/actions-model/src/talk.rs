@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn r_037_a_long_result_is_cut_and_says_so() {
+    fn f_057_a_long_result_is_cut_and_says_so() {
         let long = ToolResult::Output(json!("é".repeat(MAX_RESULT)));
         let text = shown(&long);
         assert!(text.starts_with("The result is longer than 49152 bytes."), "{}", &text[..80]);

@@ -122,7 +122,13 @@ pub(crate) fn ended(
         let error = ActionError::terminal("WARNINGS_FOUND", of_tools.sentence());
         let failed = StepEnd::failed(step, &error).stopping();
         let model = answered.model;
-        return StepEnd { input_hash: hash, output: answered.output, model, warnings: Some(Box::new(of_tools)), ..failed };
+        return StepEnd {
+            input_hash: hash,
+            output: answered.output,
+            model,
+            warnings: Some(Box::new(of_tools)),
+            ..failed
+        };
     }
     let own = warnings_of(step, &answered.output, answered.model.as_ref());
     let all = together(own, of_tools);

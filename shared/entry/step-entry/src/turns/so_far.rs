@@ -6,7 +6,7 @@ use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::{ModelUse, StepStatus, ToolAsk};
 use countersign_store_runs::{ModelTurn, ToolOutcome};
 
-use super::tool_call::refuse;
+use super::tool_call::{LOST, refuse};
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::StepEvent;
@@ -95,9 +95,6 @@ impl SoFar {
         Ok(talk)
     }
 }
-
-/// The code of a call whose Lambda ended without a word, as often as it was tried.
-const LOST: &str = "TOOL_LOST";
 
 async fn result(context: &Context, outcome: Option<&ToolOutcome>) -> Result<ToolResult, StepError> {
     match outcome {

@@ -145,7 +145,7 @@ fn f_311_what_tools_could_not_read_is_told_behind_the_step() {
 }
 
 #[test]
-fn r_031_the_turns_before_are_counted_in_the_end() {
+fn f_057_the_turns_before_are_counted_in_the_end() {
     let all = used().after(&[used(), used()]);
     assert_eq!((all.turns, all.input_tokens, all.output_tokens, all.latency_ms), (3, 15, 6, 9));
 }

@@ -103,7 +103,7 @@ impl Making<'_> {
         Ok(match act(action.as_ref(), made, &own, contract, invocation.remaining).await {
             Acted::Done(answered) => Ok(answered.output),
             Acted::Failed(error) => Err(error),
-            Acted::Unknown => Err(ActionError::terminal("TOOL_LOST", "the tool did not answer")),
+            Acted::Unknown => Err(ActionError::terminal(LOST, "the tool did not answer")),
         })
     }
 
@@ -154,3 +154,6 @@ async fn end(
 
 /// Messages are for people and models and live in an item.
 const MAX_MESSAGE: usize = 1_000;
+
+/// The code of a call whose Lambda ended without a word, as often as it was tried.
+pub(super) const LOST: &str = "TOOL_LOST";
