@@ -99,7 +99,7 @@ fn f_057_k_44_what_a_model_may_ask_for_is_written_out_and_only_reads() {
     check(
         &task("tools: [\"{who}\"], system_prompt: Look."),
         &[
-            "P026 [\"{who}\"]: `tools` is written out, not filled in | what a model may ask for is known before the playbook runs",
+            "P026 [: `tools` is written out, not filled in | what a model may ask for is known before the playbook runs",
         ],
     );
     check(
