@@ -61,6 +61,7 @@ mod readers;
 mod records;
 mod refused_results;
 mod requests;
+mod research;
 mod responses;
 mod restart;
 mod rights;

@@ -1,4 +1,4 @@
-//! `llm_analyze` and `synthesize_report` as a Lambda.
+//! The actions that a model carries out, as a Lambda.
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_run::{
     Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings,
-    Stop, fold,
+    Stop, ToolCall, fold,
 };
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
@@ -36,6 +36,10 @@ pub(crate) struct StepView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     model: Option<ModelUse>,
+    /// The tools that its model asked for: `turn`, `call`, `tool`, `arguments`, `status`, `code`, `message`, `took_ms`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    tool_calls: Vec<ToolCall>,
     /// The approval it waits for or was signed by.
     approval_id: Option<String>,
     /// How many values, files or pages it could not read as they should be.
@@ -49,8 +53,22 @@ impl StepView {
     fn of((name, state): (String, StepState), warnings: &[StepWarnings]) -> Self {
         let own = warnings.iter().find(|of_step| of_step.step == name);
         let warnings = own.map_or(0, |own| own.count);
-        let StepState { status, code, message, count, took_ms, model, approval, sent: _ } = state;
-        Self { name, status, code, message, count, took_ms, model, approval_id: approval, warnings }
+        let StepState {
+            status, code, message, count, took_ms, model, tool_calls, approval, ..
+        } = state;
+        let approval_id = approval;
+        Self {
+            name,
+            status,
+            code,
+            message,
+            count,
+            took_ms,
+            model,
+            tool_calls,
+            approval_id,
+            warnings,
+        }
     }
 }
 

@@ -30,6 +30,7 @@ fn ended(output: &Value) -> StepState {
         count: None,
         took_ms: 1,
         model: None,
+        tool_calls: Vec::new(),
         approval: None,
         sent: None,
     }

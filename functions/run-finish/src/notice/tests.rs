@@ -25,6 +25,7 @@ fn state(unknown: &[String]) -> RunState {
         count: None,
         took_ms: 0,
         model: None,
+        tool_calls: Vec::new(),
         approval: None,
         sent: None,
     };

@@ -65,6 +65,12 @@ impl Show {
                 &rows,
             );
         }
+        let calls = tool_calls(&run);
+        if !calls.is_empty() {
+            console.line("");
+            console
+                .table(&["STEP", "TURN", "TOOL", "STATUS", "MS", "ARGUMENTS", "MESSAGE"], &calls);
+        }
         for of_step in run.get("warnings").map_or(&[][..], items) {
             console.line("");
             warned(of_step).iter().for_each(|line| console.line(visible(line)));
@@ -89,6 +95,22 @@ impl Show {
         console.table(&["AT", "EVENT", "STEP", "ATTEMPT"], &rows);
         Ok(())
     }
+}
+
+/// The tools that models asked for, a row each.
+fn tool_calls(run: &Value) -> Vec<Vec<String>> {
+    let steps = run.get("steps").map_or(&[][..], items).iter();
+    let of_step = |step: &Value| {
+        let name = text(step, "name").unwrap_or_default();
+        let calls = step.get("tool_calls").map_or(&[][..], items).iter();
+        let fields = ["turn", "tool", "status", "took_ms", "arguments", "message"];
+        let rows = calls.map(move |call| {
+            let cells = row(call, &fields).into_iter().map(|cell| visible(&cell));
+            std::iter::once(name.clone()).chain(cells).collect()
+        });
+        rows.collect::<Vec<Vec<String>>>()
+    };
+    steps.flat_map(of_step).collect()
 }
 
 /// What a step could not read, a line each, and how many are not listed here.
@@ -161,7 +183,19 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::asked;
+    use super::{asked, tool_calls};
+
+    #[test]
+    fn f_057_the_tools_that_a_model_asked_for_are_shown() {
+        let call = json!({
+            "turn": 1, "call": 2, "tool": "search_web", "arguments": "{\"query\":\"owls\"}",
+            "status": "failed", "code": "X", "message": "no\u{1b}[2J", "took_ms": 7,
+        });
+        let run = json!({ "steps": [{ "name": "a" }, { "name": "b", "tool_calls": [call] }] });
+        let expect =
+            ["b", "1", "search_web", "failed", "7", "{\"query\":\"owls\"}", "no\\u{1b}[2J"];
+        assert_eq!(tool_calls(&run), [expect]);
+    }
 
     #[test]
     fn a_164_an_open_request_says_whom_it_waits_for_and_every_note_is_shown_on_its_line() {

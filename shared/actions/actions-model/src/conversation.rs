@@ -1,13 +1,13 @@
-//! Asking: at most two turns, each within the budgets and the step's time.
+//! Asking: at most two turns, each within the budgets and the step's time. A turn in which the model asks for tools ends it.
 
 use std::time::Duration;
 
 use countersign_failure::Failure as _;
-use countersign_model::{ChatRequest, Message, Provider, Turn, Usage};
+use countersign_model::{ChatRequest, Message, Provider, Reply, ToolSpec, ToolUse, Turn, Usage};
 use countersign_model_list::{Cost, Temperature, Terms};
 use countersign_registry::OutputSchema;
 use countersign_registry::action::Call;
-use countersign_run::{ModelCall, ModelCallStatus, ModelUse};
+use countersign_run::{ModelCall, ModelCallStatus, ModelUse, ToolAsk};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -20,6 +20,8 @@ use crate::prompt::repair;
 
 /// The longest answer, tokens.
 const MAX_TOKENS: u32 = 8_192;
+/// The most that a model is shown, bytes.
+pub(crate) const MAX_INPUT: usize = 1024 * 1024;
 /// Turns: the first, and one to repair.
 const MAX_TURNS: u32 = 2;
 
@@ -34,38 +36,67 @@ pub(crate) struct Conversation<'c> {
     pub(crate) budget: &'c dyn ModelBudget,
     pub(crate) call: &'c Call,
     pub(crate) schema: &'c OutputSchema,
+    /// The tools that it is about.
+    pub(crate) tools: &'c [ToolSpec],
+    /// Whether the model may ask for them in its first turn.
+    pub(crate) may_ask: bool,
+    /// How many turns were before.
+    pub(crate) before: u32,
+}
+
+/// How a conversation ends.
+pub(crate) enum Outcome {
+    /// With the output.
+    Output(Value),
+    /// The model asks for tools.
+    Asks(Vec<ToolAsk>),
 }
 
 impl Conversation<'_> {
-    /// The output, and what is kept of how it came about.
+    /// How it ends, and what is kept of how it came about.
     pub(crate) async fn hold(
         &self,
         mut messages: Vec<Message>,
-    ) -> Result<(Value, ModelUse), LlmError> {
+    ) -> Result<(Outcome, ModelUse), LlmError> {
         let begun = Instant::now();
         let mut used = record(self.client.name(), &messages);
         loop {
-            let (reply, usage) = self.turn(&messages, used.turns + 1, begun).await?;
+            let may_ask = self.may_ask && used.turns == 0;
+            let (reply, usage) = self.turn(&messages, may_ask, used.turns + 1, begun).await?;
             used.turns += 1;
             if let Usage::Said { input, output } = usage {
                 used.input_tokens += input;
                 used.output_tokens += output;
             }
-            let problems = match answer::read(&reply, self.schema) {
-                Ok(output) => {
-                    let took = millis(begun.elapsed());
+            let (said, problems) = match self.ends(reply, may_ask) {
+                Ok((outcome, answer_sha256)) => {
+                    let latency_ms = millis(begun.elapsed());
                     let prompt_sha256 = hash_of(&messages);
-                    let answer_sha256 = hash(&reply);
-                    let used = ModelUse { latency_ms: took, prompt_sha256, answer_sha256, ..used };
-                    return Ok((output, used));
+                    let used = ModelUse { latency_ms, prompt_sha256, answer_sha256, ..used };
+                    return Ok((outcome, used));
                 }
-                Err(problems) => problems,
+                Err(wrong) => wrong,
             };
             tracing::info!(run = self.call.run, step = self.call.step, problems, "not the schema");
             if used.turns == MAX_TURNS {
                 return Err(LlmError::Invalid { model: self.client.name(), problems });
             }
-            messages.extend(repair(reply, &problems));
+            messages.extend(repair(said, &problems));
+        }
+    }
+
+    /// How a reply ends the conversation, and its hash; or what was said, and what is wrong with it.
+    fn ends(&self, reply: Reply, may_ask: bool) -> Result<(Outcome, String), (String, String)> {
+        let answer_sha256 = hash_of_reply(&reply);
+        match reply {
+            Reply::Asks(asks) if may_ask => {
+                Ok((Outcome::Asks(asks.into_iter().map(ask).collect()), answer_sha256))
+            }
+            Reply::Asks(_) => Err(("(I asked for a tool.)".to_owned(), NO_TOOLS.to_owned())),
+            Reply::Text(text) => match answer::read(&text, self.schema) {
+                Ok(output) => Ok((Outcome::Output(output), answer_sha256)),
+                Err(problems) => Err((text, problems)),
+            },
         }
     }
 
@@ -73,15 +104,19 @@ impl Conversation<'_> {
     async fn turn(
         &self,
         messages: &[Message],
+        may_ask: bool,
         number: u32,
         begun: Instant,
-    ) -> Result<(String, Usage), LlmError> {
+    ) -> Result<(Reply, Usage), LlmError> {
         let schema = self.schema.json_schema();
-        let reserved = self.asked(messages, number, most(messages, &schema));
+        let most = most(messages, &schema, self.tools);
+        let reserved = self.asked(messages, self.before + number, most);
         self.budget.reserve(self.call, &reserved, self.terms).await?;
         let request = ChatRequest {
             messages,
             schema: &schema,
+            tools: self.tools,
+            may_ask,
             is_strict: self.schema.is_closed(),
             temperature: self.temperature(),
             max_tokens: MAX_TOKENS,
@@ -133,9 +168,9 @@ impl Conversation<'_> {
         record.latency_ms = Some(millis(took));
         record.requests = turn.requests;
         match &turn.reply {
-            Ok(text) => {
+            Ok(reply) => {
                 record.status = ModelCallStatus::Answered;
-                record.answer_sha256 = Some(hash(text));
+                record.answer_sha256 = Some(hash_of_reply(reply));
             }
             Err(error) => {
                 record.status = ModelCallStatus::Failed;
@@ -143,6 +178,25 @@ impl Conversation<'_> {
             }
         }
         record
+    }
+}
+
+/// What is wrong with a turn that may ask for no tools and does.
+const NO_TOOLS: &str = "it asks for a tool, and there are no more";
+
+/// What a model asks for, as it is kept.
+fn ask(of: ToolUse) -> ToolAsk {
+    let arguments = match of.arguments {
+        Value::String(text) => text,
+        object => object.to_string(),
+    };
+    ToolAsk { tool: of.tool, arguments }
+}
+
+fn hash_of_reply(reply: &Reply) -> String {
+    match reply {
+        Reply::Text(text) => hash(text),
+        Reply::Asks(asks) => hash(&serde_json::json!(asks).to_string()),
     }
 }
 
@@ -170,11 +224,20 @@ impl Most {
 }
 
 /// No text has more tokens than a third of its bytes, by a wide margin for what people write.
-pub(crate) fn most(messages: &[Message], schema: &Value) -> Most {
-    let bytes: usize = messages.iter().map(|message| message.content.len()).sum();
-    let bytes = bytes + schema.to_string().len();
+pub(crate) fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec]) -> Most {
+    let shown = if tools.is_empty() { 0 } else { serde_json::json!(tools).to_string().len() };
+    let bytes = bytes(messages) + schema.to_string().len() + shown;
     let input = u64::try_from(bytes / 3 + 100).unwrap_or(u64::MAX);
     Most { input, output: MAX_TOKENS.into() }
+}
+
+/// What the model is shown of messages, bytes.
+pub(crate) fn bytes(messages: &[Message]) -> usize {
+    let asked = |message: &Message| match message.asks.as_slice() {
+        [] => 0,
+        asks => serde_json::json!(asks).to_string().len(),
+    };
+    messages.iter().map(|message| message.content.len() + asked(message)).sum()
 }
 
 /// Tokens that a turn used; none when nobody can say.

@@ -101,6 +101,14 @@ pub enum LlmError {
     #[error("{0}")]
     #[failure(forward)]
     ModelRequired(#[from] ModelRequired),
+    /// The built-in model asks for no tools.
+    #[error("the built-in model chooses no tools")]
+    #[failure(
+        code = "MODEL_REQUIRED",
+        status = 422,
+        help = "have an administrator set up a model provider, or make the calls steps of the playbook"
+    )]
+    ChoosesNoTools,
     /// The model did not answer.
     #[error("{0}")]
     #[failure(forward)]

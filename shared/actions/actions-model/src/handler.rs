@@ -1,4 +1,4 @@
-//! The handler of both actions.
+//! The handler of the actions in which a model has no tools.
 
 use std::marker::PhantomData;
 
@@ -14,12 +14,9 @@ use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
-use crate::conversation::{Conversation, hash, millis, most, record};
+use crate::conversation::{Conversation, MAX_INPUT, Outcome, bytes, hash, millis, most, record};
 use crate::error::LlmError;
 use crate::prompt::{Style, messages};
-
-/// The most that a model is shown, bytes.
-const MAX_INPUT: usize = 1024 * 1024;
 
 /// An action that a model does.
 pub(crate) struct ModelAction<A> {
@@ -42,7 +39,7 @@ impl<A> ModelAction<A> {
     ) -> Result<(&'c OutputSchema, Vec<Message>), LlmError> {
         let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
         let messages = messages(self.style, params, &inputs.data, schema);
-        let bytes = messages.iter().map(|message| message.content.len()).sum();
+        let bytes = bytes(&messages);
         if bytes > MAX_INPUT {
             return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
         }
@@ -61,7 +58,13 @@ impl<A> ModelAction<A> {
             Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
                 let (budget, terms) = (self.deps.budget.as_ref(), &terms);
-                Conversation { client, terms, budget, call, schema }.hold(messages).await
+                let (tools, may_ask, before) = (&[], false, 0);
+                let conversation =
+                    Conversation { client, terms, budget, call, schema, tools, may_ask, before };
+                match conversation.hold(messages).await? {
+                    (Outcome::Output(output), used) => Ok((output, used)),
+                    (Outcome::Asks(_), _) => Err(LlmError::ChoosesNoTools),
+                }
             }
         }
     }
@@ -93,7 +96,7 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
         let (schema, messages) = self.asked(call, &inputs, &params)?;
         let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
         let is_built_in = model == Model::Extractive.name();
-        let tokens = if is_built_in { 0 } else { most(&messages, &schema).tokens() };
+        let tokens = if is_built_in { 0 } else { most(&messages, &schema, &[]).tokens() };
         let asked = json!({
             "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
         });

@@ -1,4 +1,5 @@
-//! `llm_analyze` (F-056) and `synthesize_report` (F-055): a model answers in the fields that the step declares.
+//! `llm_analyze` (F-056), `synthesize_report` (F-055) and `research_with_tools` (F-057): a model answers in the fields that the
+//! step declares.
 //!
 //! What the model is shown is data and says so; what it answers is checked against the schema, with one turn to repair it. Tokens
 //! are taken out of the budgets of run and person before each turn.
@@ -9,6 +10,8 @@ mod conversation;
 mod error;
 mod handler;
 mod prompt;
+mod research;
+mod talk;
 mod terms;
 
 use std::sync::Arc;
@@ -24,6 +27,7 @@ pub use terms::ModelLists;
 
 use self::handler::ModelAction;
 use self::prompt::Style;
+use self::research::Research;
 
 /// What the actions need.
 #[derive(Clone)]
@@ -42,6 +46,7 @@ pub fn actions(deps: &Deps) -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(ModelAction::<LlmAnalyze>::new(deps.clone(), Style::Analysis)),
         Arc::new(ModelAction::<SynthesizeReport>::new(deps.clone(), Style::Report)),
+        Arc::new(Research { deps: deps.clone() }),
     ]
 }
 

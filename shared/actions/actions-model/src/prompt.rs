@@ -35,8 +35,7 @@ pub(crate) fn messages(
     schema: &OutputSchema,
 ) -> Vec<Message> {
     let data = data.to_string();
-    // Whoever wrote a part of the data cannot know the hash of all of it.
-    let mark = hex::encode(&Sha256::digest(&data)[..8]);
+    let mark = mark(&data);
     let system = format!(
         "You carry out one step of a workflow. Answer with one JSON value that fits this JSON Schema, and with nothing else:\n\
          {}\n\
@@ -51,11 +50,23 @@ pub(crate) fn messages(
         text.as_ref().map(|text| format!("{title}:\n{text}\n\n")).unwrap_or_default()
     };
     let user = format!(
-        "{}{}DATA {mark}\n{data}\nEND {mark}",
+        "{}{}{}",
         part("Task", &params.instructions),
         part("Form of the answer", &params.template),
+        marked(&data),
     );
     vec![Message::new(Role::System, system), Message::new(Role::User, user)]
+}
+
+/// Whoever wrote a part of the data cannot know the hash of all of it.
+fn mark(data: &str) -> String {
+    hex::encode(&Sha256::digest(data)[..8])
+}
+
+/// What others wrote, as a model is shown it.
+pub(crate) fn marked(data: &str) -> String {
+    let mark = mark(data);
+    format!("DATA {mark}\n{data}\nEND {mark}")
 }
 
 /// What is said about an answer that does not fit.

@@ -17,6 +17,8 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::{Deps, LlmError, ModelBudget, ModelLists, actions};
 
+mod research;
+
 struct NoKey;
 
 impl DeploymentSecrets for NoKey {

@@ -8,7 +8,7 @@ mod openai;
 mod provider;
 mod setup;
 
-pub use chat::{ChatRequest, Message, Role, Turn, Usage};
+pub use chat::{ChatRequest, Message, Reply, Role, ToolSpec, ToolUse, Turn, Usage};
 pub use error::ModelError;
 pub use provider::{Interface, Provider};
 pub use setup::{Model, ModelConfig, ModelSetting, ModelSetupError, Models};

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::chat::{ChatRequest, Turn, Usage};
+use crate::chat::{ChatRequest, Reply, Turn, Usage};
 use crate::error::ModelError;
 use crate::{anthropic, openai};
 
@@ -68,7 +68,7 @@ impl Interface {
         }
     }
 
-    fn reply(self, answer: &[u8], max_tokens: u32) -> (Result<String, ModelError>, Usage) {
+    fn reply(self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
         match self {
             Self::OpenAi => openai::reply(answer, max_tokens),
             Self::Anthropic => anthropic::reply(answer, max_tokens),
@@ -99,7 +99,7 @@ impl Provider {
         format!("{}/{}", self.interface.as_str(), self.model)
     }
 
-    /// One turn: the model's words, or why there are none, and what was used.
+    /// One turn: what the model says, or why it says nothing, and what was used.
     pub async fn chat(&self, request: &ChatRequest<'_>) -> Turn {
         let until = Instant::now() + request.timeout;
         // Servers of one's own often need no key.
@@ -116,7 +116,7 @@ impl Provider {
         };
         let turn = self.turn(request, &body, key.as_ref(), until).await;
         // Servers that cannot be held to a schema say so; the answer is checked in any case.
-        if self.interface == Interface::OpenAi && openai::knows_no_schema(&turn.reply) {
+        if self.interface == Interface::OpenAi && openai::knows_no_schema(&body, &turn.reply) {
             tracing::info!(model = self.model, "asked again without `response_format`");
             let body = openai::without_schema(body);
             let again = self.turn(request, &body, key.as_ref(), until).await;

@@ -12,7 +12,12 @@ use tokio::net::TcpListener;
 use wiremock::matchers::{body_partial_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{ChatRequest, Message, Model, ModelConfig, ModelError, Models, Role, Turn, Usage};
+use crate::{
+    ChatRequest, Message, Model, ModelConfig, ModelError, Models, Reply, Role, ToolSpec, Turn,
+    Usage,
+};
+
+mod tools;
 
 const KEY: &str = "sk-a-key-nobody-may-see";
 
@@ -50,9 +55,25 @@ async fn ask(model: Model, temperature: Option<f64>) -> Turn {
     let schema = json!({ "type": "object" });
     let timeout = Duration::from_secs(20);
     let (messages, schema) = (&messages, &schema);
-    let request =
-        ChatRequest { messages, schema, is_strict: true, temperature, max_tokens: 50, timeout };
+    let request = ChatRequest {
+        messages,
+        schema,
+        tools: &[],
+        may_ask: false,
+        is_strict: true,
+        temperature,
+        max_tokens: 50,
+        timeout,
+    };
     client.chat(&request).await
+}
+
+/// The words of a reply.
+fn text(reply: Result<Reply, ModelError>) -> Result<String, ModelError> {
+    match reply? {
+        Reply::Text(text) => Ok(text),
+        Reply::Asks(asks) => panic!("{asks:?}"),
+    }
 }
 
 fn completion(content: &Value, finish: &str) -> Value {
@@ -84,7 +105,8 @@ async fn check(answers: Vec<ResponseTemplate>, expect: Result<&str, &str>, asked
         let told = format!("{error} {error:?} {:?}", error.help());
         assert!(!told.contains(KEY), "{told}");
     }
-    assert_eq!(reply.as_deref().map_err(ModelError::code), expect);
+    let told = text(reply);
+    assert_eq!(told.as_deref().map_err(ModelError::code), expect);
     assert_eq!(usize::try_from(requests).unwrap(), asked);
     assert_eq!(server.received_requests().await.unwrap().len(), asked);
 }
@@ -102,7 +124,7 @@ async fn f_056_a_turn_is_sent_as_documented_and_its_tokens_are_read() {
     let asked = asked.and(header("authorization", bearer.as_str())).and(body_partial_json(body));
     asked.respond_with(said("{}")).expect(1).mount(&server).await;
     let turn = chat(&format!("{}/v1/", server.uri()), true).await;
-    assert_eq!(turn.reply.unwrap(), "{}");
+    assert_eq!(text(turn.reply).unwrap(), "{}");
     assert_eq!(turn.usage, Usage::Said { input: 12, output: 3 });
 }
 
@@ -180,7 +202,7 @@ async fn f_056_a_server_that_knows_no_schema_is_asked_without() {
     let message = json!({ "error": { "message": "`response_format` is not supported" } });
     let server = server([ResponseTemplate::new(400).set_body_json(message), said("c")]).await;
     let turn = chat(&format!("{}/v1", server.uri()), true).await;
-    assert_eq!((turn.reply.unwrap().as_str(), turn.requests), ("c", 2));
+    assert_eq!((text(turn.reply).unwrap().as_str(), turn.requests), ("c", 2));
     let asked = server.received_requests().await.unwrap();
     let bodies: Vec<Value> =
         asked.iter().map(|one| serde_json::from_slice(&one.body).unwrap()).collect();
@@ -251,7 +273,7 @@ async fn f_056_anthropic_is_asked_in_its_own_form() {
     let said = ResponseTemplate::new(200).set_body_json(answer);
     asked.and(body_partial_json(body)).respond_with(said).expect(1).mount(&server).await;
     let turn = chat_with("anthropic", &format!("{}/v1", server.uri()), true).await;
-    assert_eq!(turn.reply.unwrap(), r#"{"a":1}"#);
+    assert_eq!(text(turn.reply).unwrap(), r#"{"a":1}"#);
     assert_eq!(turn.usage, Usage::Said { input: 12, output: 3 });
 }
 
@@ -312,7 +334,7 @@ async fn r_035_another_model_is_asked_at_the_address_of_its_provider() {
     let server = server([said("a")]).await;
     let models = models("openai", &format!("{}/v1", server.uri()), true);
     let turn = ask(models.named("openai/large/2").unwrap(), Some(0.2)).await;
-    assert_eq!(turn.reply.unwrap(), "a");
+    assert_eq!(text(turn.reply).unwrap(), "a");
     let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
     assert_eq!((&body["model"], &body["temperature"]), (&json!("large/2"), &json!(0.2)));
     let Some(Model::Provider(other)) = models.named("anthropic/claude") else { panic!("unknown") };

@@ -58,6 +58,24 @@ pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
     (partition(run), "MODEL#")
 }
 
+pub(crate) fn turn(run: &RunId, step: &str, turn: u32) -> Key {
+    Key::new(partition(run), format!("TURN#{step}#{turn:03}"))
+}
+
+/// The partition and the prefix of the turns of a step in which its model asked for tools.
+pub(crate) fn turns(run: &RunId, step: &str) -> (String, String) {
+    (partition(run), format!("TURN#{step}#"))
+}
+
+pub(crate) fn tool_outcome(run: &RunId, step: &str, turn: u32, call: u32) -> Key {
+    Key::new(partition(run), format!("TOOL#{step}#{turn:03}#{call:03}"))
+}
+
+/// The partition and the prefix of what came of the tools that the model of a step asked for.
+pub(crate) fn tool_outcomes(run: &RunId, step: &str) -> (String, String) {
+    (partition(run), format!("TOOL#{step}#"))
+}
+
 pub(crate) fn item(run: &RunId, step: &str, n: u32) -> Key {
     Key::new(partition(run), format!("ITEM#{step}#{n:04}"))
 }

@@ -10,6 +10,8 @@
 //! | event | `RUN#{run}` | `EV#{step}#{attempt}#{n}` | |
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
 //! | call of a step over a list | `RUN#{run}` | `ITEM#{step}#{n}` | |
+//! | turn of a step in which its model asked for tools | `RUN#{run}` | `TURN#{step}#{turn}` | |
+//! | what came of a tool | `RUN#{run}` | `TOOL#{step}#{turn}#{call}` | |
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
@@ -36,6 +38,7 @@ mod responses;
 mod spend;
 mod starts;
 mod stops;
+mod turns;
 mod warnings;
 
 pub use active::Active;
@@ -49,6 +52,7 @@ pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
+pub use turns::{ModelTurn, ToolOutcome, warnings_of_tools};
 pub use warnings::warnings_of;
 
 use countersign_store_kit::{Blobs, Table};

@@ -134,8 +134,10 @@ impl RunStore {
         let output = self.blobs.store(&key, &outcome.output).await?;
         let written = outcome.model.iter().map(ModelUse::sentence);
         let unread = warning_sentences(&outcome.output, KEPT);
-        let warned =
-            consequence.warnings.map(|_| written.chain(unread).take(KEPT).collect::<Vec<_>>());
+        let warned = consequence.warnings.map(|known| {
+            let of_tools = known.first.iter().cloned();
+            written.chain(of_tools).chain(unread).take(KEPT).collect::<Vec<_>>()
+        });
         let item =
             OutcomeItem { warned: warned.unwrap_or_default(), ..OutcomeItem::new(outcome, output) };
         let put = Write::put(&keys::outcome(run, &outcome.step), &item)?.if_absent();
@@ -182,7 +184,8 @@ impl RunStore {
             }
         };
         if let Some(warnings) = warnings {
-            writes[0] = writes[0].clone().append("warnings", &[warnings])?;
+            let warnings = StepWarnings { first: Vec::new(), ..warnings.clone() };
+            writes[0] = writes[0].clone().append("warnings", &[&warnings])?;
         }
         Ok(writes)
     }

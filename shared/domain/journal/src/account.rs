@@ -237,6 +237,7 @@ mod tests {
             count,
             took_ms: 1,
             model: None,
+            tool_calls: Vec::new(),
             approval: None,
             sent: None,
         };

@@ -87,6 +87,7 @@ mod tests {
             count: None,
             took_ms: 1,
             model: None,
+            tool_calls: Vec::new(),
             approval: None,
             sent: None,
         };

@@ -8,6 +8,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use crate::error::PlanError;
 use crate::model::{Plan, PlanStep, StepKind};
 use crate::stages::stages;
+use crate::tools::Tools;
 
 /// The most steps a plan may have.
 pub const MAX_STEPS: usize = 500;
@@ -32,8 +33,8 @@ pub fn check(plan: &Plan) -> Result<(), Vec<PlanError>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// How many history events an execution of the plan is estimated to need: 15 per tool, 20 per gate, and 8 for each further
-/// invocation that the calls of a list may take.
+/// How many history events an execution of the plan is estimated to need: 15 per tool, 20 per gate, 8 for each further
+/// invocation that the calls of a list may take, and for the tools of a model what all its rounds may take.
 #[must_use]
 pub fn estimated_events(plan: &Plan) -> usize {
     let of = |step: &PlanStep| match step.kind {
@@ -44,9 +45,10 @@ pub fn estimated_events(plan: &Plan) -> usize {
     20 + plan.steps.iter().map(|step| of(step) + further(step)).sum::<usize>()
 }
 
-/// Events of the invocations that a list of the greatest length takes when every call takes its whole time.
+/// Events of the invocations that a list of the greatest length takes when every call takes its whole time; or of the rounds of a
+/// model with tools.
 fn further(step: &PlanStep) -> usize {
-    let Some(each) = &step.for_each else { return 0 };
+    let Some(each) = &step.for_each else { return step.tools.as_ref().map_or(0, Tools::events) };
     let seconds = u64::from(step.timeout_seconds.unwrap_or(CALL_SECONDS)) * u64::from(each.max);
     let invocations = seconds.div_ceil(SECONDS_OF_CALLS * u64::from(each.parallel.max(1)));
     8 * usize::try_from(invocations).unwrap_or(usize::MAX / 8)

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::confirm::{self, Asked};
 use crate::model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
+use crate::tools;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -161,6 +162,7 @@ impl<'p> Chain<'p> {
             model: None,
             irreversible: false,
             for_each: step.for_each.clone(),
+            tools: None,
             after: after.to_vec(),
             guard: self.gate.clone(),
             covered_by: None,
@@ -185,6 +187,7 @@ impl<'p> Chain<'p> {
                 planned.params.clone_from(params);
                 planned.irreversible = *irreversible;
                 planned.output_schema.clone_from(output_schema);
+                planned.tools = tools::of(action, params);
             }
             playbook::StepKind::Approval { .. } => {
                 planned.kind = StepKind::Gate;
@@ -219,6 +222,7 @@ impl<'p> Chain<'p> {
             timeout_seconds: None,
             output_schema: None,
             model: None,
+            tools: None,
             gate: Some(confirm::gate(asked.prompt, preview_from)),
             ..step.clone()
         };

@@ -20,6 +20,7 @@ mod seal;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod unattended;
 
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
@@ -38,3 +39,4 @@ pub use run_info::run_info;
 pub use runtime::scope;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};
+pub use tools::{Tool, Tools};

@@ -11,6 +11,8 @@ use countersign_wiring::{Scope, resolve};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::tools::Tools;
+
 /// A plan: what will be done, complete and fixed. Its [`seal`](crate::seal) is the hash of exactly this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +140,9 @@ pub struct PlanStep {
     /// Set when it makes one call for each item of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_each: Option<ForEach>,
+    /// Set when its model may ask for tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Tools>,
     /// The steps that must be over before it: the edges of the DAG.
     pub after: Vec<String>,
     /// The gate it lies behind: it runs only if that gate was approved.

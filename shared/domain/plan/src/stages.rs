@@ -21,6 +21,9 @@ pub struct Descriptor {
     /// Whether it makes one call for each item of a list, over as many invocations as that takes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each: bool,
+    /// Of a step whose model may ask for tools: the full names of the Lambdas that host them, by action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<BTreeMap<String, String>>,
 }
 
 /// Groups the steps into stages: a step is in the stage after the last of the steps it waits for. Listed order is kept
@@ -88,6 +91,12 @@ pub fn descriptors(
         },
         seal: seal.to_owned(),
         each: step.for_each.is_some(),
+        tools: step.tools.as_ref().map(|tools| {
+            let allowed = tools.allowed.iter();
+            allowed
+                .map(|tool| (tool.action.clone(), format!("{prefix}{}", tool.function)))
+                .collect()
+        }),
     };
     Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use countersign_model_list::ModelChoice;
 
 use crate::output_schema::OutputSchema;
+use crate::talk::{Said, Talk};
 
 /// What a step knows of the run it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -209,6 +210,15 @@ pub trait Handler: Send + Sync {
     /// Does it, and says which model wrote the output; an action without one need not care.
     fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
         Box::pin(async move { Ok(Answered { output: self.run(call).await?, model: None }) })
+    }
+
+    /// One turn of a conversation with tools; an action without one answers.
+    fn turn<'a>(
+        &'a self,
+        call: &'a Call,
+        _talk: &'a Talk<'a>,
+    ) -> BoxFuture<'a, Result<Said, ActionError>> {
+        Box::pin(async move { self.answer(call).await.map(Said::Answers) })
     }
 
     /// The model that would write the output now, as its record would name it; none for an action without one.

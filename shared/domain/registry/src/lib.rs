@@ -14,6 +14,7 @@ mod explain;
 mod infer;
 mod output_schema;
 pub mod shape;
+pub mod talk;
 mod typed;
 mod warnings;
 

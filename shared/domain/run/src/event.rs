@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelUse, RunStatus, StepStatus, StopReason};
+use crate::{ModelUse, RunStatus, StepStatus, StopReason, ToolCall};
 
 /// How a gate ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,6 +78,8 @@ pub enum EventKind {
     },
     /// A step is about to send something. Written before it does, so from here on it may have happened.
     Sending(Sending),
+    /// A tool that a model asked for in a step has answered, or was refused.
+    ToolCalled(ToolCall),
     /// A tool or agent step is over.
     StepEnded {
         /// How.

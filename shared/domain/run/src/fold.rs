@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Head, ModelUse, RunStatus, Sent, StepStatus,
-    StopReason,
+    StopReason, ToolCall,
 };
 
 /// What is known of one step.
@@ -22,6 +22,8 @@ pub struct StepState {
     pub took_ms: u64,
     /// The model that wrote its result.
     pub model: Option<ModelUse>,
+    /// The tools that its model asked for, in order.
+    pub tool_calls: Vec<ToolCall>,
     /// Its approval request, if it has one.
     pub approval: Option<String>,
     /// The last thing it sent, or was about to send, that cannot be taken back.
@@ -37,6 +39,7 @@ impl StepState {
             count: None,
             took_ms: 0,
             model: None,
+            tool_calls: Vec::new(),
             approval: None,
             sent: None,
         }
@@ -141,11 +144,20 @@ fn apply<'a>(known: &mut Known<'a>, event: &'a Event) {
             let sent = Sent { at: event.at, what: what.clone() };
             state.sent = state.sent.take().max(Some(sent));
         }
+        EventKind::ToolCalled(call) => add(&mut state.tool_calls, call),
         EventKind::StepEnded { status, .. } => raise(state, *status, event),
         EventKind::Started { .. }
         | EventKind::Resumed { .. }
         | EventKind::Stopped { .. }
         | EventKind::Finished { .. } => {}
+    }
+}
+
+/// A call that is told twice is one call.
+fn add(calls: &mut Vec<ToolCall>, call: &ToolCall) {
+    let place = |call: &ToolCall| (call.turn, call.call);
+    if let Err(at) = calls.binary_search_by_key(&place(call), place) {
+        calls.insert(at, call.clone());
     }
 }
 

@@ -12,7 +12,7 @@ pub struct ModelUse {
     pub input_tokens: u64,
     /// Tokens of what it answered.
     pub output_tokens: u64,
-    /// How often it was asked: 1, or 2 when its first answer did not fit.
+    /// How often it was asked: 1, one more for each round of tools, and one more when its answer did not fit.
     pub turns: u32,
     /// How long it took, milliseconds.
     pub latency_ms: u64,
@@ -23,6 +23,18 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
+    /// The same, with the turns that were before.
+    #[must_use]
+    pub fn after(self, before: &[Self]) -> Self {
+        before.iter().fold(self, |all, one| Self {
+            input_tokens: all.input_tokens.saturating_add(one.input_tokens),
+            output_tokens: all.output_tokens.saturating_add(one.output_tokens),
+            turns: all.turns.saturating_add(one.turns),
+            latency_ms: all.latency_ms.saturating_add(one.latency_ms),
+            ..all
+        })
+    }
+
     /// What whoever relies on the result has to know.
     #[must_use]
     pub fn sentence(&self) -> String {

@@ -64,6 +64,7 @@ mod tests {
             count: Some(3),
             took_ms: 12,
             model: None,
+            tool_calls: Vec::new(),
             approval: None,
             sent: None,
         };

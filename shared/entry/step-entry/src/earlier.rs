@@ -17,7 +17,8 @@ use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
 use crate::step_end::StepEnd;
-use countersign_store_runs::warnings_of;
+use crate::turns::together;
+use countersign_store_runs::{warnings_of, warnings_of_tools};
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
 ///
@@ -100,10 +101,27 @@ pub(crate) async fn answer(
                 && by == model.as_ref()
         });
         if let Some(outcome) = same {
-            return Ok(Some(done(step, format!("answered in {run}; not asked again"), outcome)));
+            let ending = done(step, format!("answered in {run}; not asked again"), outcome);
+            return with_tools(context, run, step, ending).await.map(Some);
         }
     }
     Ok(None)
+}
+
+/// What the tools of its model could not read then is told now.
+async fn with_tools(
+    context: &Context,
+    run: &RunId,
+    step: &PlanStep,
+    ending: StepEnd,
+) -> Result<StepEnd, StepError> {
+    if step.tools.is_none() {
+        return Ok(ending);
+    }
+    let calls = context.runs.tool_outcomes(run, &step.name).await?;
+    let Some(of_tools) = warnings_of_tools(step, &calls) else { return Ok(ending) };
+    let own = ending.warnings.clone().map(|own| *own);
+    Ok(StepEnd { warnings: Some(Box::new(together(own, of_tools))), ..ending })
 }
 
 fn done(step: &PlanStep, message: String, outcome: Outcome) -> StepEnd {

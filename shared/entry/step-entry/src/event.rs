@@ -16,6 +16,22 @@ pub struct StepEvent {
     pub attempt: u32,
     /// The seal the execution was started with.
     pub seal: String,
+    /// Of a step whose model asks for tools: the last turn whose calls the machine has seen to in this execution.
+    #[serde(default)]
+    pub ran: u32,
+    /// Set when one call that the model asked for is to be made, instead of asking the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ToolPlace>,
+}
+
+/// Which call of a model it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolPlace {
+    /// The turn, from 1.
+    pub turn: u32,
+    /// Which of its calls, from 1.
+    pub call: u32,
 }
 
 /// The answer of a step.
@@ -42,6 +58,36 @@ pub enum Answer {
     Over(Envelope),
     /// It has calls left and no time: invoke it again.
     More(More),
+    /// Its model asks for tools: have them called, and invoke it again.
+    Asks(AsksTools),
+}
+
+/// `{"status": "tools", "turn": 1, "calls": [{"call": 1, "tool": "search_web"}]}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename = "tools")]
+pub struct AsksTools {
+    /// The turn.
+    pub turn: u32,
+    /// The calls to be made; none when all of them were refused.
+    pub calls: Vec<ToolToCall>,
+}
+
+/// A call to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolToCall {
+    /// The turn, from 1.
+    pub turn: u32,
+    /// Which of its calls, from 1.
+    pub call: u32,
+    /// The tool: the machine looks up who hosts it among those of the sealed plan.
+    pub tool: String,
+}
+
+impl AsksTools {
+    pub(crate) fn of(turn: u32, calls: Vec<(u32, String)>) -> Self {
+        let calls = calls.into_iter().map(|(call, tool)| ToolToCall { turn, call, tool });
+        Self { turn, calls: calls.collect() }
+    }
 }
 
 /// `{"status": "more"}`.
@@ -66,5 +112,8 @@ mod tests {
         assert_eq!(json!(Answer::More(More {})), json!({ "status": "more" }));
         let over = Answer::from(Envelope { status: StepStatus::Done, count: Some(3) });
         assert_eq!(json!(over), json!({ "status": "done", "count": 3 }));
+        let asks = Answer::Asks(AsksTools::of(2, vec![(1, "search_web".to_owned())]));
+        let calls = json!([{ "turn": 2, "call": 1, "tool": "search_web" }]);
+        assert_eq!(json!(asks), json!({ "status": "tools", "turn": 2, "calls": calls }));
     }
 }

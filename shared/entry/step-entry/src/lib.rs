@@ -25,13 +25,14 @@ mod run_step;
 mod serve;
 mod signature;
 mod step_end;
+mod turns;
 mod unknown;
 mod upstream;
 mod warned;
 
 pub use context::Context;
 pub use error::StepError;
-pub use event::{Answer, Envelope, More, StepEvent};
+pub use event::{Answer, AsksTools, Envelope, More, StepEvent, ToolPlace, ToolToCall};
 pub use finished::finished_call;
 pub use gate::{Asked, gate_ask, gate_failed};
 pub use gate_ask::GateAsk;

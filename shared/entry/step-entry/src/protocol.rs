@@ -269,6 +269,20 @@ impl Ready<'_> {
         }
     }
 
+    /// The call of an action that has no effect, and the hash of its arguments.
+    pub(crate) fn reading(
+        self,
+        event: &StepEvent,
+        head: &Head,
+        step: &PlanStep,
+        invocation: &Invocation,
+    ) -> (Call, String) {
+        let hash = self.prepared.hash.clone();
+        let idempotency_key = retry_key(&event.run, &event.step, &hash);
+        let call = call(head, step, self.prepared, invocation.now, invocation.remaining);
+        (Call { idempotency_key, ..call }, hash)
+    }
+
     pub(crate) async fn act(
         self,
         context: &Context,
@@ -376,4 +390,9 @@ pub(crate) fn intent(
 pub(crate) fn retry_key(run: &RunId, step: &str, input_hash: &str) -> String {
     let text = format!("{run}\0{step}\0{input_hash}");
     hex::encode(&Sha256::digest(text)[..16])
+}
+
+/// SHA-256, hex.
+pub(crate) fn sha256(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
 }

@@ -1,4 +1,4 @@
-//! One run of a step: the protocol for a single call, or for each item of a list.
+//! One run of a step: the protocol for a single call, for each item of a list, or for a turn of a model with tools.
 
 use countersign_lambda_entry::Invocation;
 
@@ -7,6 +7,7 @@ use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::for_each;
 use crate::protocol::{Decided, decide, look};
+use crate::turns::{Turn, call_tool};
 
 /// Runs a step once, whatever happened before.
 ///
@@ -26,6 +27,10 @@ pub async fn run_step(
     if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
         return Err(StepError::Busy(step.name.clone()));
     }
+    if let Some(place) = event.call {
+        let place = (place.turn, place.call);
+        return call_tool(context, event, place, &view, step, invocation).await;
+    }
     if let Some(each) = &step.for_each {
         return for_each::run(context, event, &view, step, each, invocation).await;
     }
@@ -34,7 +39,13 @@ pub async fn run_step(
             Some(intent) => ending.unknown(step, intent),
             None => ending,
         },
-        Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
+        Decided::Act(ready) => {
+            if let Some(tools) = &step.tools {
+                let turn = Turn { context, event, view: &view, step, tools, invocation };
+                return turn.run(*ready).await;
+            }
+            ready.act(context, event, &view.head, step, invocation).await?
+        }
     };
     Ok(ending.record(&context.runs, event, invocation.now).await?.into())
 }

@@ -107,6 +107,7 @@ fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
         count: None,
         took_ms: 0,
         model: None,
+        tool_calls: Vec::new(),
         approval: None,
         sent: Some(Sent { at: after(1), what }),
     };
@@ -168,6 +169,7 @@ fn k_49_an_answered_step_names_who_said_what_and_how_they_know() {
         count: None,
         took_ms: 0,
         model: None,
+        tool_calls: Vec::new(),
         approval: None,
         sent: Some(unknown_call(0).sent()),
     };

@@ -75,3 +75,37 @@ fn f_055_f_056_what_a_model_does_and_what_it_does_not_is_told_apart() {
     check(&task("template: \"# Officers\""), &[]);
     check(&task(""), &["P013 : `instructions` or `template` must say what the model is to do"]);
 }
+
+#[test]
+fn f_057_k_44_what_a_model_may_ask_for_is_written_out_and_only_reads() {
+    let task = |params: &str| {
+        format!(
+            "  - {name}, params: {{{params}}}, output_schema: {{type: object, fields: [{{name: a}}]}}}}\n",
+            name = "{name: t, step_type: llm_task, action: research_with_tools, inputs: {data: hi}"
+        )
+    };
+    check(&task("tools: [query_journal, search_web], system_prompt: Look."), &[]);
+    check(&task("tools: [query_journal], system_prompt: Look., max_rounds: 10"), &[]);
+    check(
+        &task("tools: [send_notification, query_journal], system_prompt: Look."),
+        &[
+            "P005 send_notification: `send_notification` cannot be a tool of a model: it changes something; make it a step, behind a gate if it has to be signed",
+        ],
+    );
+    check(
+        &task("tools: [query_jurnal], system_prompt: Look."),
+        &["P005 query_jurnal: there is no action `query_jurnal` | did you mean `query_journal`?"],
+    );
+    check(
+        &task("tools: [\"{who}\"], system_prompt: Look."),
+        &[
+            "P026 [: `tools` is written out, not filled in | what a model may ask for is known before the playbook runs",
+        ],
+    );
+    check(
+        &task("tools: [query_journal], system_prompt: \"Look for {who}.\""),
+        &[
+            "P026 \"Look for {who}.\": `system_prompt` holds a reference: a model would take what it leads to as its task | give it as `data`, such as `data: {question: \"{question}\"}`",
+        ],
+    );
+}

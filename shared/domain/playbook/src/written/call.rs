@@ -230,18 +230,24 @@ impl LlmTask {
         rules.within("output_schema", |rules| self.output_schema.rules(rules));
     }
 
-    /// What a model is to do is the author's word alone: a variable may hold what a stranger wrote.
+    /// What a model is to do, and with what, is the author's word alone: a variable may hold what a stranger wrote.
     fn check_words(&self, rules: &mut Rules<'_>) {
-        for name in ["instructions", "template"] {
-            let given = self.params.others.get(name).filter(|given| !references(given).is_empty());
-            if given.is_some() {
-                let message = format!(
-                    "`{name}` holds a reference: a model would take what it leads to as its task"
-                );
-                let hint =
-                    "give it as `data`, such as `data: {question: \"{question}\"}`".to_owned();
-                report(rules, Code::Misplaced, &format!("/params/{name}"), message, hint);
-            }
+        let is_filled = |name: &str| {
+            self.params.others.get(name).is_some_and(|given| !references(given).is_empty())
+        };
+        for name in
+            ["instructions", "template", "system_prompt"].iter().filter(|name| is_filled(name))
+        {
+            let message = format!(
+                "`{name}` holds a reference: a model would take what it leads to as its task"
+            );
+            let hint = "give it as `data`, such as `data: {question: \"{question}\"}`".to_owned();
+            report(rules, Code::Misplaced, &format!("/params/{name}"), message, hint);
+        }
+        for name in ["tools", "max_rounds"].iter().filter(|name| is_filled(name)) {
+            let message = format!("`{name}` is written out, not filled in");
+            let hint = "what a model may ask for is known before the playbook runs".to_owned();
+            report(rules, Code::Misplaced, &format!("/params/{name}"), message, hint);
         }
     }
 }

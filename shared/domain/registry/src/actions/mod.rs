@@ -19,6 +19,7 @@ pub mod match_entities;
 pub mod model_task;
 pub mod parallel;
 pub mod query_journal;
+pub mod research_with_tools;
 pub mod resolve_entities;
 pub mod route_output;
 pub mod save_to_workspace;
@@ -54,6 +55,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<match_entities::MatchEntities>(),
         Declared::of::<parallel::Parallel>(),
         Declared::of::<query_journal::QueryJournal>(),
+        Declared::of::<research_with_tools::ResearchWithTools>(),
         Declared::of::<resolve_entities::ResolveEntities>(),
         Declared::of::<route_output::RouteOutput>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
@@ -281,6 +283,13 @@ mod tests {
     }
 
     #[test]
+    fn f_057_research_with_tools() {
+        check("research_with_tools", "data!", "tools! system_prompt! max_rounds=3", "");
+        let registry = Registry::builtin();
+        assert!(registry.get("research_with_tools").unwrap().answers_as_declared());
+    }
+
+    #[test]
     fn f_065_write_journal_entry() {
         check(
             "write_journal_entry",
@@ -327,7 +336,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 22);
+        assert_eq!(registry.iter().count(), 23);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

@@ -243,4 +243,18 @@ mod tests {
         let machine = serde_json::from_str(text).unwrap();
         assert_eq!((transitions(&machine, false), transitions(&machine, true)), (3.0, 5.0));
     }
+
+    #[test]
+    fn f_057_a_turn_of_a_model_enters_three_states_and_a_tool_one() {
+        let text = include_str!("../../../../../../statemachines/run.asl.json");
+        let machine: serde_json::Value = serde_json::from_str(text).unwrap();
+        let step = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
+        let states = &step["States"];
+        let next = |name: &str| states[name]["Next"].as_str();
+        assert_eq!(next("Ask"), Some("Asked"));
+        assert_eq!(states["Asked"]["Choices"][0]["Next"], "ToolCalls");
+        assert_eq!(next("ToolCalls"), Some("Ask"));
+        let call = &states["ToolCalls"]["ItemProcessor"];
+        assert_eq!(call["States"][call["StartAt"].as_str().unwrap()]["End"], true);
+    }
 }

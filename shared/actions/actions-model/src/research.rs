@@ -1,0 +1,118 @@
+//! The handler of `research_with_tools`: one turn of a conversation in which the model may ask for tools.
+
+use countersign_model::{Message, Model, ToolSpec};
+use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::actions::model_task::Inputs;
+use countersign_registry::actions::research_with_tools::{Params, ResearchWithTools};
+use countersign_registry::talk::{Said, Talk};
+use countersign_registry::{
+    Action as _, Contract, ModelChoice, OutputSchema, Registry, arguments, arguments_schema,
+};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::Deps;
+use crate::conversation::{Conversation, MAX_INPUT, Outcome, bytes, most};
+use crate::error::LlmError;
+use crate::talk::{conversation, told};
+
+/// An action whose model asks for tools.
+pub(crate) struct Research {
+    pub(crate) deps: Deps,
+}
+
+/// What the model is asked.
+struct Asked<'c> {
+    schema: &'c OutputSchema,
+    messages: Vec<Message>,
+    tools: Vec<ToolSpec>,
+}
+
+fn asked<'c>(call: &'c Call, talk: &Talk<'_>) -> Result<Asked<'c>, ActionError> {
+    let (Inputs { data }, params) = arguments::<ResearchWithTools>(call)?;
+    let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
+    let Params { system_prompt, max_rounds, .. } = &params;
+    let mut messages = conversation((system_prompt, *max_rounds), &data, schema);
+    messages.extend(told(&talk.turns, talk.may_ask));
+    let bytes = bytes(&messages);
+    if bytes > MAX_INPUT {
+        return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT }.into());
+    }
+    Ok(Asked { schema, messages, tools: talk.tools.iter().map(|one| spec(one)).collect() })
+}
+
+/// An action as a model is shown it: its inputs and params are the arguments.
+fn spec(contract: &Contract) -> ToolSpec {
+    ToolSpec {
+        name: contract.name.clone(),
+        description: contract.description.clone(),
+        schema: arguments_schema(&contract.arguments()),
+    }
+}
+
+impl Research {
+    async fn say(&self, call: &Call, talk: &Talk<'_>) -> Result<Said, ActionError> {
+        let Asked { schema, messages, tools } = asked(call, talk)?;
+        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        let Model::Provider(client) = &model else { return Err(LlmError::ChoosesNoTools.into()) };
+        let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
+        let (budget, terms, may_ask) = (self.deps.budget.as_ref(), &terms, talk.may_ask);
+        let conversation =
+            Conversation { client, terms, budget, call, schema, tools: &tools, may_ask, before };
+        Ok(match conversation.hold(messages).await? {
+            (Outcome::Asks(asks), used) => Said::Asks { asks, used },
+            (Outcome::Output(output), used) => {
+                Said::Answers(Answered { output, model: Some(used) })
+            }
+        })
+    }
+}
+
+impl Handler for Research {
+    fn name(&self) -> &'static str {
+        ResearchWithTools::NAME
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move { self.answer(call).await.map(|answered| answered.output) })
+    }
+
+    /// Without a conversation around it there are no tools: the model answers from its data.
+    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+        Box::pin(async move {
+            let talk = Talk { tools: Vec::new(), turns: Vec::new(), may_ask: false };
+            match self.say(call, &talk).await? {
+                Said::Answers(answered) => Ok(answered),
+                Said::Asks { .. } => Err(LlmError::ChoosesNoTools.into()),
+            }
+        })
+    }
+
+    fn turn<'a>(
+        &'a self,
+        call: &'a Call,
+        talk: &'a Talk<'a>,
+    ) -> BoxFuture<'a, Result<Said, ActionError>> {
+        Box::pin(self.say(call, talk))
+    }
+
+    fn model(&self, choice: Option<&ModelChoice>) -> Option<String> {
+        Some(self.deps.model_name(choice))
+    }
+
+    fn foresee(&self, call: &Call) -> Result<Option<Value>, ActionError> {
+        let (_, params) = arguments::<ResearchWithTools>(call)?;
+        let registry = Registry::builtin();
+        let tools = params.tools.iter().filter_map(|name| registry.get(name)).collect();
+        let talk = Talk { tools, turns: Vec::new(), may_ask: true };
+        let Asked { schema, messages, tools } = asked(call, &talk)?;
+        let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
+        let is_built_in = model == Model::Extractive.name();
+        let tokens = if is_built_in { 0 } else { most(&messages, &schema, &tools).tokens() };
+        let asked = json!({
+            "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
+            "tools": tools, "rounds": params.max_rounds,
+        });
+        Ok(Some(asked))
+    }
+}

@@ -1,0 +1,126 @@
+//! One turn of a conversation with tools.
+
+use countersign_registry::Registry;
+use countersign_registry::talk::{AskedTurn, Said, Talk, ToolResult};
+use countersign_run::{ModelUse, ToolAsk};
+
+use super::*;
+
+const FITS: &str = r#"{"verdict": "bad", "score": 7.5}"#;
+
+fn look() -> Call {
+    let params =
+        json!({ "tools": ["query_journal"], "system_prompt": "Find out.", "max_rounds": 3 });
+    Call { action: "research_with_tools".to_owned(), ..call(json!([1]), params, schema()) }
+}
+
+fn asking() -> Value {
+    let calls = json!([{ "function": { "name": "query_journal", "arguments": "{\"limit\": 2}" } }]);
+    json!({
+        "choices": [{ "message": { "content": null, "tool_calls": calls } }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 20 },
+    })
+}
+
+fn asked() -> ToolAsk {
+    ToolAsk { tool: "query_journal".to_owned(), arguments: "{\"limit\":2}".to_owned() }
+}
+
+/// What the model says in a turn after `before` turns with a tool, and what it was shown.
+async fn turn(
+    answers: &[Value],
+    before: usize,
+    may_ask: bool,
+) -> (Result<Said, ActionError>, Vec<Value>, Arc<Purse>) {
+    let server = MockServer::start().await;
+    for answer in answers {
+        let answer = ResponseTemplate::new(200).set_body_json(answer);
+        Mock::given(any()).respond_with(answer).up_to_n_times(1).mount(&server).await;
+    }
+    let config = ModelConfig {
+        provider: Some("openai".to_owned()),
+        url: Some(server.uri()),
+        name: Some("tiny".to_owned()),
+    };
+    let purse = purse(9);
+    let said = say(&deps(config, &purse, Value::Null), before, may_ask).await;
+    let shown = server.received_requests().await.unwrap();
+    (said, shown.iter().map(|one| one.body_json().unwrap()).collect(), purse)
+}
+
+async fn say(deps: &Deps, before: usize, may_ask: bool) -> Result<Said, ActionError> {
+    let registry = Registry::builtin();
+    let used = ModelUse {
+        model_used: "openai/tiny".to_owned(),
+        input_tokens: 100,
+        output_tokens: 20,
+        turns: 1,
+        latency_ms: 1,
+        prompt_sha256: String::new(),
+        answer_sha256: String::new(),
+    };
+    let result = ToolResult::Output(json!({ "entries": [] }));
+    let one = AskedTurn { asks: vec![(asked(), result)], used };
+    let tools = registry.get("query_journal").into_iter().collect();
+    let talk = Talk { tools, turns: vec![one; before], may_ask };
+    let actions = actions(deps);
+    let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
+    action.turn(&look(), &talk).await
+}
+
+#[tokio::test]
+async fn f_057_a_turn_asks_for_tools_or_answers_and_is_counted() {
+    let (said, shown, purse) = turn(&[asking()], 1, true).await;
+    let Said::Asks { asks, used } = said.unwrap() else { panic!("it answers") };
+    assert_eq!((asks, used.turns), (vec![asked()], 1));
+    assert_eq!(shown[0]["tools"][0]["function"]["name"], "query_journal");
+    let roles: Vec<&str> = shown[0]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool"]);
+    let ended = purse.ended.lock().unwrap()[0].clone();
+    assert_eq!((ended.turn, ended.counted_tokens), (2, 120));
+    assert_eq!(ended.answer_sha256, Some(used.answer_sha256));
+
+    let (said, ..) = turn(&[super::said(FITS)], 2, true).await;
+    let Said::Answers(answered) = said.unwrap() else { panic!("it asks") };
+    assert_eq!(answered.output, json!({ "verdict": "bad", "score": 7.5 }));
+    assert_eq!(answered.model.unwrap().turns, 1);
+}
+
+#[tokio::test]
+async fn f_057_what_does_not_fit_is_repaired_without_tools() {
+    let wrong = super::said("{}");
+    let (said, shown, purse) = turn(&[wrong, super::said(FITS)], 1, true).await;
+    assert!(
+        matches!(said.unwrap(), Said::Answers(answered) if answered.model.as_ref().unwrap().turns == 2)
+    );
+    assert_eq!((shown[0].get("tools").is_some(), shown[1].get("tools")), (true, None));
+    let numbers: Vec<u32> = purse.ended.lock().unwrap().iter().map(|one| one.turn).collect();
+    assert_eq!(numbers, [2, 3]);
+    let (said, shown, _) = turn(&[asking(), asking()], 3, false).await;
+    assert_eq!(said.unwrap_err().code, "MODEL_ANSWER_INVALID");
+    let wish = shown[1]["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert!(wish.as_str().unwrap().contains("there are no more"), "{wish}");
+}
+
+#[tokio::test]
+async fn f_057_the_built_in_model_asks_for_nothing() {
+    let error = say(&offline(), 0, true).await.unwrap_err();
+    assert_eq!(error.code, "MODEL_REQUIRED");
+}
+
+#[tokio::test]
+async fn k_46_a_test_says_which_tools_there_would_be() {
+    let actions = actions(&offline());
+    let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
+    let would = action.foresee(&look()).unwrap().unwrap();
+    assert_eq!(
+        (&would["rounds"], &would["tools"][0]["name"]),
+        (&json!(3), &json!("query_journal"))
+    );
+    assert_eq!((&would["model"], &would["max_tokens"]), (&json!("extractive"), &json!(0)));
+}

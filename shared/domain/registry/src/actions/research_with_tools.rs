@@ -1,0 +1,154 @@
+//! Has a model look for what a question needs, with tools that only read, and answer.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Nothing, model_task};
+use crate::explain::{Path, Problem, ProblemKind};
+use crate::{Action, Contract, catalogue, detects};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct ResearchWithTools;
+
+/// The calls that a model can have in one turn; what it asks for beside them is refused.
+pub const MAX_CALLS: usize = 8;
+
+/// Settings.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Actions that the model may ask for: those that only read or compute.
+    #[schemars(length(min = 1, max = 16))]
+    pub tools: Vec<String>,
+    /// What the model is to find out, and how.
+    #[schemars(length(min = 1, max = 10_000))]
+    pub system_prompt: String,
+    /// In so many rounds the model may ask for tools, 1 to 10; then it has to answer.
+    #[serde(default = "three")]
+    #[schemars(range(min = 1, max = 10))]
+    pub max_rounds: u32,
+}
+
+fn three() -> u32 {
+    3
+}
+
+impl Action for ResearchWithTools {
+    const NAME: &'static str = "research_with_tools";
+    const FUNCTION: &'static str = "tool-model";
+    const DESCRIPTION: &'static str = "Has a model ask for tools that only read, in rounds, and answer in the fields that the step declares.";
+    type Inputs = model_task::Inputs;
+    type Params = Params;
+    type Output = Nothing;
+
+    fn describe(contract: Contract) -> Contract {
+        model_task::contract(contract)
+    }
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        let mut seen = BTreeSet::new();
+        let named = params.tools.iter().enumerate();
+        named.filter_map(|(at, name)| problem(name, at, seen.insert(name))).collect()
+    }
+}
+
+/// What is wrong with a tool of the list.
+fn problem(name: &str, at: usize, is_first: bool) -> Option<Problem> {
+    let place = Path::of("tools").entry(at);
+    let shown: String = name.chars().take(60).collect();
+    if !is_first {
+        let message = format!("`{shown}` is in the list twice");
+        return Some(Problem::new(place, ProblemKind::NotAChoice, message));
+    }
+    let registry = catalogue::builtin();
+    let Some(contract) = registry.get(name) else {
+        let likely = registry.suggest(name).map(|likely| format!("did you mean `{likely}`?"));
+        let message = format!("there is no action `{shown}`");
+        return Some(Problem::new(place, ProblemKind::NotAChoice, message).hint(likely));
+    };
+    let why = contract.not_a_tool()?;
+    let message = format!("`{shown}` cannot be a tool of a model: {why}");
+    Some(Problem::new(place, ProblemKind::NotAChoice, message))
+}
+
+impl Contract {
+    /// Why no model may ask for the action; none when it may. A tool only reads or computes, and all that a call of it can
+    /// reach is known before.
+    #[must_use]
+    pub fn not_a_tool(&self) -> Option<&'static str> {
+        if self.is_control() {
+            return Some("it runs steps");
+        }
+        if self.is_open() {
+            return Some("what it does is known only with its endpoint; make it a step before");
+        }
+        if self.irreversible || self.writes {
+            return Some(
+                "it changes something; make it a step, behind a gate if it has to be signed",
+            );
+        }
+        if self.uses_llm {
+            return Some("it asks a model itself");
+        }
+        if detects(&self.name) || self.name == "get_monitor_watermark" {
+            return Some("it belongs to monitors");
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Registry;
+
+    /// What is said of these tools.
+    fn check(tools: &[&str], expect: &[&str]) {
+        let params = json!({ "tools": tools, "system_prompt": "Find out.", "max_rounds": 3 });
+        let serde_json::Value::Object(params) = params else { panic!() };
+        let found = Registry::builtin().rules("research_with_tools", params, &[]);
+        let said: Vec<String> =
+            found.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
+        assert_eq!(said, expect, "{tools:?}");
+    }
+
+    #[test]
+    fn f_057_k_44_tools_only_read() {
+        check(&["search_web", "search_knowledge_graph"], &[]);
+        check(&["search_web", "search_web"], &["tools[1]: `search_web` is in the list twice"]);
+        check(&["search_wed"], &["tools[0]: there is no action `search_wed`"]);
+        let no = |name: &str, why: &str| {
+            let said = format!("tools[0]: `{name}` cannot be a tool of a model: {why}");
+            check(&[name], &[&said]);
+        };
+        let changes = "it changes something; make it a step, behind a gate if it has to be signed";
+        no("save_to_workspace", changes);
+        no("send_notification", changes);
+        no("llm_analyze", "it asks a model itself");
+        no("research_with_tools", "it asks a model itself");
+        no("parallel", "it runs steps");
+        no("detect_new_files", "it belongs to monitors");
+        no("call_connector", "what it does is known only with its endpoint; make it a step before");
+    }
+
+    #[test]
+    fn k_44_these_are_the_actions_that_a_model_may_ask_for() {
+        let registry = Registry::builtin();
+        let tools = registry.iter().filter(|contract| contract.not_a_tool().is_none());
+        let names: Vec<&str> = tools.map(|contract| contract.name.as_str()).collect();
+        let expect = [
+            "crawl_url",
+            "cross_reference",
+            "extract_entities",
+            "match_entities",
+            "query_journal",
+            "search_knowledge_graph",
+            "search_web",
+            "transform_data",
+        ];
+        assert_eq!(names, expect);
+    }
+}

@@ -1,0 +1,181 @@
+//! Steps whose model may ask for tools, turn by turn.
+//!
+//! One invocation is one turn: the model is asked, and what it asks for is kept before anything is done for it. The machine then
+//! has each tool called by the Lambda that hosts it ([`tool_call`]), and comes back with the number of the turn whose calls it
+//! has seen to. So a turn whose answer is kept is not asked again, and a call that has an outcome is not made again, whatever
+//! dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
+//!
+//! Requests to DynamoDB beside those of the action: a turn 6 (look, results, rights, turns, outcomes, the turn), a call 5 (look,
+//! turn, outcome, rights, end).
+
+mod arguments;
+mod so_far;
+mod tool_call;
+
+use std::time::Duration;
+
+use countersign_failure::Class;
+use countersign_lambda_entry::Invocation;
+use countersign_plan::{OnWarning, PlanStep, Tools};
+use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::talk::{Said, Talk};
+use countersign_run::{ModelUse, StepWarnings, ToolAsk};
+use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
+use jiff::Timestamp;
+
+use crate::act::RESERVE;
+use crate::context::Context;
+use crate::error::StepError;
+use crate::event::{Answer, AsksTools, StepEvent};
+use crate::protocol::Ready;
+use crate::step_end::StepEnd;
+
+use so_far::SoFar;
+pub(crate) use tool_call::run as call_tool;
+
+/// Everything that a turn has to do with.
+pub(crate) struct Turn<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) event: &'a StepEvent,
+    pub(crate) view: &'a StepView,
+    pub(crate) step: &'a PlanStep,
+    pub(crate) tools: &'a Tools,
+    pub(crate) invocation: &'a Invocation,
+}
+
+impl Turn<'_> {
+    /// Asks the model once more, or has the machine see to what it asked for before.
+    pub(crate) async fn run(&self, ready: Ready<'_>) -> Result<Answer, StepError> {
+        let Self { context, event, view, step, tools, invocation } = *self;
+        let action = context.action(&step.action);
+        let action = action.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+        let (call, hash) = ready.reading(event, &view.head, step, invocation);
+        let mut so_far = SoFar::read(context, event, step).await?;
+        if let Some(turn) = so_far.open_turn() {
+            if event.ran < turn.turn {
+                return self.hand_out(&so_far, &turn).await;
+            }
+            so_far.give_up(context, event, &turn).await?;
+        }
+        let contracts = tools.allowed.iter().filter_map(|tool| context.registry.get(&tool.action));
+        let may_ask = so_far.rounds() < tools.rounds;
+        let talk = Talk { tools: contracts.collect(), turns: so_far.talk(context).await?, may_ask };
+        let ending = match asked(action.as_ref(), call, &talk, step, invocation.remaining).await {
+            Ok(Said::Asks { asks, used }) => return self.asks(&so_far, asks, used).await,
+            Ok(Said::Answers(answered)) => self.answers(&so_far, hash, answered),
+            Err(error) => StepEnd::failed(step, &error),
+        };
+        Ok(ending.record(&context.runs, event, invocation.now).await?.into())
+    }
+
+    /// Keeps what the model asks for. Another invocation may have been faster: what it kept stands.
+    async fn asks(
+        &self,
+        so_far: &SoFar,
+        asks: Vec<ToolAsk>,
+        used: ModelUse,
+    ) -> Result<Answer, StepError> {
+        let (runs, run) = (&self.context.runs, &self.event.run);
+        let (step, number) = (self.step.name.clone(), so_far.rounds() + 1);
+        let turn = ModelTurn { step, turn: number, asks, used, at: Timestamp::now() };
+        if runs.put_turn(run, &turn).await? {
+            return self.hand_out(so_far, &turn).await;
+        }
+        let stands = SoFar::read(self.context, self.event, self.step).await?;
+        let turn = stands.turn(number).ok_or_else(|| StepError::Busy(turn.step.clone()))?;
+        self.hand_out(&stands, &turn).await
+    }
+
+    /// Refuses what no function can be asked to do, and says which calls are to be made.
+    async fn hand_out(&self, so_far: &SoFar, turn: &ModelTurn) -> Result<Answer, StepError> {
+        let mut calls = Vec::new();
+        for (call, ask) in so_far.left(turn) {
+            match arguments::refused(self.tools, call, ask) {
+                Some(error) => {
+                    tool_call::refuse(self.context, self.event, (turn, call), ask, &error).await?;
+                }
+                None => calls.push((call, ask.tool.clone())),
+            }
+        }
+        Ok(Answer::Asks(AsksTools::of(turn.turn, calls)))
+    }
+
+    /// The end of the step. What its tools could not read is told like what it could not read itself.
+    fn answers(&self, so_far: &SoFar, hash: String, answered: Answered) -> StepEnd {
+        let used = so_far.used();
+        let model = answered.model.map(|model| model.after(&used));
+        ended(self.step, hash, Answered { model, ..answered }, so_far.outcomes())
+    }
+}
+
+/// How a step ends whose model has answered, with what its tools could not read.
+pub(crate) fn ended(
+    step: &PlanStep,
+    hash: String,
+    answered: Answered,
+    calls: &[ToolOutcome],
+) -> StepEnd {
+    let Some(of_tools) = warnings_of_tools(step, calls) else {
+        return StepEnd::answered(step, hash, answered);
+    };
+    if step.on_warning == OnWarning::Stop {
+        let error = ActionError::terminal("WARNINGS_FOUND", of_tools.sentence());
+        let failed = StepEnd::failed(step, &error).stopping();
+        let model = answered.model;
+        return StepEnd {
+            input_hash: hash,
+            output: answered.output,
+            model,
+            warnings: Some(Box::new(of_tools)),
+            ..failed
+        };
+    }
+    let own = warnings_of(step, &answered.output, answered.model.as_ref());
+    let all = together(own, of_tools);
+    StepEnd { warnings: Some(Box::new(all)), ..StepEnd::answered(step, hash, answered) }
+}
+
+/// The warnings of a step and of its tools as one.
+pub(crate) fn together(own: Option<StepWarnings>, of_tools: StepWarnings) -> StepWarnings {
+    let Some(own) = own else { return of_tools };
+    let count = own.count.saturating_add(of_tools.count);
+    let hash = crate::protocol::sha256(&format!("{}\0{}", own.hash, of_tools.hash));
+    StepWarnings { count, hash, ..of_tools }
+}
+
+/// One turn, as often as the step's author allows and within its time.
+async fn asked(
+    action: &dyn Handler,
+    mut call: Call,
+    talk: &Talk<'_>,
+    step: &PlanStep,
+    remaining: Duration,
+) -> Result<Said, ActionError> {
+    let started = tokio::time::Instant::now();
+    let limit = step.timeout_seconds.map(|limit| Duration::from_secs(limit.into()));
+    let mut pause = Duration::from_millis(500);
+    let mut left = step.retries;
+    loop {
+        let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
+        let time = limit.map_or(time, |limit| time.min(limit));
+        call.remaining = time;
+        let error = match tokio::time::timeout(time, action.turn(&call, talk)).await {
+            Ok(Ok(said)) => return Ok(said),
+            Ok(Err(error)) => error,
+            Err(_) => {
+                let message = format!("no answer within {} s", time.as_secs());
+                ActionError::retryable("STEP_TIMEOUT", message)
+            }
+        };
+        let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
+        if left == 0 || !time_left || error.class != Class::Retryable {
+            return Err(error);
+        }
+        left -= 1;
+        tokio::time::sleep(pause).await;
+        pause *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use countersign_plan::{OnError, PlanStep, StepKind, Tool, Tools};
+use countersign_registry::Registry;
+use countersign_registry::action::Answered;
+use countersign_run::{ModelUse, StepStatus, StopReason, ToolAsk, ToolCall};
+use countersign_store_runs::{ModelTurn, ToolOutcome};
+use countersign_wiring::Scope;
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::arguments::{as_step, refused};
+use super::ended;
+use super::so_far::SoFar;
+use crate::prepare::prepare;
+
+fn tools() -> Tools {
+    let web = Tool { action: "search_web".to_owned(), function: "tool-web".to_owned() };
+    Tools { allowed: vec![web], rounds: 3 }
+}
+
+fn step(on_warning: &str) -> PlanStep {
+    let text = json!({
+        "name": "look", "kind": "tool", "action": "research_with_tools", "function": "tool-model",
+        "on_error": "skip", "on_warning": on_warning, "after": [], "reads": ["secrets"],
+        "inputs": { "data": "{secrets}" }, "params": { "tools": ["search_web"] },
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+fn ask(tool: &str, arguments: &str) -> ToolAsk {
+    ToolAsk { tool: tool.to_owned(), arguments: arguments.to_owned() }
+}
+
+fn used() -> ModelUse {
+    ModelUse {
+        model_used: "openai/a".to_owned(),
+        input_tokens: 5,
+        output_tokens: 2,
+        turns: 1,
+        latency_ms: 3,
+        prompt_sha256: "p".to_owned(),
+        answer_sha256: "a".to_owned(),
+    }
+}
+
+fn turn(number: u32, calls: usize) -> ModelTurn {
+    ModelTurn {
+        step: "look".to_owned(),
+        turn: number,
+        asks: vec![ask("search_web", "{}"); calls],
+        used: used(),
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn outcome(turn: u32, call: u32) -> ToolOutcome {
+    let call = ToolCall {
+        turn,
+        call,
+        tool: "search_web".to_owned(),
+        arguments: "{}".to_owned(),
+        status: StepStatus::Done,
+        code: None,
+        message: None,
+        took_ms: 1,
+    };
+    ToolOutcome::new("look", call, 1, Timestamp::UNIX_EPOCH)
+}
+
+/// The arguments of a call, as its handler gets them; or what is said of them.
+fn prepared(arguments: &Value) -> Result<Value, String> {
+    let registry = Registry::builtin();
+    let contract = registry.get("search_web").unwrap();
+    let given = ask("search_web", &arguments.to_string()).object().unwrap();
+    let own = as_step(&step("continue"), tools().named("search_web").unwrap(), contract, given);
+    assert_eq!((own.reads.len(), own.kind, own.on_error), (0, StepKind::Tool, OnError::Skip));
+    let prepared = prepare(&own, contract, &Scope::new()).map_err(|said| said.join("; "))?;
+    Ok(json!([prepared.inputs, prepared.params]))
+}
+
+#[test]
+fn f_057_arguments_are_those_of_the_contract() {
+    let check = |arguments: Value, expect: Result<Value, &str>| {
+        assert_eq!(prepared(&arguments), expect.map_err(str::to_owned), "{arguments}");
+    };
+    check(json!({ "query": "owls" }), Ok(json!([{ "query": "owls" }, { "max_results": 10 }])));
+    check(
+        json!({ "query": "{secrets.key}", "max_results": 3 }),
+        Ok(json!([{ "query": "{secrets.key}" }, { "max_results": 3 }])),
+    );
+    check(json!({}), Err("`query`: it is required"));
+    check(json!({ "query": "owls", "querry": "x" }), Err("`querry`: there is no such slot"));
+}
+
+#[test]
+fn f_057_k_44_what_no_function_can_be_asked_is_refused() {
+    let check = |call: u32, tool: &str, arguments: &str, expect: Option<&str>| {
+        let error = refused(&tools(), call, &ask(tool, arguments));
+        assert_eq!(error.map(|error| error.message).as_deref(), expect, "{tool} {arguments}");
+    };
+    check(8, "search_web", "{}", None);
+    check(9, "search_web", "{}", Some("a turn has at most 8 calls"));
+    let nothing = Some("there is no such tool; there are search_web");
+    check(1, "send_notification", "{}", nothing);
+    check(1, "", "{}", nothing);
+    check(1, "search_web", "{\"query\":", Some("the arguments are not a JSON object"));
+}
+
+#[test]
+fn f_057_a_call_that_has_an_outcome_is_not_made_again() {
+    let left = |turns: Vec<ModelTurn>, outcomes: Vec<ToolOutcome>| {
+        let so_far = SoFar { turns, outcomes };
+        let open = so_far.open_turn();
+        let calls = open.iter().flat_map(|turn| so_far.left(turn).map(|(n, _)| (turn.turn, n)));
+        (so_far.rounds(), calls.collect::<Vec<_>>())
+    };
+    assert_eq!(left(vec![], vec![]), (0, vec![]));
+    assert_eq!(left(vec![turn(1, 2)], vec![]), (1, vec![(1, 1), (1, 2)]));
+    assert_eq!(left(vec![turn(1, 2)], vec![outcome(1, 2)]), (1, vec![(1, 1)]));
+    assert_eq!(left(vec![turn(1, 1)], vec![outcome(1, 1)]), (1, vec![]));
+    let second = left(vec![turn(1, 1), turn(2, 2)], vec![outcome(1, 1), outcome(2, 1)]);
+    assert_eq!(second, (2, vec![(2, 2)]));
+}
+
+#[test]
+fn f_311_what_tools_could_not_read_is_told_behind_the_step() {
+    let end = |on_warning: &str, outputs: &[Value]| {
+        let calls: Vec<ToolOutcome> =
+            outputs.iter().map(|output| outcome(1, 1).warned_by(output)).collect();
+        let answered = Answered { output: json!({ "a": "b" }), model: Some(used()) };
+        ended(&step(on_warning), "h".to_owned(), answered, &calls)
+    };
+    let clean = end("gate", &[json!({ "results": [] })]);
+    let unread = json!({ "warnings": ["row 3 is not a number"] });
+    let told = end("gate", &[unread.clone(), json!({ "results": [] })]);
+    let (clean, told_of) = (clean.warnings.unwrap(), told.warnings.unwrap());
+    assert_eq!((clean.count, told_of.count, told_of.asks), (1, 2, true));
+    assert_ne!(clean.hash, told_of.hash);
+    assert_eq!(told_of.first, ["`search_web`: row 3 is not a number"]);
+    assert_eq!(told.status, StepStatus::Done);
+    let stopped = end("stop", &[unread]);
+    assert_eq!((stopped.status, stopped.stops), (StepStatus::Failed, Some(StopReason::StepFailed)));
+    assert_eq!(stopped.code.as_deref(), Some("WARNINGS_FOUND"));
+    assert_eq!(end("stop", &[json!({})]).status, StepStatus::Done);
+}
+
+#[test]
+fn f_057_the_turns_before_are_counted_in_the_end() {
+    let all = used().after(&[used(), used()]);
+    assert_eq!((all.turns, all.input_tokens, all.output_tokens, all.latency_ms), (3, 15, 6, 9));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn k_44_nothing_that_a_model_writes_is_a_reference(query in "[a-z{}. \\[\\]*\"\\\\]{1,40}") {
+        let found = prepared(&json!({ "query": query }));
+        prop_assert_eq!(found, Ok(json!([{ "query": query }, { "max_results": 10 }])));
+    }
+}

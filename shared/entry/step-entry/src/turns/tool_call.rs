@@ -1,0 +1,159 @@
+//! One call that a model asked for, by the Lambda that hosts its action: checked, permitted and recorded like a step.
+
+use countersign_lambda_entry::Invocation;
+use countersign_plan::{PlanStep, Tool, Tools};
+use countersign_registry::Contract;
+use countersign_registry::action::{ActionError, Call};
+use countersign_run::{StepStatus, ToolAsk, ToolCall};
+use countersign_store_runs::{ModelTurn, StepView, ToolOutcome};
+use countersign_wiring::Scope;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::arguments::{self, as_step};
+use crate::act::{Acted, act};
+use crate::context::Context;
+use crate::error::StepError;
+use crate::event::{Answer, Envelope, StepEvent};
+use crate::prepare::prepare;
+use crate::protocol::{call, refused, retry_key};
+
+/// Makes the call, unless it has been made.
+///
+/// # Errors
+/// [`StepError`] when there is no outcome to record: the machine tries again, and then goes on without it.
+pub(crate) async fn run(
+    context: &Context,
+    event: &StepEvent,
+    (turn, number): (u32, u32),
+    view: &StepView,
+    step: &PlanStep,
+    invocation: &Invocation,
+) -> Result<Answer, StepError> {
+    // A run that is ending makes no calls any more; the turn that comes next says so.
+    if view.head.stop.is_some() {
+        return Ok(envelope(StepStatus::NotRun));
+    }
+    let unknown = || StepError::UnknownStep(format!("{}, call {turn}/{number}", step.name));
+    let tools = step.tools.as_ref().ok_or_else(unknown)?;
+    let (kept, outcome) = context.runs.turn(&event.run, &step.name, (turn, number)).await?;
+    if let Some(outcome) = outcome {
+        return Ok(envelope(outcome.call.status));
+    }
+    let kept = kept.ok_or_else(unknown)?;
+    let at = usize::try_from(number).unwrap_or_default().checked_sub(1);
+    let ask = at.and_then(|at| kept.asks.get(at)).ok_or_else(unknown)?;
+    let made = Making { context, event, view, step, tools, invocation };
+    match made.one((turn, number), ask).await? {
+        Ok(output) => {
+            end(context, event, (&kept, number), ask, (invocation.now, Ok(&output))).await?;
+            Ok(envelope(StepStatus::Done))
+        }
+        Err(error) => {
+            end(context, event, (&kept, number), ask, (invocation.now, Err(&error))).await?;
+            Ok(envelope(StepStatus::Failed))
+        }
+    }
+}
+
+fn envelope(status: StepStatus) -> Answer {
+    Envelope { status, count: None }.into()
+}
+
+struct Making<'a> {
+    context: &'a Context,
+    event: &'a StepEvent,
+    view: &'a StepView,
+    step: &'a PlanStep,
+    tools: &'a Tools,
+    invocation: &'a Invocation,
+}
+
+impl Making<'_> {
+    /// What the action answers, or why it does not: both are told to the model.
+    async fn one(
+        &self,
+        (turn, number): (u32, u32),
+        ask: &ToolAsk,
+    ) -> Result<Result<Value, ActionError>, StepError> {
+        let Self { context, event, view, step, tools, invocation } = *self;
+        if let Some(error) = arguments::refused(tools, number, ask) {
+            return Ok(Err(error));
+        }
+        let (Some(tool), Some(given)) = (tools.named(&ask.tool), ask.object()) else {
+            return Err(StepError::UnknownStep(step.name.clone()));
+        };
+        let contract = self.contract(tool)?;
+        let own = as_step(step, tool, contract, given);
+        let prepared = match prepare(&own, contract, &Scope::new()) {
+            Ok(prepared) => prepared,
+            Err(problems) => {
+                return Ok(Err(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; "))));
+            }
+        };
+        if let Some(error) = refused(context, &view.head, &own, contract).await? {
+            return Ok(Err(error));
+        }
+        let action = context.action(&own.action);
+        let action = action.ok_or_else(|| StepError::NoHandler(own.action.clone()))?;
+        let place = format!("{}/{turn}/{number}", step.name);
+        let key = retry_key(&event.run, &place, &prepared.hash);
+        let made = call(&view.head, &own, prepared, invocation.now, invocation.remaining);
+        let made = Call { idempotency_key: key, ..made };
+        Ok(match act(action.as_ref(), made, &own, contract, invocation.remaining).await {
+            Acted::Done(answered) => Ok(answered.output),
+            Acted::Failed(error) => Err(error),
+            Acted::Unknown => Err(ActionError::terminal(LOST, "the tool did not answer")),
+        })
+    }
+
+    /// The contract of a tool. The plan was sealed with what may be one; what may not is not called in any case.
+    fn contract(&self, tool: &Tool) -> Result<&Contract, StepError> {
+        let contract = self.context.registry.get(&tool.action);
+        let contract = contract.filter(|contract| contract.not_a_tool().is_none());
+        let is_test = self.view.head.dry_run.is_some();
+        contract.filter(|_| !is_test).ok_or_else(|| StepError::NoHandler(tool.action.clone()))
+    }
+}
+
+/// Records a call that is not made, or whose outcome never came.
+pub(crate) async fn refuse(
+    context: &Context,
+    event: &StepEvent,
+    of: (&ModelTurn, u32),
+    ask: &ToolAsk,
+    error: &ActionError,
+) -> Result<(), StepError> {
+    end(context, event, of, ask, (Timestamp::now(), Err(error))).await
+}
+
+async fn end(
+    context: &Context,
+    event: &StepEvent,
+    (turn, number): (&ModelTurn, u32),
+    ask: &ToolAsk,
+    (started, made): (Timestamp, Result<&Value, &ActionError>),
+) -> Result<(), StepError> {
+    let at = Timestamp::now();
+    let error = made.err();
+    let message =
+        |error: &ActionError| countersign_failure::chain(error).chars().take(MAX_MESSAGE).collect();
+    let call = ToolCall {
+        turn: turn.turn,
+        call: number,
+        tool: ask.tool.clone(),
+        arguments: ToolCall::told(&ask.arguments),
+        status: if made.is_ok() { StepStatus::Done } else { StepStatus::Failed },
+        code: error.map(|error| error.code.to_owned()),
+        message: error.map(message),
+        took_ms: u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default(),
+    };
+    let outcome = ToolOutcome::new(&turn.step, call, event.attempt, at);
+    Ok(context.runs.end_tool_call(&event.run, outcome, made.ok()).await?)
+}
+
+/// Messages are for people and models and live in an item.
+const MAX_MESSAGE: usize = 1_000;
+
+/// The code of a call whose Lambda ended without a word, as often as it was tried.
+pub(super) const LOST: &str = "TOOL_LOST";
