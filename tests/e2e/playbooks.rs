@@ -46,10 +46,9 @@ async fn f_343_a_playbook_with_five_errors_gets_five_places() {
 }
 
 /// What other issues will do: a playbook that names one of them is told so, and is not stored.
-const NO_HANDLERS: [&str; 23] = [
+const NO_HANDLERS: [&str; 22] = [
     "search_documents",
     "analyze_graph",
-    "research_with_tools",
     "detect_new_team_posts",
     "search_team_files",
     "read_team_file",

@@ -4,12 +4,12 @@ use countersign_identity::UserId;
 use countersign_journal::{Access, Entry, Filter, Mention, TaskStatus};
 use countersign_profile::ProfileId;
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Cursor, Page, PageQuery, Problem};
+use countersign_web::Problem;
 use futures::future::BoxFuture;
 
 use crate::Context;
+use crate::lists::{PageOf, Paged, Paging};
 use crate::moments::in_order;
-use crate::pagination::read_on;
 use crate::queries::JournalQuery;
 
 /// A page of the entries asked for, newest first.
@@ -18,7 +18,7 @@ pub(crate) async fn page(
     owner: &UserId,
     profile: Option<&ProfileId>,
     query: &JournalQuery,
-) -> Result<Page<Entry>, Problem> {
+) -> PageOf<Entry> {
     in_order(query.from, query.to)?;
     let profile = profile.map(ProfileId::as_str);
     let (from, to) = (query.from.map(|at| at.to_string()), query.to.map(|at| at.to_string()));
@@ -30,25 +30,20 @@ pub(crate) async fn page(
         ("entity", query.entity.as_deref()),
         ("query", query.query.as_deref()),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "journal", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let (after, limit) = (paging.after(&cursor)?, paging.limit()?);
+    let paging = Paging::of(ctx, owner, "journal", &filters, &query.page()).await?;
     let (access, wanted) = (access(owner, profile, query), wanted(query));
     let between = (query.from, query.to);
-    let (access, wanted) = (&access, &wanted);
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
+    let access = &access;
+    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
             let found = ctx.journal.list(access, between, after.as_deref(), limit).await?;
-            let fits = |entry: &Entry| {
-                profile.is_none_or(|profile| entry.agent_profile_id == profile)
-                    && wanted.matches(entry)
-            };
-            let items = found.entries.into_iter().filter(fits).collect();
-            Ok(Stored { items, next: found.next })
+            Ok(Stored { items: found.entries, next: found.next })
         })
     };
-    let found = read_on(limit, after, read).await?;
-    Ok(cursor.page(found.items, found.next.as_deref()))
+    let fits = |entry: &Entry| {
+        profile.is_none_or(|profile| entry.agent_profile_id == profile) && wanted.matches(entry)
+    };
+    paging.page(paging.sifted(read, fits).await?)
 }
 
 /// The narrowest way to what is asked for.

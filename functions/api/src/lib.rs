@@ -9,6 +9,7 @@ mod cursor_keys;
 mod documents;
 mod idempotency;
 mod journal_pages;
+mod lists;
 mod model_listed;
 mod moments;
 mod openapi;

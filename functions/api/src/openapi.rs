@@ -32,7 +32,7 @@ use countersign_trigger::TriggerSpec;
 
 use crate::Context;
 use crate::routes as r;
-use crate::routes::collection::json::{DocumentRecord, Resent};
+use crate::routes::collection::record::{DocumentRecord, Resent};
 use crate::routes::collection::{self, Kind, described as collected};
 
 #[derive(OpenApi)]

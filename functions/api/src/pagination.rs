@@ -119,23 +119,14 @@ pub(crate) async fn filled<'r, T>(
     Ok(Page { items, next: query.cursor })
 }
 
-/// A page of what `read` gives of a store's: what it leaves out is made up for by reading on. When few of many are taken, a
-/// page may still be short and have a `next`.
-pub(crate) async fn read_on<'r, T>(
-    limit: i32,
-    after: Option<String>,
-    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, Problem>>,
-) -> Result<Stored<T>, Problem> {
-    sifted(limit, after, read, |_| true).await
-}
-
-/// As [`read_on`], of what is asked for.
-pub(crate) async fn sifted<'r, T>(
+/// A page of what `read` gives of a store's, without what `takes` refuses: what is left out is made up for by reading on. When few
+/// of many are taken, a page may still be short and have a `next`.
+pub(crate) async fn sifted<'r, T, E>(
     limit: i32,
     mut after: Option<String>,
-    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, Problem>>,
+    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, E>>,
     takes: impl Fn(&T) -> bool,
-) -> Result<Stored<T>, Problem> {
+) -> Result<Stored<T>, E> {
     let mut items: Vec<T> = Vec::new();
     for _ in 0..MAX_READS {
         // Never more than still fit, so that the place where the list goes on is behind the last one read.

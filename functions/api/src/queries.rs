@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
 
+use crate::lists::paged;
 use crate::moments::{beginning, end};
 use crate::pagination::ListQuery;
 
@@ -58,7 +59,7 @@ impl ConnectorQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
+pub(crate) struct HealthQuery {
     /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
     #[param(value_type = Option<String>)]
     pub(crate) profile: Option<ProfileId>,
@@ -91,6 +92,8 @@ pub(crate) struct JournalQuery {
     pub(crate) query: Option<String>,
 }
 
+paged!(JournalQuery);
+
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -121,6 +124,8 @@ pub(crate) struct ExecutionQuery {
     #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) to: Option<Timestamp>,
 }
+
+paged!(ExecutionQuery);
 
 impl ExecutionQuery {
     /// What a cursor of the list belongs to, as text.
@@ -180,6 +185,8 @@ pub(crate) struct NotificationQuery {
     pub(crate) unread: Option<bool>,
 }
 
+paged!(NotificationQuery);
+
 /// Which requests for approval.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -199,6 +206,8 @@ pub(crate) struct ApprovalQuery {
     #[param(value_type = Option<String>)]
     pub(crate) profile: Option<ProfileId>,
 }
+
+paged!(ApprovalQuery);
 
 /// Which occurrences.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -227,6 +236,8 @@ pub(crate) struct OccurrenceQuery {
     #[param(value_type = Option<String>)]
     pub(crate) until: Option<Timestamp>,
 }
+
+paged!(OccurrenceQuery);
 
 impl OccurrenceQuery {
     /// What the store is asked for.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use countersign_connector::{
     Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
-    ConnectorSource, Health, HealthSink, Permissions, SourceError, StoredConnector,
+    ConnectorSource, Health, HealthSink, Permissions, SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_resilience::{AnswerKey, Answers, CallLimitError, Kept};
-use futures::future::BoxFuture;
+use countersign_resilience::{AnswerKey, Answers, Kept, LimitFuture};
 use jiff::Timestamp;
 
 /// Connectors as they are stored. Where no agent is named, a connector counts as bound, without a credential: how such a
@@ -59,7 +58,7 @@ impl HealthSink for TestContext {
         owner: &'a UserId,
         binding: &'a Binding,
         health: Health,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         if is_none(binding) {
             return Box::pin(async { Ok(()) });
         }
@@ -69,15 +68,11 @@ impl HealthSink for TestContext {
 
 /// A test tells how its source answers now: nothing stands in, and nothing is kept of it.
 impl Answers for TestContext {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn keep<'a>(
-        &'a self,
-        _: &'a AnswerKey,
-        _: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a Kept) -> LimitFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -88,7 +83,7 @@ impl Announcer for TestContext {
         owner: &'a UserId,
         binding: &'a Binding,
         at: Timestamp,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         Box::pin(async move {
             if self.uses_credential(owner, binding).await? {
                 self.announcer.auth_failed(owner, binding, at).await?;
@@ -103,7 +98,7 @@ impl ConnectorSource for TestContext {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         self.stored.definition(owner, id)
     }
 
@@ -112,7 +107,7 @@ impl ConnectorSource for TestContext {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         if !profile.is_empty() {
             return self.stored.binding(owner, profile, connector);
         }
@@ -150,7 +145,7 @@ mod tests {
             &'a self,
             _: &'a UserId,
             _: &'a ConnectorId,
-        ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+        ) -> SourceFuture<'a, Option<StoredConnector>> {
             let yaml = format!(
                 "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: {{ base_url: 'https://a.example', auth: {{ type: {} }} }}\nendpoints:\n  list: {{ description: all, path: / }}\n",
                 self.auth
@@ -167,7 +162,7 @@ mod tests {
             _: &'a UserId,
             profile: &'a str,
             connector: &'a ConnectorId,
-        ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+        ) -> SourceFuture<'a, Option<Binding>> {
             let bound = binding(profile, connector, Some(CredentialId::from_bytes([7; 16])));
             Box::pin(async move { Ok(Some(bound)) })
         }
@@ -179,7 +174,7 @@ mod tests {
             _: &'a UserId,
             binding: &'a Binding,
             _: Health,
-        ) -> BoxFuture<'a, Result<(), SourceError>> {
+        ) -> SourceFuture<'a, ()> {
             self.heard.lock().unwrap().push(("noted", binding.profile_id.clone()));
             Box::pin(async { Ok(()) })
         }
@@ -191,7 +186,7 @@ mod tests {
             _: &'a UserId,
             binding: &'a Binding,
             _: Timestamp,
-        ) -> BoxFuture<'a, Result<(), SourceError>> {
+        ) -> SourceFuture<'a, ()> {
             self.heard.lock().unwrap().push(("told", binding.profile_id.clone()));
             Box::pin(async { Ok(()) })
         }

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looked;
+use crate::ready::{Ready, clock, late_is_well, note};
 use crate::start::{self, Starting};
-use crate::tick::{Ready, clock, late_is_well, note};
 use crate::why::Why;
 use crate::{Context, TickEvent, notice};
 

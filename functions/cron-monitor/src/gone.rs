@@ -5,7 +5,7 @@ use countersign_store_catalog::CatalogError;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::TickError;
-use crate::tick::clock;
+use crate::ready::clock;
 use crate::{Context, TickEvent};
 
 /// What a tick did not come to is done so much later.

@@ -11,6 +11,7 @@ mod gone;
 mod limits;
 mod look;
 mod notice;
+mod ready;
 mod sources;
 mod start;
 mod tick;

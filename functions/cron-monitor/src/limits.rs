@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admission, Admitted, Budget, CallLimitError, CallLimits, CallResult, LimitKey, Permit, Report,
+    Admission, Admitted, Budget, CallLimits, CallResult, LimitFuture, LimitKey, Permit, Report,
     SourceState,
 };
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
@@ -59,7 +58,7 @@ impl CallLimits for Shared {
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
+    ) -> LimitFuture<'a, Permit> {
         self.limits.permit(subject, budget, now, patience)
     }
 
@@ -69,7 +68,7 @@ impl CallLimits for Shared {
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
+    ) -> LimitFuture<'a, Admitted> {
         Box::pin(async move {
             let key = subject.as_str().to_owned();
             let cell = Arc::clone(self.known().admitted.entry(key).or_default());
@@ -94,7 +93,7 @@ impl CallLimits for Shared {
         subject: &'a LimitKey,
         seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    ) -> LimitFuture<'a, ()> {
         Box::pin(async move {
             if !self.is_news(subject.as_str(), report.verdict) {
                 return Ok(());
@@ -126,7 +125,7 @@ mod tests {
             _: &'a Budget,
             _: Timestamp,
             _: Duration,
-        ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
+        ) -> LimitFuture<'a, Permit> {
             Box::pin(async { Ok(Permit::Go) })
         }
 
@@ -136,7 +135,7 @@ mod tests {
             _: &'a str,
             until: Timestamp,
             _: Duration,
-        ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
+        ) -> LimitFuture<'a, Admitted> {
             Box::pin(async move {
                 tokio::task::yield_now().await;
                 let nth = self.asked.fetch_add(1, Ordering::Relaxed);
@@ -152,7 +151,7 @@ mod tests {
             _: &'a LimitKey,
             _: Option<SourceState>,
             _: &'a Report,
-        ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+        ) -> LimitFuture<'a, ()> {
             self.told.fetch_add(1, Ordering::Relaxed);
             Box::pin(async { Ok(()) })
         }

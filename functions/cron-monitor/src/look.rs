@@ -18,8 +18,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::asked::Asked;
+use crate::ready::Ready;
 use crate::start;
-use crate::tick::Ready;
 use crate::why::Why;
 use crate::{Context, TickEvent};
 

@@ -1,9 +1,8 @@
 //! The Lambda `cron-monitor`: wiring only.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use countersign_lambda_entry::{handler, serve};
+use countersign_lambda_entry::run;
 use cron_monitor::{Context, handle};
 
 fn main() -> ExitCode {
@@ -11,13 +10,7 @@ fn main() -> ExitCode {
 }
 
 fn start() -> ExitCode {
-    serve(|boot| {
-        Box::pin(async move {
-            let context = Arc::new(Context::new(&boot)?);
-            Ok(handler(move |event, invocation| {
-                let context = Arc::clone(&context);
-                Box::pin(async move { handle(&context, event, &invocation).await })
-            }))
-        })
+    run(Context::new, |context, event, invocation| {
+        Box::pin(async move { handle(context, event, &invocation).await })
     })
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_connector::{
-    Binding, ConnectorId, ConnectorSource, Found, SourceError, StoredConnector,
+    Binding, ConnectorId, ConnectorSource, Found, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
-use futures::future::BoxFuture;
 use tokio::sync::OnceCell;
 
 /// Whose connector, for which profile.
@@ -40,7 +39,7 @@ impl ConnectorSource for PerTick {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         self.source.definition(owner, id)
     }
 
@@ -49,7 +48,7 @@ impl ConnectorSource for PerTick {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         self.source.binding(owner, profile, connector)
     }
 
@@ -58,7 +57,7 @@ impl ConnectorSource for PerTick {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Found, SourceError>> {
+    ) -> SourceFuture<'a, Found> {
         Box::pin(async move {
             let cell = self.cell((owner.clone(), profile.to_owned(), connector.clone()));
             let read = || self.source.bound(owner, profile, connector);
@@ -84,7 +83,7 @@ mod tests {
             &'a self,
             _: &'a UserId,
             _: &'a ConnectorId,
-        ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+        ) -> SourceFuture<'a, Option<StoredConnector>> {
             self.0.fetch_add(1, Ordering::Relaxed);
             Box::pin(async {
                 tokio::task::yield_now().await;
@@ -97,7 +96,7 @@ mod tests {
             _: &'a UserId,
             _: &'a str,
             _: &'a ConnectorId,
-        ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+        ) -> SourceFuture<'a, Option<Binding>> {
             Box::pin(async { Ok(None) })
         }
     }

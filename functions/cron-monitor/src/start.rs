@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::error::TickError;
-use crate::tick::Ready;
+use crate::ready::Ready;
 use crate::{Context, TickEvent};
 
 /// What a run is started with.

@@ -1,28 +1,18 @@
 //! From the event to what was done.
 
 use countersign_lambda_entry::Invocation;
-use countersign_monitor::{Due, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due};
+use countersign_monitor::{Due, MonitorSpec, Outcome, Timing, detections, tick as due};
 use countersign_profile::Profile;
-use countersign_run_start::{Invoker, on_behalf};
-use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};
+use countersign_run_start::on_behalf;
+use countersign_store_catalog::{Clock, Standing, Stored, StoredPlaybook};
 use futures::future::{join, try_join};
 use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looking;
+use crate::ready::{Ready, clock, late_is_well, note};
 use crate::why::Why;
 use crate::{Context, TickEvent, batch, gone, notice, start};
-
-/// A monitor with what it needs to look.
-pub(crate) struct Ready {
-    pub(crate) monitor: Stored<MonitorSpec>,
-    pub(crate) agent: Profile,
-    pub(crate) playbook: StoredPlaybook,
-    pub(crate) timing: Timing,
-    pub(crate) standing: Standing,
-    /// Its owner, with what they may do now of what it was saved with.
-    pub(crate) invoker: Invoker,
-}
 
 /// One tick; what it came to, in a word.
 pub(crate) async fn tick(
@@ -147,38 +137,6 @@ impl Unready {
         notice::failing(ctx, event, &state, &self.why, now).await;
         tracing::warn!(monitor = %event.monitor, code = self.why.code, "the monitor cannot look");
         Ok(Outcome::Failed.as_str())
-    }
-}
-
-/// Notes a tick that started nothing.
-pub(crate) async fn note(
-    ctx: &Context,
-    event: &TickEvent,
-    ready: &Ready,
-    outcome: Outcome,
-    marks: &[Watermark],
-    now: Timestamp,
-) -> Result<&'static str, TickError> {
-    let state = ready.standing.state.ticked(outcome, now);
-    let (state, marks) = match outcome {
-        Outcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
-        _ => (state, marks.to_vec()),
-    };
-    let clock = clock(event, state.overdue_at(&ready.timing, now));
-    late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
-    Ok(outcome.as_str())
-}
-
-pub(crate) fn clock(event: &TickEvent, overdue_at: Timestamp) -> Clock {
-    Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at }
-}
-
-/// Of two ticks at once one is lost, and that is all there is to it.
-pub(crate) fn late_is_well<T>(outcome: Result<T, CatalogError>) -> Result<Option<T>, TickError> {
-    match outcome {
-        Ok(written) => Ok(Some(written)),
-        Err(CatalogError::Changed(_)) => Ok(None),
-        Err(other) => Err(other.into()),
     }
 }
 

@@ -3,21 +3,18 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use countersign_gatekeeper::Bootstrap;
-use countersign_lambda_entry::{Setting, handler, serve};
+use countersign_gatekeeper::{Bootstrap, Gatekeeper};
+use countersign_lambda_entry::{Boot, Setting, StartError, run};
 use countersign_store_tokens::Tokens;
+use gate_deadline::handle;
 
 fn main() -> ExitCode {
-    serve(|boot| {
-        Box::pin(async move {
-            let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-            let gatekeeper = Arc::new(Bootstrap::waking(&boot, Arc::new(tokens))?.gatekeeper);
-            Ok(handler(move |event, invocation| {
-                let gatekeeper = Arc::clone(&gatekeeper);
-                Box::pin(
-                    async move { gate_deadline::handle(&gatekeeper, event, &invocation).await },
-                )
-            }))
-        })
+    run(gatekeeper, |gatekeeper, event, invocation| {
+        Box::pin(async move { handle(gatekeeper, event, &invocation).await })
     })
+}
+
+fn gatekeeper(boot: &Boot) -> Result<Gatekeeper, StartError> {
+    let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+    Ok(Bootstrap::waking(boot, Arc::new(tokens))?.gatekeeper)
 }

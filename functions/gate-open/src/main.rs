@@ -1,19 +1,12 @@
 //! The Lambda `gate-open`: wiring only.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use countersign_lambda_entry::{handler, serve};
+use countersign_lambda_entry::run;
 use gate_open::{Context, handle};
 
 fn main() -> ExitCode {
-    serve(|boot| {
-        Box::pin(async move {
-            let context = Arc::new(Context::new(&boot)?);
-            Ok(handler(move |event, invocation| {
-                let context = Arc::clone(&context);
-                Box::pin(async move { handle(&context, event, &invocation).await })
-            }))
-        })
+    run(Context::new, |context, event, invocation| {
+        Box::pin(async move { handle(context, event, &invocation).await })
     })
 }

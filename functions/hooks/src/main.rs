@@ -3,18 +3,13 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use countersign_lambda_entry::{handler, serve};
+use countersign_lambda_entry::run;
 use countersign_web::door;
 use hooks::{Context, router};
 
 fn main() -> ExitCode {
-    serve(|boot| {
-        Box::pin(async move {
-            let router = router(Arc::new(Context::new(&boot)?));
-            Ok(handler(move |event, _| {
-                let router = router.clone();
-                Box::pin(async move { Ok(door::answer(router, event).await?) })
-            }))
-        })
-    })
+    run(
+        |boot| Ok(router(Arc::new(Context::new(boot)?))),
+        |router, event, _| Box::pin(async move { Ok(door::answer(router.clone(), event).await?) }),
+    )
 }

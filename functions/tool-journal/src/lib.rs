@@ -5,12 +5,11 @@ use std::sync::Arc;
 use countersign_actions_journal::{RunOutcomes, StepOutcome, TELLING, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_profile::{JournalConfig, ProfileId};
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_run::RunId;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
 use countersign_store_runs::{JournalStore, Outcome, RunStore};
-use futures::future::BoxFuture;
 use serde_json::Value;
 
 /// Everything a step of this function needs, made once.
@@ -58,10 +57,7 @@ impl Engine {
 }
 
 impl RunOutcomes for Engine {
-    fn outcomes<'a>(
-        &'a self,
-        run: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<StepOutcome>, ActionError>> {
+    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepOutcome>> {
         Box::pin(async move {
             let run = RunId::parse(run)
                 .map_err(|error| ActionError::terminal("RUN_UNKNOWN", error.to_string()))?;
@@ -78,7 +74,7 @@ impl RunOutcomes for Engine {
         })
     }
 
-    fn retention_days<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<u16, ActionError>> {
+    fn retention_days<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, u16> {
         Box::pin(async move {
             let usual = JournalConfig::default().retention_days;
             let Ok(id) = ProfileId::parse(&call.info.profile_id) else { return Ok(usual) };

@@ -7,13 +7,12 @@ use countersign_actions_output::{OwnDestination, ProfileOutputs, actions};
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_profile::{ProfileId, StoredDestination};
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, ActionFuture};
 use countersign_report::Destination;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_knowledge::KnowledgeStore;
-use futures::future::BoxFuture;
 
 /// Everything a step of this function needs, made once.
 ///
@@ -38,7 +37,7 @@ impl ProfileOutputs for Profiles {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>> {
+    ) -> ActionFuture<'a, Vec<OwnDestination>> {
         Box::pin(async move {
             let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
             let found = self

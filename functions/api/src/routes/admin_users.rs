@@ -5,7 +5,7 @@ use axum::response::Response;
 use countersign_identity::{DirectoryEntry, UserId};
 use countersign_store_directory::{Email, NewUser, User, Username};
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::{Json, Page, PageQuery, Problem, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::dated::Dated;
 use super::{Administrator, Ctx, now};
 use crate::idempotency::{created, do_once};
+use crate::lists::{PageOf, Paging};
 
 /// Somebody to enter. Passwords live with the identity provider, never here (K-30).
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -85,10 +86,8 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Administrator(ref user): Administrator,
     Query(query): Query<PageQuery>,
-) -> Result<Json<Page<Dated<User>>>, Problem> {
-    let cursor = Cursor::new(ctx.cursors.get().await?, user, "users", &[]);
-    let after = query.after(&cursor)?;
-    let page = ctx.directory.list(query.limit()?, after.as_deref()).await?;
-    let people = page.items.into_iter().map(Dated).collect();
-    Ok(Json(cursor.page(people, page.next.as_deref())))
+) -> PageOf<Dated<User>> {
+    let paging = Paging::of(&ctx, user, "users", &[], &query).await?;
+    let page = ctx.directory.list(paging.limit, paging.after()).await?;
+    paging.page(page.map(Dated))
 }

@@ -2,14 +2,16 @@
 
 use axum::extract::State;
 use countersign_approval::{
-    Actor, ApprovalId, ApprovalRecord, Closed, ExtensionRecord, OutcomeAnswer, Request,
-    StrikeRecord, UnknownCall, Vocabulary, Vote, shown_number,
+    Actor, ApprovalId, ApprovalRecord, Closed, ExtensionRecord, LifecycleError, OutcomeAnswer,
+    Request, StrikeRecord, UnknownCall, Vocabulary, Vote, shown_number,
 };
+use countersign_gatekeeper::GateError;
 use countersign_identity::UserId;
 use countersign_store_approvals::Loaded;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{FieldError, Json, Path, Problem};
 use serde_json::{Value, json};
 
+use super::approval_decide::refusal;
 use super::{Ctx, Reader, approval_effect, found, now};
 use crate::Context;
 
@@ -27,10 +29,45 @@ pub(crate) async fn detail(
     Path(id): Path<ApprovalId>,
 ) -> Result<Json<Value>, Problem> {
     let loaded = found(ctx.approvals.load(&id).await?)?;
-    if !may_see(&loaded.request, person) {
-        return Err(Problem::not_found());
-    }
+    let loaded = found(Some(loaded).filter(|loaded| may_see(&loaded.request, person)))?;
     Ok(Json(shown(&ctx, &loaded).await?))
+}
+
+/// A request, for somebody who may see it.
+pub(super) async fn seen_by(
+    ctx: &Context,
+    id: &ApprovalId,
+    person: &UserId,
+) -> Result<Request, Problem> {
+    let request = ctx.approvals.request(id).await?;
+    found(request.filter(|request| may_see(request, person)))
+}
+
+/// The request after a change; or why there was none, with the part of the body that is wrong.
+pub(super) async fn changed<T>(
+    ctx: &Context,
+    id: &ApprovalId,
+    change: Result<T, GateError>,
+) -> Result<Json<Value>, Problem> {
+    let error = match change {
+        Ok(_) => return Ok(Json(shown(ctx, &found(ctx.approvals.load(id).await?)?).await?)),
+        Err(error) => error,
+    };
+    let mut problem = refusal(ctx, &error).await?;
+    if let Some(place) = place(&error) {
+        problem.errors = vec![place];
+    }
+    Err(problem)
+}
+
+fn place(error: &GateError) -> Option<FieldError> {
+    match error {
+        GateError::Strike(error) => Some(FieldError::new(error.path()?, error.to_string())),
+        GateError::Lifecycle(LifecycleError::DeadlineNotLater) => {
+            Some(FieldError::new("deadline", error.to_string()))
+        }
+        _ => None,
+    }
 }
 
 /// A request as its readers see it.
@@ -100,7 +137,7 @@ fn named(vote: &Vote, username: &str) -> Value {
 }
 
 /// Owner, invoker, approvers, and those it would be escalated to.
-pub(super) fn may_see(request: &Request, person: &UserId) -> bool {
+fn may_see(request: &Request, person: &UserId) -> bool {
     let escalated = request.timing.escalation.iter().flat_map(|escalation| &escalation.to);
     request.owner == *person
         || request.invoker == *person

@@ -12,8 +12,8 @@ use countersign_web::{FieldError, Json, Path, Problem, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval::{ended, may_see};
-use super::{Ctx, found, now, reader};
+use super::approval::{ended, seen_by};
+use super::{Ctx, now, reader};
 use crate::Context;
 
 /// What was seen, and what to say about it.
@@ -114,11 +114,7 @@ async fn decide(
     verdict: Verdict,
     body: Decision,
 ) -> Result<Json<Answer>, Problem> {
-    let person = reader(&signed)?;
-    let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, person) {
-        return Err(Problem::not_found());
-    }
+    seen_by(ctx, &id, reader(&signed)?).await?;
     let attempt = Attempt {
         verdict,
         digest: body.digest,

@@ -8,7 +8,7 @@ use countersign_letter::{Shown, Strikes, amounts};
 use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
-use super::approval::may_see;
+use super::approval::seen_by;
 use super::{Ctx, Reader, found};
 use crate::Context;
 
@@ -31,10 +31,7 @@ pub(crate) async fn detail(
     Reader(ref person): Reader,
     Path((id, step, n)): Path<(ApprovalId, String, u32)>,
 ) -> Result<Json<Value>, Problem> {
-    let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, person) {
-        return Err(Problem::not_found());
-    }
+    let request = seen_by(&ctx, &id, person).await?;
     let steps = ctx.runs.effects_of(&request).await?;
     let of_step = found(steps.iter().find(|effects| effects.step == step))?;
     let at = found(usize::try_from(n).ok().and_then(|n| n.checked_sub(1)))?;

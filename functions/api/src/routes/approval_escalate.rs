@@ -7,9 +7,9 @@ use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::approval::may_see;
+use super::approval::seen_by;
 use super::approval_decide::refusal;
-use super::{Ctx, found, now, reader};
+use super::{Ctx, now, reader};
 
 /// Whom it was escalated to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -29,11 +29,7 @@ pub(crate) async fn escalate(
     signed: Signed,
     Path(id): Path<ApprovalId>,
 ) -> Result<Json<Escalated>, Problem> {
-    let person = reader(&signed)?;
-    let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, person) {
-        return Err(Problem::not_found());
-    }
+    seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));
     let people = match ctx.gatekeeper.escalate_now(&id, &who, now()).await {
         Ok(people) => people,

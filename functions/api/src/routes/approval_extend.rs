@@ -1,17 +1,16 @@
 //! `/approvals/{id}/extend`: more time to decide.
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, LifecycleError};
-use countersign_gatekeeper::{Extending, GateError, Who};
-use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use countersign_approval::ApprovalId;
+use countersign_gatekeeper::{Extending, Who};
+use countersign_web::{Json, Path, Problem, Signed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::approval::{may_see, shown};
-use super::approval_decide::refusal;
-use super::{Ctx, found, now, reader};
+use super::approval::{changed, seen_by};
+use super::{Ctx, now, reader};
 
 /// Until when.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -36,22 +35,8 @@ pub(crate) async fn extend(
     Path(id): Path<ApprovalId>,
     Json(body): Json<Extension>,
 ) -> Result<Json<Value>, Problem> {
-    let person = reader(&signed)?;
-    let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, person) {
-        return Err(Problem::not_found());
-    }
+    seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));
     let extending = Extending { approval: id.clone(), who, deadline: body.deadline };
-    match ctx.gatekeeper.extend(&extending, now()).await {
-        Ok(_) => Ok(Json(shown(&ctx, &found(ctx.approvals.load(&id).await?)?).await?)),
-        Err(error) => Err(placed(refusal(&ctx, &error).await?, &error)),
-    }
-}
-
-fn placed(mut problem: Problem, error: &GateError) -> Problem {
-    if let GateError::Lifecycle(LifecycleError::DeadlineNotLater) = error {
-        problem.errors = vec![FieldError::new("deadline", error.to_string())];
-    }
-    problem
+    changed(&ctx, &id, ctx.gatekeeper.extend(&extending, now()).await).await
 }

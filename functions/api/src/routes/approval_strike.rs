@@ -2,15 +2,14 @@
 
 use axum::extract::State;
 use countersign_approval::{ApprovalId, Assurance, Door, Strike};
-use countersign_gatekeeper::{GateError, Striking, Who};
-use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use countersign_gatekeeper::{Striking, Who};
+use countersign_web::{Json, Path, Problem, Signed};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::approval::{may_see, shown};
-use super::approval_decide::refusal;
-use super::{Ctx, found, now, reader};
+use super::approval::{changed, seen_by};
+use super::{Ctx, now, reader};
 
 /// What was seen, and what of it is struck out.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -43,11 +42,7 @@ pub(crate) async fn strike(
     Path(id): Path<ApprovalId>,
     Json(body): Json<Strikes>,
 ) -> Result<Json<Value>, Problem> {
-    let person = reader(&signed)?;
-    let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, person) {
-        return Err(Problem::not_found());
-    }
+    seen_by(&ctx, &id, reader(&signed)?).await?;
     let strike = Strike {
         digest: body.digest,
         version: body.version,
@@ -58,18 +53,5 @@ pub(crate) async fn strike(
     };
     let who = Who::Session(Box::new(signed.presented));
     let striking = Striking { approval: id.clone(), who, strike };
-    match ctx.gatekeeper.strike(&striking, now()).await {
-        Ok(_) => Ok(Json(shown(&ctx, &found(ctx.approvals.load(&id).await?)?).await?)),
-        Err(error) => Err(placed(refusal(&ctx, &error).await?, &error)),
-    }
-}
-
-/// Says which part of the body is wrong.
-fn placed(mut problem: Problem, error: &GateError) -> Problem {
-    if let GateError::Strike(error) = error
-        && let Some(path) = error.path()
-    {
-        problem.errors = vec![FieldError::new(path, error.to_string())];
-    }
-    problem
+    changed(&ctx, &id, ctx.gatekeeper.strike(&striking, now()).await).await
 }

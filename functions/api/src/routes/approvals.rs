@@ -1,17 +1,15 @@
 //! `/approvals` (F-357).
 
-use axum::extract::State;
 use countersign_approval::{RunId, Status, Vocabulary};
 use countersign_store_approvals::{Shelf, Summary};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::{Page, Problem};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader};
 use crate::Context;
-use crate::pagination::read_on;
+use crate::lists::{Asked, PageOf};
 use crate::queries::ApprovalQuery;
 
 /// A request in a list.
@@ -29,28 +27,22 @@ pub(crate) struct ApprovalLine {
 
 /// Requests for approval. `status` of a line is the exact word, `queue_status` the same in the four words of a queue.
 #[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<ApprovalLine>), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT: a role or a status that there is not")))]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref person): Reader,
-    Query(query): Query<ApprovalQuery>,
-) -> Result<Json<Page<ApprovalLine>>, Problem> {
+pub(crate) async fn list(asked: Asked<ApprovalQuery>) -> PageOf<ApprovalLine> {
+    let (ctx, person, query) = (&asked.ctx, &asked.owner, &asked.query);
     let profile = query.profile.as_ref().map(ToString::to_string);
     let filters = [
         ("role", query.role.as_deref()),
         ("status", query.status.as_deref()),
         ("profile", profile.as_deref()),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, person, "approvals", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
+    let paging = asked.paging("approvals", &filters).await?;
     let (shelf, status) = wanted(query.status.as_deref())?;
     let as_owner = match query.role.as_deref() {
         None | Some("approver") => false,
         Some("owner") => true,
         Some(_) => return Err(Problem::field("role", "is `approver` or `owner`")),
     };
-    let (ctx, profile) = (&ctx, profile.as_deref());
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
+    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
             let after = after.as_deref();
             let page = if as_owner {
@@ -58,16 +50,14 @@ pub(crate) async fn list(
             } else {
                 ctx.approvals.for_approver(person, shelf, limit, after).await?
             };
-            let mut items = lines(ctx, page.items).await?;
-            items.retain(|line| {
-                status.is_none_or(|status| line.summary.status == status)
-                    && profile.is_none_or(|id| line.agent_profile_id.as_deref() == Some(id))
-            });
-            Ok(Stored { items, next: page.next })
+            Ok(Stored { items: lines(ctx, page.items).await?, next: page.next })
         })
     };
-    let found = read_on(limit, after, read).await?;
-    Ok(Json(cursor.page(found.items, found.next.as_deref())))
+    let takes = |line: &ApprovalLine| {
+        status.is_none_or(|status| line.summary.status == status)
+            && profile.as_deref().is_none_or(|id| line.agent_profile_id.as_deref() == Some(id))
+    };
+    paging.page(paging.sifted(read, takes).await?)
 }
 
 /// Which part of the list, and which of it.

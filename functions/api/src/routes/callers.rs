@@ -17,6 +17,12 @@ macro_rules! caller {
         $(#[$says])*
         pub(crate) struct $name(pub(crate) UserId);
 
+        impl From<$name> for UserId {
+            fn from(caller: $name) -> Self {
+                caller.0
+            }
+        }
+
         impl FromRequestParts<Arc<Context>> for $name {
             type Rejection = Problem;
 

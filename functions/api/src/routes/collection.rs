@@ -4,6 +4,7 @@ pub(crate) mod described;
 pub(crate) mod json;
 mod most;
 pub(crate) mod patch;
+pub(crate) mod record;
 pub(crate) mod schemas;
 
 use std::sync::Arc;

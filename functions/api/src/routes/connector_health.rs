@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Ctx, Reader, found, now};
-use crate::queries::Asked;
+use crate::queries::HealthQuery;
 
 /// How a connector fares for the caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,14 +26,14 @@ pub(crate) struct ConnectorHealth {
 /// How a connector fares: state, latency, error rate, budget left.
 #[utoipa::path(
     get, path = "/connectors/{id}/health", tag = "connectors",
-    params(("id" = String, Path, description = "kebab-case"), Asked),
+    params(("id" = String, Path, description = "kebab-case"), HealthQuery),
     responses((status = 200, body = ConnectorHealth), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn health(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<HealthQuery>,
 ) -> Result<Json<ConnectorHealth>, Problem> {
     let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;
     let binding = match &asked.profile {

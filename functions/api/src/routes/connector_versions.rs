@@ -1,13 +1,14 @@
 //! `/connectors/{id}/versions`.
 
-use axum::extract::State;
 use countersign_connector::{ConnectorId, StoredConnector};
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_store_kit::Page as Stored;
+use countersign_web::{Page, PageQuery, Path};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::found;
+use crate::lists::{Asked, PageOf};
 
 /// One text a connector has had.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,23 +36,16 @@ impl From<StoredConnector> for ConnectorVersion {
     responses((status = 200, body = Page<ConnectorVersion>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path(id): Path<ConnectorId>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<ConnectorVersion>>, Problem> {
-    let cursor = Cursor::new(
-        ctx.cursors.get().await?,
-        owner,
-        "connector-versions",
-        &[("connector", Some(id.as_str()))],
-    );
-    let (limit, after) = (query.limit()?, query.after(&cursor)?);
-    let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;
-    if stored.owner.is_none() {
-        return Ok(Json(cursor.page(vec![stored.into()], None)));
-    }
-    let page = ctx.catalog.connectors().versions(owner, &id, limit, after.as_deref()).await?;
-    let versions = page.items.into_iter().map(ConnectorVersion::from).collect();
-    Ok(Json(cursor.page(versions, page.next.as_deref())))
+) -> PageOf<ConnectorVersion> {
+    let (connectors, owner) = (asked.ctx.catalog.connectors(), &asked.owner);
+    let paging = asked.paging("connector-versions", &[("connector", Some(id.as_str()))]).await?;
+    let stored = found(connectors.get(owner, &id).await?)?;
+    let page = if stored.owner.is_none() {
+        Stored { items: vec![stored], next: None }
+    } else {
+        connectors.versions(owner, &id, paging.limit, paging.after()).await?
+    };
+    paging.page(page.map(ConnectorVersion::from))
 }

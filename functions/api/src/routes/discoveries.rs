@@ -4,17 +4,15 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
 use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::Page;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::knowledge::scope;
-use super::{Ctx, Reader};
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, paged};
 
 /// Which discoveries.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -40,6 +38,8 @@ pub(crate) struct DiscoveryQuery {
     status: Option<DiscoveryStatus>,
 }
 
+paged!(DiscoveryQuery);
+
 impl DiscoveryQuery {
     fn takes(&self, found: &Discovery) -> bool {
         let kind = self.entity_type.as_deref().map(EntityType::from);
@@ -54,32 +54,18 @@ impl DiscoveryQuery {
     get, path = "/discoveries", tag = "knowledge", params(DiscoveryQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<DiscoveryQuery>,
-) -> Result<Json<Page<Discovery>>, Problem> {
-    let scope = scope(owner, query.namespace.clone());
+pub(crate) async fn list(asked: Asked<DiscoveryQuery>) -> PageOf<Discovery> {
+    let query = &asked.query;
+    let scope = scope(&asked.owner, query.namespace.clone());
     let filters = [
         ("namespace", Some(scope.namespace.as_str())),
         ("type", query.kind.map(DiscoveryType::as_str)),
         ("entity_type", query.entity_type.as_deref()),
         ("status", query.status.map(DiscoveryStatus::as_str)),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "discoveries", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let (ctx, scope) = (&ctx, &scope);
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move {
-                let window = Window { limit, after: after.as_deref() };
-                Ok(ctx.knowledge.discoveries(scope, window).await?)
-            })
-        },
-        |found| query.takes(found),
-    )
-    .await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    let paging = asked.paging("discoveries", &filters).await?;
+    let read = |limit, after: Option<String>| {
+        asked.ctx.knowledge.discoveries(&scope, Window { limit, after: after.as_deref() })
+    };
+    paging.page(paging.sifted(read, |found| query.takes(found)).await?)
 }

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use countersign_knowledge::Discovery;
 use countersign_store_knowledge::Window;
-use countersign_web::{Json, Problem, Query};
+use countersign_web::{Json, Problem};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::knowledge::Part;
-use super::{Ctx, Reader};
+use super::knowledge::{Graph, Part};
 
 /// Discoveries of one request to the table.
 const PAGE: i32 = 1_000;
@@ -45,16 +43,11 @@ pub(crate) struct Stats {
     get, path = "/discoveries/stats", tag = "knowledge", params(Part),
     responses((status = 200, body = Stats))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(part): Query<Part>,
-) -> Result<Json<Stats>, Problem> {
-    let scope = part.scope(owner);
+pub(crate) async fn detail(graph: Graph) -> Result<Json<Stats>, Problem> {
     let (mut stats, mut runs, mut next) = (Stats::default(), BTreeMap::new(), None);
     for _ in 0..MAX_PAGES {
         let window = Window { limit: PAGE, after: next.as_deref() };
-        let page = ctx.knowledge.discoveries(&scope, window).await?;
+        let page = graph.ctx.knowledge.discoveries(&graph.scope, window).await?;
         for found in &page.items {
             stats.add(found);
             runs.insert(found.execution_id.clone(), ());

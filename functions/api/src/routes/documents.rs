@@ -4,14 +4,12 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
+use crate::lists::{Asked, PageOf, paged};
 use countersign_store_content::Document;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::Page;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
-
-use super::{Ctx, Reader};
 
 /// What to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -27,24 +25,13 @@ pub(crate) struct DocumentQuery {
     folder: Option<String>,
 }
 
+paged!(DocumentQuery);
+
 /// The caller's documents: those of a folder newest first, or all of them by id.
 #[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<Value>)))]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<DocumentQuery>,
-) -> Result<Json<Page<Document>>, Problem> {
-    let cursor = Cursor::new(
-        ctx.cursors.get().await?,
-        owner,
-        "documents",
-        &[("folder", query.folder.as_deref())],
-    );
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let after = paging.after(&cursor)?;
-    let page = ctx
-        .content
-        .documents(owner, query.folder.as_deref(), paging.limit()?, after.as_deref())
-        .await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+pub(crate) async fn list(asked: Asked<DocumentQuery>) -> PageOf<Document> {
+    let folder = asked.query.folder.as_deref();
+    let paging = asked.paging("documents", &[("folder", folder)]).await?;
+    let documents = asked.ctx.content.documents(&asked.owner, folder, paging.limit, paging.after());
+    paging.page(documents.await?)
 }

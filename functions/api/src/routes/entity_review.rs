@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
 use countersign_knowledge::explore::{Explore as _, entity_record};
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Document, EntityId, ReviewId, ReviewRow};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::knowledge::Part;
-use super::{Ctx, Reader, found};
+use super::found;
+use super::knowledge::{Graph, Part};
 use crate::Context;
 
 /// A review with what is known of both sides.
@@ -46,14 +45,12 @@ pub(crate) struct Reviewed {
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    graph: Graph,
     Path(id): Path<ReviewId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<Reviewed>, Problem> {
-    let scope = part.scope(owner);
-    let review = found(ctx.knowledge.review(&scope, &id).await?)?;
-    Ok(Json(shown(&ctx, &scope, review).await?))
+    let Graph { ctx, scope, .. } = &graph;
+    let review = found(ctx.knowledge.review(scope, &id).await?)?;
+    Ok(Json(shown(ctx, scope, review).await?))
 }
 
 /// A review as it is shown.

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
-use countersign_identity::UserId;
 use countersign_knowledge::decided::Decided;
 use countersign_knowledge::review::{Decider, Decision, answer_review, approve as merged};
 use countersign_knowledge::{EntityId, KnowledgeError, ReviewId, ReviewRow, ReviewStatus};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Path, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::entity_review::{Reviewed, shown};
-use super::knowledge::{Part, decider};
-use super::{Analyst, Ctx, found};
-use crate::Context;
+use super::knowledge::{Graph, Part, decider};
+use super::{Analyst, found};
 
 /// How they are merged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,16 +31,14 @@ pub(crate) struct Merge {
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED, or MERGE_IMPOSSIBLE: two kinds, gone, or too many"))
 )]
 pub(crate) async fn approve(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
+    graph: Graph<Analyst>,
     Path(id): Path<ReviewId>,
-    Query(part): Query<Part>,
     Json(body): Json<Merge>,
 ) -> Result<Json<Reviewed>, Problem> {
-    decide(&ctx, person, &id, part, |by, decided, review| {
+    let judge = |by: &Decider, decided: &Decided, review: &ReviewRow| {
         merged(by, decided, review, body.keep.as_ref())
-    })
-    .await
+    };
+    decide(&graph, &id, judge).await
 }
 
 /// Keeps the two apart: they are not asked about again, and no run merges them. Rejecting twice is rejecting once.
@@ -53,15 +48,10 @@ pub(crate) async fn approve(
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
 pub(crate) async fn reject(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
+    graph: Graph<Analyst>,
     Path(id): Path<ReviewId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<Reviewed>, Problem> {
-    decide(&ctx, person, &id, part, |by, _, review| {
-        answer_review(by, review, ReviewStatus::Rejected)
-    })
-    .await
+    decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Rejected)).await
 }
 
 /// Puts the question aside; it can still be decided.
@@ -71,31 +61,24 @@ pub(crate) async fn reject(
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
 pub(crate) async fn skip(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
+    graph: Graph<Analyst>,
     Path(id): Path<ReviewId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<Reviewed>, Problem> {
-    decide(&ctx, person, &id, part, |by, _, review| {
-        answer_review(by, review, ReviewStatus::Skipped)
-    })
-    .await
+    decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Skipped)).await
 }
 
 async fn decide(
-    ctx: &Context,
-    person: &UserId,
+    graph: &Graph<Analyst>,
     id: &ReviewId,
-    part: Part,
     judge: impl Fn(&Decider, &Decided, &ReviewRow) -> Result<Decision, KnowledgeError> + Send + Sync,
 ) -> Result<Json<Reviewed>, Problem> {
-    let scope = part.scope(person);
-    let review = found(ctx.knowledge.review(&scope, id).await?)?;
-    let by = decider(&scope);
+    let Graph { ctx, scope, .. } = graph;
+    let review = found(ctx.knowledge.review(scope, id).await?)?;
+    let by = decider(scope);
     let about =
         BTreeSet::from([review.source_entity_id.clone(), review.candidate_entity_id.clone()]);
     let judged = |decided: &Decided| judge(&by, decided, &review);
-    let mut decision = ctx.knowledge.decide(&scope, about, &judged).await??;
+    let mut decision = ctx.knowledge.decide(scope, about, &judged).await??;
     let after = decision.reviews.pop().map_or(review, |(_, after)| after);
-    Ok(Json(shown(ctx, &scope, after).await?))
+    Ok(Json(shown(ctx, scope, after).await?))
 }

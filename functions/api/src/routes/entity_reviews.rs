@@ -4,17 +4,15 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_knowledge::{EntityType, Namespace, ReviewRow, ReviewStatus};
 use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::{Page, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::knowledge::scope;
-use super::{Ctx, Reader};
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, paged};
 
 /// Which reviews.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -41,21 +39,29 @@ pub(crate) struct ReviewQuery {
     execution_id: Option<String>,
 }
 
+paged!(ReviewQuery);
+
+impl ReviewQuery {
+    fn takes(&self, review: &ReviewRow) -> bool {
+        let kind = self.kind.as_deref().map(EntityType::from);
+        kind.is_none_or(|kind| review.source_entity_type == kind)
+            && self.min_confidence.is_none_or(|least| review.confidence >= least)
+            && self.execution_id.as_ref().is_none_or(|run| review.execution_id == *run)
+    }
+}
+
 /// Reviews of one status, newest first: two entities, how alike they are and why nobody merged them.
 #[utoipa::path(
     get, path = "/entity-reviews", tag = "knowledge", params(ReviewQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<ReviewQuery>,
-) -> Result<Json<Page<ReviewRow>>, Problem> {
+pub(crate) async fn list(asked: Asked<ReviewQuery>) -> PageOf<ReviewRow> {
+    let query = &asked.query;
     if query.min_confidence.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return Err(Problem::field("min_confidence", "must be from 0 to 1"));
     }
     let status = query.status.unwrap_or(ReviewStatus::Pending);
-    let scope = scope(owner, query.namespace);
+    let scope = scope(&asked.owner, query.namespace.clone());
     let sure = query.min_confidence.map(|least| least.to_string());
     let filters = [
         ("namespace", Some(scope.namespace.as_str())),
@@ -64,25 +70,9 @@ pub(crate) async fn list(
         ("min_confidence", sure.as_deref()),
         ("execution_id", query.execution_id.as_deref()),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entity-reviews", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let kind = query.kind.as_deref().map(EntityType::from);
-    let (ctx, scope) = (&ctx, &scope);
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move {
-                let window = Window { limit, after: after.as_deref() };
-                Ok(ctx.knowledge.reviews(scope, status, window).await?)
-            })
-        },
-        |review| {
-            kind.as_ref().is_none_or(|kind| review.source_entity_type == *kind)
-                && query.min_confidence.is_none_or(|least| review.confidence >= least)
-                && query.execution_id.as_ref().is_none_or(|run| review.execution_id == *run)
-        },
-    )
-    .await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    let paging = asked.paging("entity-reviews", &filters).await?;
+    let read = |limit, after: Option<String>| {
+        asked.ctx.knowledge.reviews(&scope, status, Window { limit, after: after.as_deref() })
+    };
+    paging.page(paging.sifted(read, |review| query.takes(review)).await?)
 }

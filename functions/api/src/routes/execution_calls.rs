@@ -1,16 +1,16 @@
 //! `/executions/{id}/calls/{step}`.
 
-use axum::extract::State;
 use countersign_approval::shown_number;
 use countersign_run::{RunId, StepStatus};
 use countersign_store_runs::{ItemCall, ItemStatus};
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Page, PageQuery, Path};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, Reader, found};
+use super::found;
+use crate::lists::{Asked, PageOf};
 
 /// One call of a step that makes one for each item of a list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,26 +75,18 @@ impl CallView {
     responses((status = 200, body = Page<CallView>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path((id, step)): Path<(RunId, String)>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<CallView>>, Problem> {
-    own(&ctx, owner, &id).await?;
-    let plan = ctx.runs.plan(&id).await?.map(|(plan, _)| plan);
+) -> PageOf<CallView> {
+    let runs = &asked.ctx.runs;
+    own(&asked.ctx, &asked.owner, &id).await?;
+    let plan = runs.plan(&id).await?.map(|(plan, _)| plan);
     found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;
-    let cursor = Cursor::new(
-        ctx.cursors.get().await?,
-        owner,
-        "calls",
-        &[("run", Some(id.as_str())), ("step", Some(&step))],
-    );
-    let after = query.after(&cursor)?;
-    let page = ctx.runs.items_page(&id, &step, query.limit()?, after.as_deref()).await?;
-    let over = ctx.runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
-    let next = page.next.clone();
-    let calls = page.items.into_iter().map(|call| CallView::of(call, over)).collect();
-    Ok(Json(cursor.page(calls, next.as_deref())))
+    let filters = [("run", Some(id.as_str())), ("step", Some(step.as_str()))];
+    let paging = asked.paging("calls", &filters).await?;
+    let page = runs.items_page(&id, &step, paging.limit, paging.after()).await?;
+    let over = runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
+    paging.page(page.map(|call| CallView::of(call, over)))
 }
 
 fn is_over(status: StepStatus) -> bool {

@@ -1,15 +1,14 @@
 //! `/executions/{id}/model-calls`.
 
-use axum::extract::State;
 use countersign_model_list::Cost;
 use countersign_run::{ModelCall, ModelCallStatus, RunId};
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Page, PageQuery, Path};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, Reader};
+use crate::lists::{Asked, PageOf};
 
 /// One turn with a model of a provider. Neither what it was shown nor what it answered is kept here: the hashes tell whether two
 /// turns were the same.
@@ -77,18 +76,9 @@ impl From<ModelCall> for ModelCallView {
     params(("id" = String, Path, description = "`run_…`"), PageQuery),
     responses((status = 200, body = Page<ModelCallView>), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<RunId>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<ModelCallView>>, Problem> {
-    own(&ctx, owner, &id).await?;
-    let about = [("run", Some(id.as_str()))];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "model-calls", &about);
-    let after = query.after(&cursor)?;
-    let page = ctx.runs.model_calls(&id, query.limit()?, after.as_deref()).await?;
-    let next = page.next.clone();
-    let calls = page.items.into_iter().map(ModelCallView::from).collect();
-    Ok(Json(cursor.page(calls, next.as_deref())))
+pub(crate) async fn list(asked: Asked<PageQuery>, Path(id): Path<RunId>) -> PageOf<ModelCallView> {
+    own(&asked.ctx, &asked.owner, &id).await?;
+    let paging = asked.paging("model-calls", &[("run", Some(id.as_str()))]).await?;
+    let page = asked.ctx.runs.model_calls(&id, paging.limit, paging.after()).await?;
+    paging.page(page.map(ModelCallView::from))
 }

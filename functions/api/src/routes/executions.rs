@@ -10,7 +10,7 @@ use countersign_run::{
 use countersign_run_start::{self as run_start, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
 use countersign_web::idempotency::{Attempt, Kept, Key};
-use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{FieldError, Json, Page, Problem, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use http::StatusCode;
@@ -20,11 +20,11 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::execution::state;
-use super::{Ctx, Reader, analyst, invoker, today};
+use super::{Ctx, analyst, invoker, today};
 use crate::Context;
 use crate::idempotency::do_once;
+use crate::lists::{Asked, PageOf};
 use crate::moments::in_order;
-use crate::pagination::read_on;
 use crate::queries::ExecutionQuery;
 
 /// Runs of a page that are looked at together.
@@ -219,27 +219,19 @@ pub(crate) fn accepted(started: Started) -> Result<Kept, Problem> {
 
 /// The caller's runs, newest first.
 #[utoipa::path(get, path = "/executions", tag = "executions", params(ExecutionQuery), responses((status = 200, body = Page<ExecutionLine>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a status that there is not, a range that ends before it begins")))]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<ExecutionQuery>,
-) -> Result<Json<Page<ExecutionLine>>, Problem> {
+pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> {
+    let (ctx, owner, query) = (&asked.ctx, &asked.owner, &asked.query);
     in_order(query.from, query.to)?;
     let narrowed = query.narrowed();
-    let filters = [("narrowed", Some(narrowed.as_str()))];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
+    let paging = asked.paging("executions", &[("narrowed", Some(narrowed.as_str()))]).await?;
     let between = (query.from, query.to);
-    let (ctx, query) = (&ctx, &query);
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
+    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
             let page = ctx.runs.list(owner, between, limit, after.as_deref()).await?;
             Ok(Stored { items: lines(ctx, query, &page.items).await?, next: page.next })
         })
     };
-    let found = read_on(limit, after, read).await?;
-    Ok(Json(cursor.page(found.items, found.next.as_deref())))
+    paging.page(paging.sifted(read, |_| true).await?)
 }
 
 /// The lines of those that are asked for.

@@ -1,12 +1,11 @@
 //! `/journal`: what all agents of the caller wrote down (F-228).
 
-use axum::extract::State;
 use countersign_journal::Entry;
-use countersign_web::{Json, Page, Problem, Query};
+use countersign_web::Page;
 use serde_json::Value;
 
-use super::{Ctx, Reader};
 use crate::journal_pages::page;
+use crate::lists::{Asked, PageOf};
 use crate::queries::JournalQuery;
 
 /// What all agents of the caller wrote down, newest first.
@@ -14,10 +13,6 @@ use crate::queries::JournalQuery;
     get, path = "/journal", tag = "journal", params(JournalQuery),
     responses((status = 200, body = Page<Value>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<JournalQuery>,
-) -> Result<Json<Page<Entry>>, Problem> {
-    Ok(Json(page(&ctx, owner, None, &query).await?))
+pub(crate) async fn list(asked: Asked<JournalQuery>) -> PageOf<Entry> {
+    page(&asked.ctx, &asked.owner, None, &asked.query).await
 }

@@ -4,18 +4,17 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_knowledge::explore::entity_record;
 use countersign_knowledge::{Document, Entity, MentioningId, Namespace};
 use countersign_store_kit::Page as Stored;
-use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Json, Page, Path, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::knowledge::{Part, scope};
-use super::{Ctx, Reader, found};
+use super::found;
+use super::knowledge::{Graph, Part, scope};
+use crate::lists::{Asked, PageOf, paged};
 
 /// Which documents.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -34,33 +33,26 @@ pub(crate) struct MentioningQuery {
     reference: Option<String>,
 }
 
+paged!(MentioningQuery);
+
 /// Documents that name entities of the caller's graph, newest first.
 #[utoipa::path(
     get, path = "/knowledge/documents", tag = "knowledge", params(MentioningQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<MentioningQuery>,
-) -> Result<Json<Page<Document>>, Problem> {
-    let scope = scope(owner, query.namespace);
+pub(crate) async fn list(asked: Asked<MentioningQuery>) -> PageOf<Document> {
+    let (knowledge, query) = (&asked.ctx.knowledge, &asked.query);
+    let scope = scope(&asked.owner, query.namespace.clone());
     let filters =
         [("namespace", Some(scope.namespace.as_str())), ("reference", query.reference.as_deref())];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "mentioning", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
-    let page = match &query.reference {
+    let paging = asked.paging("mentioning", &filters).await?;
+    paging.page(match &query.reference {
         Some(reference) => {
-            let one = ctx.knowledge.document(&scope, &Document::id_of(&scope, reference)).await?;
+            let one = knowledge.document(&scope, &Document::id_of(&scope, reference)).await?;
             Stored { items: one.into_iter().collect(), next: None }
         }
-        None => {
-            let window = Window { limit, after: after.as_deref() };
-            ctx.knowledge.documents(&scope, window).await?
-        }
-    };
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+        None => knowledge.documents(&scope, paging.window()).await?,
+    })
 }
 
 /// One document that names entities.
@@ -70,12 +62,10 @@ pub(crate) async fn list(
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    graph: Graph,
     Path(id): Path<MentioningId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<Document>, Problem> {
-    Ok(Json(found(ctx.knowledge.document(&part.scope(owner), &id).await?)?))
+    Ok(Json(found(graph.ctx.knowledge.document(&graph.scope, &id).await?)?))
 }
 
 /// Which page.
@@ -92,6 +82,8 @@ pub(crate) struct MentionQuery {
     #[param(value_type = Option<String>)]
     namespace: Option<Namespace>,
 }
+
+paged!(MentionQuery);
 
 /// An entity that a document names.
 #[derive(Debug, Serialize, ToSchema)]
@@ -111,23 +103,17 @@ pub(crate) struct MentionView {
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn mentions(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<MentionQuery>,
     Path(id): Path<MentioningId>,
-    Query(query): Query<MentionQuery>,
-) -> Result<Json<Page<MentionView>>, Problem> {
-    let scope = scope(owner, query.namespace);
-    found(ctx.knowledge.document(&scope, &id).await?)?;
+) -> PageOf<MentionView> {
+    let knowledge = &asked.ctx.knowledge;
+    let scope = scope(&asked.owner, asked.query.namespace.clone());
+    found(knowledge.document(&scope, &id).await?)?;
     let filters = [("namespace", Some(scope.namespace.as_str())), ("document", Some(id.as_str()))];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "mentions", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
-    let window = Window { limit, after: after.as_deref() };
-    let page = ctx.knowledge.mentioned_in(&scope, &id, window).await?;
-    let view = |entity: &Entity| MentionView {
-        entity: entity_record(entity),
+    let paging = asked.paging("mentions", &filters).await?;
+    let page = knowledge.mentioned_in(&scope, &id, paging.window()).await?;
+    paging.page(page.map(|entity: Entity| MentionView {
+        entity: entity_record(&entity),
         mention: serde_json::json!(entity.mentioned_in.get(&id)),
-    };
-    let items = page.items.iter().map(view).collect();
-    Ok(Json(cursor.page(items, page.next.as_deref())))
+    }))
 }

@@ -4,21 +4,20 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_knowledge::explore::{Explore as _, entity_record};
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
 use countersign_store_kit::Page as Stored;
 use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::{Page, Problem};
+use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::knowledge::scope;
-use super::{Ctx, Reader};
 use crate::Context;
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, Paging, paged};
 
 /// Which entities.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -44,6 +43,8 @@ pub(crate) struct EntityQuery {
     external_id: Option<String>,
 }
 
+paged!(EntityQuery);
+
 impl EntityQuery {
     fn takes(&self, entity: &Entity) -> bool {
         let kind = self.kind.as_deref().map(EntityType::from);
@@ -65,12 +66,9 @@ impl EntityQuery {
     get, path = "/knowledge/entities", tag = "knowledge", params(EntityQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<EntityQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
-    let scope = scope(owner, query.namespace.clone());
+pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<Value> {
+    let (ctx, query) = (&asked.ctx, &asked.query);
+    let scope = scope(&asked.owner, query.namespace.clone());
     let filters = [
         ("namespace", Some(scope.namespace.as_str())),
         ("q", query.q.as_deref()),
@@ -78,19 +76,16 @@ pub(crate) async fn list(
         ("subtype", query.subtype.as_deref()),
         ("external_id", query.external_id.as_deref()),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entities", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
-    let page = match looked_up(&ctx, &scope, &query).await? {
+    let paging = asked.paging("entities", &filters).await?;
+    let page = match looked_up(ctx, &scope, query).await? {
         Some(mut found) => {
             found.retain(|entity| query.takes(entity));
-            found.truncate(limit.unsigned_abs() as usize);
+            found.truncate(paging.limit.unsigned_abs() as usize);
             Stored { items: found, next: None }
         }
-        None => all(&ctx, &scope, &query, limit, after).await?,
+        None => all(ctx, &scope, query, &paging).await?,
     };
-    let items = page.items.iter().map(entity_record).collect();
-    Ok(Json(cursor.page(items, page.next.as_deref())))
+    paging.page(page.map(|entity| entity_record(&entity)))
 }
 
 /// What a name or an identifier finds; none when neither is given.
@@ -123,16 +118,15 @@ async fn all(
     ctx: &Context,
     scope: &Scope,
     query: &EntityQuery,
-    limit: i32,
-    after: Option<String>,
+    paging: &Paging,
 ) -> Result<Stored<Entity>, Problem> {
     let kind = query.kind.as_deref().map(EntityType::from);
     let kind = kind.as_ref();
-    let read = |limit, after: Option<String>| -> futures::future::BoxFuture<'_, _> {
+    let read = |limit, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
             let window = Window { limit, after: after.as_deref() };
             Ok(ctx.knowledge.entities(scope, kind, window).await?)
         })
     };
-    sifted(limit, after, read, |entity| query.takes(entity)).await
+    paging.sifted(read, |entity| query.takes(entity)).await
 }

@@ -1,14 +1,13 @@
 //! `/knowledge/entities/{id}` (F-252), with its sources (F-268) and documents (F-256).
 
-use axum::extract::State;
 use countersign_knowledge::explore::entity_record;
 use countersign_knowledge::{Document, Entity, EntityId};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
-use super::knowledge::Part;
+use super::found;
+use super::knowledge::{Graph, Part};
 use super::knowledge_sources::views;
-use super::{Ctx, Reader, found};
 
 /// One entity, or the one that it was merged into, with where it was found: `discovered_by` and `mentioned_in`.
 #[utoipa::path(
@@ -16,17 +15,12 @@ use super::{Ctx, Reader, found};
     params(("id" = String, Path, description = "`ent_…`"), Part),
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<EntityId>,
-    Query(part): Query<Part>,
-) -> Result<Json<Value>, Problem> {
-    let scope = part.scope(owner);
-    let entity = found(ctx.knowledge.entity(&scope, &id).await?)?;
-    let (sources, documents) = ctx.knowledge.origins(&scope, &entity).await?;
+pub(crate) async fn detail(graph: Graph, Path(id): Path<EntityId>) -> Result<Json<Value>, Problem> {
+    let Graph { ctx, scope, .. } = &graph;
+    let entity = found(ctx.knowledge.entity(scope, &id).await?)?;
+    let (sources, documents) = ctx.knowledge.origins(scope, &entity).await?;
     let mut record = entity_record(&entity);
-    record["discovered_by"] = json!(views(&ctx, owner, sources).await?);
+    record["discovered_by"] = json!(views(ctx, &scope.owner, sources).await?);
     record["mentioned_in"] = documents.iter().map(|one| mention(&entity, one)).collect();
     Ok(Json(record))
 }

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
 use countersign_knowledge::explore::{Expansion, MAX_HOPS, entity_record, expand};
 use countersign_knowledge::{EntityId, EntityType, Namespace, Relationship};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::found;
 use super::knowledge::scope;
-use super::{Ctx, Reader, found};
+use crate::lists::Asked;
 
 /// How far, and along what.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -79,15 +79,14 @@ pub(crate) struct Neighbourhood {
     responses((status = 200, body = Neighbourhood), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<NeighbourQuery>,
     Path(id): Path<EntityId>,
-    Query(query): Query<NeighbourQuery>,
 ) -> Result<Json<Neighbourhood>, Problem> {
-    let asked = query.expansion()?;
-    let scope = scope(owner, query.namespace);
+    let Asked { ctx, owner, query } = asked;
+    let expansion = query.expansion()?;
+    let scope = scope(&owner, query.namespace);
     let entity = found(ctx.knowledge.entity(&scope, &id).await?)?;
-    let around = expand(&ctx.knowledge, &scope, vec![entity], &asked).await;
+    let around = expand(&ctx.knowledge, &scope, vec![entity], &expansion).await;
     let around = around.map_err(|error| Problem::of(&*error))?;
     Ok(Json(Neighbourhood {
         entities: around.entities.iter().map(entity_record).collect(),

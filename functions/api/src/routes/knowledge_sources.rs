@@ -6,21 +6,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::extract::State;
 use countersign_connector::ConnectorId;
 use countersign_identity::UserId;
 use countersign_knowledge::{DataSource, Namespace, SourceId};
 use countersign_run::RunId;
+use countersign_store_kit::Page as Stored;
 use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Json, Page, Path, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::knowledge::{Part, scope};
-use super::{Ctx, Reader, found};
+use super::found;
+use super::knowledge::{Graph, Part, scope};
 use crate::Context;
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, paged};
 
 /// Which sources.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -43,6 +43,8 @@ pub(crate) struct SourceQuery {
     connector: Option<ConnectorId>,
 }
 
+paged!(SourceQuery);
+
 /// What a run asked of a connector.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SourceView {
@@ -58,36 +60,23 @@ pub(crate) struct SourceView {
     get, path = "/knowledge/sources", tag = "knowledge", params(SourceQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<SourceQuery>,
-) -> Result<Json<Page<SourceView>>, Problem> {
-    let part = scope(owner, query.namespace);
-    let run = query.execution_id.as_ref().map(RunId::as_str);
-    let connector = query.connector.as_ref().map(ConnectorId::as_str);
+pub(crate) async fn list(asked: Asked<SourceQuery>) -> PageOf<SourceView> {
+    let part = scope(&asked.owner, asked.query.namespace.clone());
+    let run = asked.query.execution_id.as_ref().map(RunId::as_str);
+    let connector = asked.query.connector.as_ref().map(ConnectorId::as_str);
     let filters = [
         ("namespace", Some(part.namespace.as_str())),
         ("execution_id", run),
         ("connector", connector),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "sources", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let (ctx, part) = (&ctx, &part);
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move {
-                let window = Window { limit, after: after.as_deref() };
-                Ok(ctx.knowledge.sources(part, (run, connector), window).await?)
-            })
-        },
-        |source| connector.is_none_or(|id| source.connector_id == id),
-    )
-    .await?;
-    let items = views(ctx, owner, page.items).await?;
-    Ok(Json(cursor.page(items, page.next.as_deref())))
+    let paging = asked.paging("sources", &filters).await?;
+    let read = |limit, after: Option<String>| {
+        let window = Window { limit, after: after.as_deref() };
+        asked.ctx.knowledge.sources(&part, (run, connector), window)
+    };
+    let of_connector = |source: &DataSource| connector.is_none_or(|id| source.connector_id == id);
+    let Stored { items, next } = paging.sifted(read, of_connector).await?;
+    paging.page(Stored { items: views(&asked.ctx, &asked.owner, items).await?, next })
 }
 
 /// One data source.
@@ -97,13 +86,12 @@ pub(crate) async fn list(
     responses((status = 200, body = SourceView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    graph: Graph,
     Path(id): Path<SourceId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<SourceView>, Problem> {
-    let source = found(ctx.knowledge.source(&part.scope(owner), &id).await?)?;
-    Ok(Json(views(&ctx, owner, vec![source]).await?.remove(0)))
+    let Graph { ctx, scope, .. } = &graph;
+    let source = found(ctx.knowledge.source(scope, &id).await?)?;
+    Ok(Json(views(ctx, &scope.owner, vec![source]).await?.remove(0)))
 }
 
 /// Sources with the names of their connectors, each of which is read once.

@@ -5,18 +5,18 @@
 )]
 
 use axum::extract::State;
-use countersign_identity::UserId;
 use countersign_monitor::{Batch, BatchItem, BatchState, MonitorId};
 use countersign_run::RunId;
 use countersign_store_catalog::Batched;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_store_kit::Page as Stored;
+use countersign_web::{Json, Page, PageQuery, Path, Problem};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Ctx, Reader, found, monitors};
 use crate::Context;
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, Paged, Paging, paged};
 
 /// Which batches.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -32,6 +32,8 @@ pub(crate) struct BatchQuery {
     #[param(value_type = Option<String>)]
     state: Option<BatchState>,
 }
+
+paged!(BatchQuery);
 
 /// Which page.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -124,40 +126,27 @@ impl From<&Batch> for BatchLine {
     get, path = "/monitors/{id}/batches", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), BatchQuery),
     responses((status = 200, body = Page<BatchLine>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a state that there is not"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<MonitorId>,
-    Query(query): Query<BatchQuery>,
-) -> Result<Json<Page<BatchLine>>, Problem> {
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let page = page(&ctx, owner, &id, &paging, query.state).await?;
-    let items = page.items.iter().map(|batched| BatchLine::from(&batched.batch)).collect();
-    Ok(Json(Page { items, next: page.next }))
+pub(crate) async fn list(asked: Asked<BatchQuery>, Path(id): Path<MonitorId>) -> PageOf<BatchLine> {
+    let state = asked.query.state;
+    let (paging, page) = page(&asked, &id, &asked.query.page(), state).await?;
+    paging.page(page.map(|batched| BatchLine::from(&batched.batch)))
 }
 
 /// A page of batches in one state, or in any.
-async fn page(
-    ctx: &Context,
-    owner: &UserId,
+async fn page<Q>(
+    asked: &Asked<Q>,
     id: &MonitorId,
-    paging: &PageQuery,
+    query: &PageQuery,
     state: Option<BatchState>,
-) -> Result<Page<Batched>, Problem> {
+) -> Result<(Paging, Stored<Batched>), Problem> {
+    let (ctx, owner) = (&asked.ctx, &asked.owner);
     monitors::own(ctx, owner, id).await?;
-    let word = state.map(BatchState::as_str);
-    let filters = [("monitor", Some(id.as_str())), ("state", word)];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "batches", &filters);
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move { Ok(ctx.monitors.batches(id, limit, after.as_deref()).await?) })
-        },
-        |batched| state.is_none_or(|state| batched.batch.state == state),
-    )
-    .await?;
-    Ok(cursor.page(page.items, page.next.as_deref()))
+    let filters = [("monitor", Some(id.as_str())), ("state", state.map(BatchState::as_str))];
+    let paging = Paging::of(ctx, owner, "batches", &filters, query).await?;
+    let read = |limit, after: Option<String>| ctx.monitors.batches(id, limit, after.as_deref());
+    let in_state = |one: &Batched| state.is_none_or(|state| one.batch.state == state);
+    let page = paging.sifted(read, in_state).await?;
+    Ok((paging, page))
 }
 
 /// One batch with its items.
@@ -190,19 +179,18 @@ async fn items(ctx: &Context, batched: &Batched) -> Result<Vec<ItemView>, Proble
     responses((status = 200, body = Page<ItemView>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds"))
 )]
 pub(crate) async fn parked(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<ParkedQuery>,
     Path(id): Path<MonitorId>,
-    Query(query): Query<ParkedQuery>,
-) -> Result<Json<Page<ItemView>>, Problem> {
-    if query.limit.is_some_and(|limit| !(1..=20).contains(&limit)) {
+) -> PageOf<ItemView> {
+    let ParkedQuery { limit, cursor } = &asked.query;
+    if limit.is_some_and(|limit| !(1..=20).contains(&limit)) {
         return Err(Problem::field("limit", "must be from 1 to 20"));
     }
-    let paging = PageQuery { limit: query.limit.or(Some(5)), cursor: query.cursor };
-    let page = page(&ctx, owner, &id, &paging, Some(BatchState::Parked)).await?;
+    let query = PageQuery { limit: limit.or(Some(5)), cursor: cursor.clone() };
+    let (paging, page) = page(&asked, &id, &query, Some(BatchState::Parked)).await?;
     let mut all = Vec::new();
     for batched in &page.items {
-        all.extend(items(&ctx, batched).await?);
+        all.extend(items(&asked.ctx, batched).await?);
     }
-    Ok(Json(Page { items: all, next: page.next }))
+    paging.page(Stored { items: all, next: page.next })
 }

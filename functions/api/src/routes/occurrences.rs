@@ -8,13 +8,13 @@ use countersign_run::{Occurrence, OccurrenceId};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_store_catalog::Stored;
 use countersign_trigger::TriggerId;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Json, Page, PageQuery, Path, Problem};
 use http::header;
 use serde_json::Value;
 
 use super::{Ctx, Reader, found, monitors, triggers};
 use crate::Context;
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, Paged, Paging};
 use crate::queries::OccurrenceQuery;
 
 /// What was due for the caller, newest first, whatever asked: `id` (`{source}-{time}`), `source` (`schedule`, `monitor`,
@@ -26,12 +26,8 @@ use crate::queries::OccurrenceQuery;
     get, path = "/occurrences", tag = "schedules", params(OccurrenceQuery),
     responses((status = 200, body = Page<Value>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, or times the wrong way round"))
 )]
-pub(crate) async fn all(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<OccurrenceQuery>,
-) -> Result<Json<Page<Occurrence>>, Problem> {
-    page(&ctx, owner, &query).await
+pub(crate) async fn all(asked: Asked<OccurrenceQuery>) -> PageOf<Occurrence> {
+    page(&asked.ctx, &asked.owner, &asked.query).await
 }
 
 /// One occurrence, as the list has it.
@@ -68,13 +64,12 @@ pub(crate) async fn body(
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_schedule(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path(id): Path<ScheduleId>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<Occurrence>>, Problem> {
-    found(ctx.catalog.collection::<Stored<ScheduleSpec>>().own(owner, &id).await?)?;
-    page(&ctx, owner, &of(id.to_string(), query)).await
+) -> PageOf<Occurrence> {
+    let schedules = asked.ctx.catalog.collection::<Stored<ScheduleSpec>>();
+    found(schedules.own(&asked.owner, &id).await?)?;
+    of(asked, id.to_string()).await
 }
 
 /// What one monitor found new, newest first: an occurrence for each batch.
@@ -83,18 +78,18 @@ pub(crate) async fn of_schedule(
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_monitor(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path(id): Path<MonitorId>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<Occurrence>>, Problem> {
-    monitors::own(&ctx, owner, &id).await?;
-    page(&ctx, owner, &of(id.to_string(), query)).await
+) -> PageOf<Occurrence> {
+    monitors::own(&asked.ctx, &asked.owner, &id).await?;
+    of(asked, id.to_string()).await
 }
 
-fn of(source_id: String, query: PageQuery) -> OccurrenceQuery {
-    let PageQuery { limit, cursor } = query;
-    OccurrenceQuery { limit, cursor, source_id: Some(source_id), ..OccurrenceQuery::default() }
+async fn of(asked: Asked<PageQuery>, source_id: String) -> PageOf<Occurrence> {
+    let PageQuery { limit, cursor } = asked.query;
+    let (source_id, rest) = (Some(source_id), OccurrenceQuery::default());
+    let query = OccurrenceQuery { limit, cursor, source_id, ..rest };
+    page(&asked.ctx, &asked.owner, &query).await
 }
 
 /// What has fired one trigger, newest first.
@@ -103,34 +98,19 @@ fn of(source_id: String, query: PageQuery) -> OccurrenceQuery {
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_trigger(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path(id): Path<TriggerId>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<Occurrence>>, Problem> {
-    triggers::own(&ctx, owner, &id).await?;
-    page(&ctx, owner, &of(id.to_string(), query)).await
+) -> PageOf<Occurrence> {
+    triggers::own(&asked.ctx, &asked.owner, &id).await?;
+    of(asked, id.to_string()).await
 }
 
-async fn page(
-    ctx: &Context,
-    owner: &UserId,
-    query: &OccurrenceQuery,
-) -> Result<Json<Page<Occurrence>>, Problem> {
+async fn page(ctx: &Context, owner: &UserId, query: &OccurrenceQuery) -> PageOf<Occurrence> {
     let (of, narrowed) = (query.range()?, query.narrowed());
     let filters = [("narrowed", Some(narrowed.as_str()))];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "occurrences", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move {
-                Ok(ctx.catalog.occurrences_of(owner, of, limit, after.as_deref()).await?)
-            })
-        },
-        |one| query.takes(one),
-    )
-    .await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    let paging = Paging::of(ctx, owner, "occurrences", &filters, &query.page()).await?;
+    let read = |limit, after: Option<String>| {
+        ctx.catalog.occurrences_of(owner, of, limit, after.as_deref())
+    };
+    paging.page(paging.sifted(read, |one| query.takes(one)).await?)
 }

@@ -1,15 +1,13 @@
 //! `/playbooks/{id}/validate` (F-342): a stored playbook, as it would start now.
 
 use axum::extract::State;
-use countersign_playbook::render;
 use countersign_web::{Json, Path, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::playbooks_validate::known_bindings;
+use super::playbooks_validate::validated;
 use super::{Ctx, Reader, found};
-use crate::saving;
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -33,7 +31,5 @@ pub(crate) async fn validate(
     Json(body): Json<For>,
 ) -> Result<Json<Value>, Problem> {
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
-    let bindings = known_bindings(&ctx, owner, body.profile_id.as_deref()).await?;
-    let compiled = saving::judged(&ctx, owner, &stored.yaml, bindings.as_ref()).await?;
-    Ok(Json(render::json(&compiled)))
+    validated(&ctx, owner, &stored.yaml, body.profile_id.as_deref()).await
 }

@@ -31,8 +31,18 @@ pub(crate) async fn validate(
     Reader(ref owner): Reader,
     Json(draft): Json<Draft>,
 ) -> Result<Json<Value>, Problem> {
-    let bindings = known_bindings(&ctx, owner, draft.profile_id.as_deref()).await?;
-    let compiled = saving::judged(&ctx, owner, &draft.yaml, bindings.as_ref()).await?;
+    validated(&ctx, owner, &draft.yaml, draft.profile_id.as_deref()).await
+}
+
+/// What is said of a text, for the agent that is named, if one is.
+pub(super) async fn validated(
+    ctx: &Context,
+    owner: &UserId,
+    yaml: &str,
+    profile: Option<&str>,
+) -> Result<Json<Value>, Problem> {
+    let bindings = known_bindings(ctx, owner, profile).await?;
+    let compiled = saving::judged(ctx, owner, yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))
 }
 

@@ -9,7 +9,8 @@ use serde_json::Value;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::collection::described::Words;
-use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
+use super::collection::json;
+use super::collection::record::{DocumentRecord, Resent, Sent, Shown};
 use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
 use super::{monitors, now, schedules, triggers};

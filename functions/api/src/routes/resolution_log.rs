@@ -4,17 +4,15 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_knowledge::{EntityId, Namespace, ResolutionAction, ResolutionLogRow};
 use countersign_store_knowledge::Window;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use countersign_web::Page;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::knowledge::scope;
-use super::{Ctx, Reader};
-use crate::pagination::sifted;
+use crate::lists::{Asked, PageOf, paged};
 
 /// Which rows.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -39,44 +37,36 @@ pub(crate) struct LogQuery {
     execution_id: Option<String>,
 }
 
+paged!(LogQuery);
+
+impl LogQuery {
+    fn takes(&self, row: &ResolutionLogRow) -> bool {
+        let is_about = |id: &EntityId| {
+            row.target_entity_id == *id || row.source_entity_id.as_ref() == Some(id)
+        };
+        self.action.is_none_or(|action| row.action == action)
+            && self.entity.as_ref().is_none_or(is_about)
+            && self.execution_id.as_ref().is_none_or(|run| row.execution_id == *run)
+    }
+}
+
 /// The log of entity resolution, newest first.
 #[utoipa::path(
     get, path = "/entity-resolution/log", tag = "knowledge", params(LogQuery),
     responses((status = 200, body = Page<Value>))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Query(query): Query<LogQuery>,
-) -> Result<Json<Page<ResolutionLogRow>>, Problem> {
-    let scope = scope(owner, query.namespace);
+pub(crate) async fn list(asked: Asked<LogQuery>) -> PageOf<ResolutionLogRow> {
+    let query = &asked.query;
+    let scope = scope(&asked.owner, query.namespace.clone());
     let filters = [
         ("namespace", Some(scope.namespace.as_str())),
         ("action", query.action.map(ResolutionAction::as_str)),
         ("entity", query.entity.as_ref().map(EntityId::as_str)),
         ("execution_id", query.execution_id.as_deref()),
     ];
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entity-resolution", &filters);
-    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
-    let (ctx, scope) = (&ctx, &scope);
-    let is_about = |row: &ResolutionLogRow, id: &EntityId| {
-        row.target_entity_id == *id || row.source_entity_id.as_ref() == Some(id)
+    let paging = asked.paging("entity-resolution", &filters).await?;
+    let read = |limit, after: Option<String>| {
+        asked.ctx.knowledge.log(&scope, Window { limit, after: after.as_deref() })
     };
-    let page = sifted(
-        paging.limit()?,
-        paging.after(&cursor)?,
-        |limit, after| {
-            Box::pin(async move {
-                let window = Window { limit, after: after.as_deref() };
-                Ok(ctx.knowledge.log(scope, window).await?)
-            })
-        },
-        |row| {
-            query.action.is_none_or(|action| row.action == action)
-                && query.entity.as_ref().is_none_or(|id| is_about(row, id))
-                && query.execution_id.as_ref().is_none_or(|run| row.execution_id == *run)
-        },
-    )
-    .await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    paging.page(paging.sifted(read, |row| query.takes(row)).await?)
 }

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
 use countersign_knowledge::EntityId;
-use countersign_knowledge::decided::Decided;
 use countersign_knowledge::review::merge as merged;
-use countersign_web::{Json, Problem, Query};
+use countersign_web::{Json, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::knowledge::{Part, decider};
-use super::resolution_reverse::{Outcome, outcome};
-use super::{Analyst, Ctx};
+use super::Analyst;
+use super::knowledge::{Graph, Part, decider};
+use super::resolution_reverse::{Outcome, decided};
 
 /// What is merged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -33,16 +31,11 @@ pub(crate) struct Pair {
     responses((status = 200, body = Outcome), (status = 409, description = "MERGE_IMPOSSIBLE: one already, two kinds, not there, or too many"))
 )]
 pub(crate) async fn merge(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
-    Query(part): Query<Part>,
+    graph: Graph<Analyst>,
     Json(body): Json<Pair>,
 ) -> Result<Json<Outcome>, Problem> {
-    let scope = part.scope(person);
-    let by = decider(&scope);
+    let by = decider(&graph.scope);
     let pair = [&body.entities[0], &body.entities[1]];
     let about = BTreeSet::from(body.entities.clone());
-    let judge = |decided: &Decided| merged(&by, decided, pair, body.keep.as_ref());
-    let decision = ctx.knowledge.decide(&scope, about, &judge).await??;
-    Ok(Json(outcome(&ctx, &scope, decision).await?))
+    decided(&graph, about, |decided| merged(&by, decided, pair, body.keep.as_ref())).await
 }

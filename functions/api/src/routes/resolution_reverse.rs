@@ -1,18 +1,19 @@
 //! `/entity-resolution/reverse/{id}` (F-356).
 
-use axum::extract::State;
+use std::collections::BTreeSet;
+
 use countersign_knowledge::decided::Decided;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::review::{Decision, concerned, reverse as reversal};
-use countersign_knowledge::{LogId, ResolutionLogRow};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_knowledge::{EntityId, KnowledgeError, LogId, ResolutionLogRow};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::entity_review::entities;
-use super::knowledge::{Part, decider};
-use super::{Analyst, Ctx, found};
+use super::knowledge::{Graph, Part, decider};
+use super::{Analyst, found};
 use crate::Context;
 
 /// What a decision did.
@@ -39,21 +40,28 @@ pub(crate) struct Outcome {
     responses((status = 200, body = Outcome), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NOT_REVERSIBLE: reversed already, of a kind that cannot be, or no longer so; SPLIT_IMPOSSIBLE"))
 )]
 pub(crate) async fn reverse(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
+    graph: Graph<Analyst>,
     Path(id): Path<LogId>,
-    Query(part): Query<Part>,
 ) -> Result<Json<Outcome>, Problem> {
-    let scope = part.scope(person);
-    let row = found(ctx.knowledge.log_row(&scope, &id).await?)?;
+    let Graph { ctx, scope, .. } = &graph;
+    let row = found(ctx.knowledge.log_row(scope, &id).await?)?;
     let review = match &row.review_id {
-        Some(review) => ctx.knowledge.review(&scope, review).await?,
+        Some(review) => ctx.knowledge.review(scope, review).await?,
         None => None,
     };
-    let by = decider(&scope);
+    let by = decider(scope);
     let judge = |decided: &Decided| reversal(&by, decided, &row, review.as_ref());
-    let decision = ctx.knowledge.decide(&scope, concerned(&scope, &row), &judge).await??;
-    Ok(Json(outcome(&ctx, &scope, decision).await?))
+    decided(&graph, concerned(scope, &row), judge).await
+}
+
+/// Decides about these entities, and says what became of them.
+pub(super) async fn decided(
+    graph: &Graph<Analyst>,
+    about: BTreeSet<EntityId>,
+    judge: impl Fn(&Decided) -> Result<Decision, KnowledgeError> + Send + Sync,
+) -> Result<Json<Outcome>, Problem> {
+    let decision = graph.ctx.knowledge.decide(&graph.scope, about, &judge).await??;
+    Ok(Json(outcome(&graph.ctx, &graph.scope, decision).await?))
 }
 
 /// A decision as it is shown.

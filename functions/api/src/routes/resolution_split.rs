@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
-use countersign_knowledge::decided::Decided;
 use countersign_knowledge::fold::squeeze;
 use countersign_knowledge::review::{Cut, names_for, split as separated};
 use countersign_knowledge::{EntityId, ExternalId};
-use countersign_web::{Json, Problem, Query};
+use countersign_web::{Json, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::knowledge::{Part, decider};
-use super::resolution_reverse::{Outcome, outcome};
-use super::{Analyst, Ctx, found};
+use super::knowledge::{Graph, Part, decider};
+use super::resolution_reverse::{Outcome, decided};
+use super::{Analyst, found};
 
 /// The most spellings or identifiers that are taken at once.
 const MAX_TAKEN: usize = 100;
@@ -76,17 +74,13 @@ impl Separation {
     responses((status = 200, body = Outcome), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SPLIT_IMPOSSIBLE: not its spelling, the name it goes by, or one that came with a merge"))
 )]
 pub(crate) async fn split(
-    State(ctx): Ctx,
-    Analyst(ref person): Analyst,
-    Query(part): Query<Part>,
+    graph: Graph<Analyst>,
     Json(body): Json<Separation>,
 ) -> Result<Json<Outcome>, Problem> {
-    let scope = part.scope(person);
-    let (by, cut) = (decider(&scope), body.cut()?);
-    let entity = found(ctx.knowledge.entity(&scope, &body.entity_id).await?)?;
-    let made = names_for(&scope, &entity.entity_type, &cut.names).into_iter().map(|(_, id)| id);
+    let scope = &graph.scope;
+    let (by, cut) = (decider(scope), body.cut()?);
+    let entity = found(graph.ctx.knowledge.entity(scope, &body.entity_id).await?)?;
+    let made = names_for(scope, &entity.entity_type, &cut.names).into_iter().map(|(_, id)| id);
     let about: BTreeSet<EntityId> = made.chain([body.entity_id.clone()]).collect();
-    let judge = |decided: &Decided| separated(&by, decided, &body.entity_id, &cut);
-    let decision = ctx.knowledge.decide(&scope, about, &judge).await??;
-    Ok(Json(outcome(&ctx, &scope, decision).await?))
+    decided(&graph, about, |decided| separated(&by, decided, &body.entity_id, &cut)).await
 }

@@ -1,10 +1,10 @@
 //! `/workspaces/{id}/tables/{name}/rows`.
 
-use axum::extract::State;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Page, PageQuery, Path};
 use serde_json::{Map, Value};
 
-use super::{Ctx, Reader, found};
+use super::found;
+use crate::lists::{Asked, PageOf};
 
 /// The rows of a table of the caller, in the order they came.
 #[utoipa::path(
@@ -13,20 +13,13 @@ use super::{Ctx, Reader, found};
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path((workspace, table)): Path<(String, String)>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<Map<String, Value>>>, Problem> {
-    let cursor = Cursor::new(
-        ctx.cursors.get().await?,
-        owner,
-        "rows",
-        &[("workspace", Some(&workspace)), ("table", Some(&table))],
-    );
-    let after = query.after(&cursor)?;
-    found(ctx.content.table(owner, &workspace, &table).await?)?;
-    let page =
-        ctx.content.rows(owner, &workspace, &table, query.limit()?, after.as_deref()).await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+) -> PageOf<Map<String, Value>> {
+    let (content, owner) = (&asked.ctx.content, &asked.owner);
+    let filters = [("workspace", Some(workspace.as_str())), ("table", Some(table.as_str()))];
+    let paging = asked.paging("rows", &filters).await?;
+    found(content.table(owner, &workspace, &table).await?)?;
+    let rows = content.rows(owner, &workspace, &table, paging.limit, paging.after());
+    paging.page(rows.await?)
 }

@@ -1,11 +1,9 @@
 //! `/workspaces/{id}/tables`.
 
-use axum::extract::State;
+use crate::lists::{Asked, PageOf};
 use countersign_store_content::TableInfo;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
+use countersign_web::{Page, PageQuery, Path};
 use serde_json::Value;
-
-use super::{Ctx, Reader};
 
 /// The tables of a workspace of the caller.
 #[utoipa::path(
@@ -13,15 +11,11 @@ use super::{Ctx, Reader};
     responses((status = 200, body = Page<Value>))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
+    asked: Asked<PageQuery>,
     Path(workspace): Path<String>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<TableInfo>>, Problem> {
-    let cursor =
-        Cursor::new(ctx.cursors.get().await?, owner, "tables", &[("workspace", Some(&workspace))]);
-    let after = query.after(&cursor)?;
-    let page =
-        ctx.content.tables(owner, Some(&workspace), query.limit()?, after.as_deref()).await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+) -> PageOf<TableInfo> {
+    let (owner, workspace) = (&asked.owner, Some(workspace.as_str()));
+    let paging = asked.paging("tables", &[("workspace", workspace)]).await?;
+    let tables = asked.ctx.content.tables(owner, workspace, paging.limit, paging.after());
+    paging.page(tables.await?)
 }

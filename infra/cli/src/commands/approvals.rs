@@ -2,10 +2,16 @@
 
 use clap::Args;
 
-use super::{FACTORY, Who, approval_text, items, pretty, row};
+use super::listed::List;
+use super::{FACTORY, Who, approval_text, pretty};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
+
+const REQUESTS: List = List {
+    fields: &["approval", "kind", "status", "run", "deadline", "title"],
+    titles: &["APPROVAL", "KIND", "STATUS", "RUN", "DEADLINE", "ABOUT"],
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
@@ -38,18 +44,7 @@ impl Approvals {
         }
         let role = if self.mine { "owner" } else { "approver" };
         let status = if self.closed { "closed" } else { "pending" };
-        let page = door.get(&format!("{FACTORY}/approvals?role={role}&status={status}")).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> = items(&page)
-            .iter()
-            .map(|request| {
-                row(request, &["approval", "kind", "status", "run", "deadline", "title"])
-            })
-            .collect();
-        console.table(&["APPROVAL", "KIND", "STATUS", "RUN", "DEADLINE", "ABOUT"], &rows);
-        Ok(())
+        let path = format!("{FACTORY}/approvals?role={role}&status={status}");
+        REQUESTS.show(&door, &path, self.json, console).await
     }
 }

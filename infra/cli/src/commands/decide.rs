@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{FACTORY, Who, approval_text, pretty, text};
+use super::listed::outcome;
+use super::{FACTORY, Who, approval_text, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -40,10 +41,7 @@ impl Decide {
     ) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}", self.approval);
-        let digest = match &self.digest {
-            Some(digest) => digest.clone(),
-            None => seen(&door, &path, word, console).await?,
-        };
+        let digest = seen(self.digest.as_deref(), &door, &path, word, console).await?;
         let answers =
             self.answers.iter().map(|text| answer(text)).collect::<Result<Vec<_>, _>>()?;
         let mut decision = json!({ "digest": digest, "note": self.note });
@@ -51,11 +49,7 @@ impl Decide {
             decision["answers"] = answers.into();
         }
         let receipt = door.post(&format!("{path}/{word}"), &decision).await?;
-        if self.json {
-            console.line(pretty(&receipt));
-        } else {
-            console.line(recorded(&receipt));
-        }
+        outcome(&receipt, self.json, console, recorded);
         Ok(())
     }
 }
@@ -67,13 +61,17 @@ fn recorded(answer: &Value) -> String {
     format!("the request is {} ({count}); receipt {}", word("status"), word("receipt"))
 }
 
-/// Shows what waits and asks; the digest of what was shown.
+/// The digest that an answer carries: the one that is given, or that of what waits, which is shown and asked about.
 pub(super) async fn seen(
+    digest: Option<&str>,
     door: &Door,
     path: &str,
     word: &str,
     console: &Console,
 ) -> Result<String, CliError> {
+    if let Some(digest) = digest {
+        return Ok(digest.to_owned());
+    }
     let request = door.get(path).await?;
     approval_text::lines(&request).iter().for_each(|line| console.line(line));
     if !asked(word, console)? {

@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{FACTORY, Who, items, pretty};
+use super::listed::outcome;
+use super::{FACTORY, Who, items};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -23,12 +24,7 @@ impl Escalate {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}/escalate", self.approval);
-        let answer = door.post(&path, &json!({})).await?;
-        if self.json {
-            console.line(pretty(&answer));
-        } else {
-            console.line(told(&answer));
-        }
+        outcome(&door.post(&path, &json!({})).await?, self.json, console, told);
         Ok(())
     }
 }

@@ -4,7 +4,8 @@ use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{FACTORY, Who, pretty, text};
+use super::listed::outcome;
+use super::{FACTORY, Who, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -28,15 +29,11 @@ impl Extend {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}/extend", self.approval);
         let request = door.post(&path, &json!({ "deadline": self.until })).await?;
-        if self.json {
-            console.line(pretty(&request));
-            return Ok(());
-        }
-        let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));
-        console.line(format!(
-            "the request waits until {}",
-            deadline.unwrap_or_else(|| self.until.to_string())
-        ));
+        outcome(&request, self.json, console, |request| {
+            let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));
+            let until = deadline.unwrap_or_else(|| self.until.to_string());
+            format!("the request waits until {until}")
+        });
         Ok(())
     }
 }

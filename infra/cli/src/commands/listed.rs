@@ -23,15 +23,35 @@ impl List {
         console: &Console,
     ) -> Result<(), CliError> {
         let page = door.get(path).await?;
-        if as_json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> =
-            items(&page).iter().map(|found| row(found, self.fields)).collect();
-        console.table(self.titles, &rows);
+        table(&page, as_json, console, self.titles, |found| row(found, self.fields));
         Ok(())
     }
+}
+
+/// Prints a page: a table with a row for each item, or JSON.
+pub(crate) fn table(
+    page: &Value,
+    as_json: bool,
+    console: &Console,
+    titles: &[&str],
+    line: impl Fn(&Value) -> Vec<String>,
+) {
+    if as_json {
+        console.line(pretty(page));
+        return;
+    }
+    let rows: Vec<Vec<String>> = items(page).iter().map(line).collect();
+    console.table(titles, &rows);
+}
+
+/// Prints what came of a request: one line that says it, or JSON.
+pub(crate) fn outcome(
+    answer: &Value,
+    as_json: bool,
+    console: &Console,
+    line: impl FnOnce(&Value) -> String,
+) {
+    console.line(if as_json { pretty(answer) } else { line(answer) });
 }
 
 /// Prints one thing, a line for each of its fields.

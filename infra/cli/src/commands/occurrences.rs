@@ -4,10 +4,13 @@ use clap::Args;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, row};
+use super::listed::table;
+use super::{FACTORY, Who, row};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
+
+const TITLES: [&str; 7] = ["DUE", "STATE", "STATUS", "BY", "NAME", "SOURCE", "RUN OR REASON"];
 
 #[derive(Debug, Args)]
 pub(crate) struct Occurrences {
@@ -42,12 +45,7 @@ impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let page = door.get(&format!("{FACTORY}/occurrences?{}", self.query()?)).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> = items(&page).iter().map(line).collect();
-        console.table(&["DUE", "STATE", "STATUS", "BY", "NAME", "SOURCE", "RUN OR REASON"], &rows);
+        table(&page, self.json, console, &TITLES, line);
         Ok(())
     }
 

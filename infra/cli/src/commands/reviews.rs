@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{FACTORY, Who, items, pretty, row, text, visible};
+use super::listed::List;
+use super::{FACTORY, Who, pretty, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -98,51 +99,46 @@ impl Reviews {
         }
     }
 
-    async fn list(&self, door: &Door, list: &List, console: &Console) -> Result<(), CliError> {
-        let path = list.path.replace("{status}", &self.status);
-        let page = door.get(&self.path(&path)).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> =
-            items(&page).iter().map(|found| row(found, list.fields)).collect();
-        console.table(list.titles, &rows);
-        Ok(())
+    async fn list(&self, door: &Door, list: &Listed, console: &Console) -> Result<(), CliError> {
+        let path = self.path(&list.path.replace("{status}", &self.status));
+        list.table.show(door, &path, self.json, console).await
     }
 }
 
-/// A list of the API as a table.
-struct List {
+/// A list and where it is.
+struct Listed {
     path: &'static str,
-    fields: &'static [&'static str],
-    titles: &'static [&'static str],
+    table: List,
 }
 
-const REVIEWS: List = List {
+const REVIEWS: Listed = Listed {
     path: "/entity-reviews?status={status}&",
-    fields: &[
-        "id",
-        "source_entity_type",
-        "source_entity_name",
-        "candidate_entity_name",
-        "confidence",
-    ],
-    titles: &["REVIEW", "TYPE", "NAME", "OR THE SAME AS", "ALIKE"],
+    table: List {
+        fields: &[
+            "id",
+            "source_entity_type",
+            "source_entity_name",
+            "candidate_entity_name",
+            "confidence",
+        ],
+        titles: &["REVIEW", "TYPE", "NAME", "OR THE SAME AS", "ALIKE"],
+    },
 };
 
-const LOG: List = List {
+const LOG: Listed = Listed {
     path: "/entity-resolution/log?",
-    fields: &[
-        "id",
-        "created_at",
-        "action",
-        "source_entity_name",
-        "target_entity_name",
-        "decided_by",
-        "reversed_at",
-    ],
-    titles: &["ROW", "WHEN", "ACTION", "NAME", "ENTITY", "BY", "REVERSED"],
+    table: List {
+        fields: &[
+            "id",
+            "created_at",
+            "action",
+            "source_entity_name",
+            "target_entity_name",
+            "decided_by",
+            "reversed_at",
+        ],
+        titles: &["ROW", "WHEN", "ACTION", "NAME", "ENTITY", "BY", "REVERSED"],
+    },
 };
 
 /// A review in lines.

@@ -27,65 +27,7 @@ impl Show {
             console.line(pretty(&run));
             return Ok(());
         }
-        for (name, value) in run
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(_, value)| !value.is_array() && !value.is_object() && !is_blank(value))
-        {
-            console.line(format!(
-                "{name:<16} {}",
-                value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-            ));
-        }
-        if let Some(why) = run.pointer("/stop/message").filter(|why| !is_blank(why)) {
-            console.line(format!("{:<16} {}", "stopped", why.as_str().unwrap_or_default()));
-        }
-        if let Some(steps) = run.get("steps") {
-            let rows: Vec<Vec<String>> = items(steps)
-                .iter()
-                .map(|step| {
-                    row(
-                        step,
-                        &[
-                            "name",
-                            "status",
-                            "count",
-                            "warnings",
-                            "took_ms",
-                            "approval_id",
-                            "message",
-                        ],
-                    )
-                })
-                .collect();
-            console.line("");
-            console.table(
-                &["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"],
-                &rows,
-            );
-        }
-        let calls = tool_calls(&run);
-        if !calls.is_empty() {
-            console.line("");
-            console
-                .table(&["STEP", "TURN", "TOOL", "STATUS", "MS", "ARGUMENTS", "MESSAGE"], &calls);
-        }
-        for of_step in run.get("warnings").map_or(&[][..], items) {
-            console.line("");
-            warned(of_step).iter().for_each(|line| console.line(visible(line)));
-        }
-        let approvals = run.get("approvals").map_or(&[][..], items);
-        if !approvals.is_empty() {
-            let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
-            console.line("");
-            console.table(&["STEP", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
-        }
-        let response = response_text::lines(&run);
-        if !response.is_empty() {
-            console.line("");
-            response.iter().for_each(|line| console.line(line));
-        }
+        shown(&run, console);
         let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
         let rows: Vec<Vec<String>> = items(&events)
             .iter()
@@ -94,6 +36,71 @@ impl Show {
         console.line("");
         console.table(&["AT", "EVENT", "STEP", "ATTEMPT"], &rows);
         Ok(())
+    }
+}
+
+/// A run: its fields, its steps, what they could not read, who was asked, and what it answers.
+fn shown(run: &Value, console: &Console) {
+    fields(run, console);
+    steps(run, console);
+    let calls = tool_calls(run);
+    if !calls.is_empty() {
+        console.line("");
+        console.table(&["STEP", "TURN", "TOOL", "STATUS", "MS", "ARGUMENTS", "MESSAGE"], &calls);
+    }
+    for of_step in run.get("warnings").map_or(&[][..], items) {
+        console.line("");
+        warned(of_step).iter().for_each(|line| console.line(visible(line)));
+    }
+    requests(run, console);
+    let response = response_text::lines(run);
+    if !response.is_empty() {
+        console.line("");
+        response.iter().for_each(|line| console.line(line));
+    }
+}
+
+fn fields(run: &Value, console: &Console) {
+    for (name, value) in run
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_array() && !value.is_object() && !is_blank(value))
+    {
+        console.line(format!(
+            "{name:<16} {}",
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+        ));
+    }
+    if let Some(why) = run.pointer("/stop/message").filter(|why| !is_blank(why)) {
+        console.line(format!("{:<16} {}", "stopped", why.as_str().unwrap_or_default()));
+    }
+}
+
+fn steps(run: &Value, console: &Console) {
+    if let Some(steps) = run.get("steps") {
+        let rows: Vec<Vec<String>> = items(steps)
+            .iter()
+            .map(|step| {
+                row(
+                    step,
+                    &["name", "status", "count", "warnings", "took_ms", "approval_id", "message"],
+                )
+            })
+            .collect();
+        console.line("");
+        console
+            .table(&["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"], &rows);
+    }
+}
+
+/// Every request for approval with its decisions.
+fn requests(run: &Value, console: &Console) {
+    let approvals = run.get("approvals").map_or(&[][..], items);
+    if !approvals.is_empty() {
+        let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
+        console.line("");
+        console.table(&["STEP", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
     }
 }
 

@@ -4,7 +4,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::decide::seen;
-use super::{FACTORY, Who, pretty, text};
+use super::listed::outcome;
+use super::{FACTORY, Who, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -37,18 +38,11 @@ impl Strike {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}", self.approval);
-        let digest = match &self.digest {
-            Some(digest) => digest.clone(),
-            // Rows are numbers in what was seen: in anything else they may be other rows.
-            None => seen(&door, &path, "strike", console).await?,
-        };
+        // Rows are numbers in what was seen: in anything else they may be other rows.
+        let digest = seen(self.digest.as_deref(), &door, &path, "strike", console).await?;
         let body = body(&digest, &self.step, &self.rows);
         let request = door.post(&format!("{path}/strike"), &body).await?;
-        if self.json {
-            console.line(pretty(&request));
-            return Ok(());
-        }
-        console.line(told(&request, &self.step));
+        outcome(&request, self.json, console, |request| told(request, &self.step));
         Ok(())
     }
 }

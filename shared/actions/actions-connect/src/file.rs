@@ -1,6 +1,8 @@
 //! Calling a `file_parser` (F-099): which files, each read on its own, nothing lost.
 
-use countersign_connector::{FileBody, FileConnection, Operation, PARSERS, SourceError};
+use countersign_connector::{
+    FileBody, FileConnection, Operation, PARSERS, SourceError, SourceFuture,
+};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_http_out::{Call as HttpCall, HttpError, Streaming};
 use countersign_reader::Readers;
@@ -169,7 +171,7 @@ struct WebBody {
 }
 
 impl FileBody for WebBody {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             self.open.chunk().await.map_err(|error| {
                 self.broken = Some(error.clone());

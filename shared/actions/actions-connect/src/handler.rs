@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use countersign_connector::Health;
 use countersign_registry::CALL_CONNECTOR;
-use countersign_registry::action::{ActionError, Call, Handler};
-use futures::future::BoxFuture;
+use countersign_registry::action::{ActionFuture, Call, Handler};
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
@@ -29,7 +28,7 @@ impl Handler for CallConnector {
         CALL_CONNECTOR
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
         Box::pin(async move {
             let resolved = resolve(&self.deps, call, self.mode).await;
             let resolved = resolved.map_err(|error| error.into_action(self.mode))?;

@@ -8,9 +8,8 @@ use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_registry::action::Call;
 use countersign_resilience::{
-    Budget, CallFailure, CallLimitError, CallLimits, LimitKey, Permit, Spent,
+    Budget, CallFailure, CallLimits, LimitFuture, LimitKey, Permit, Spent,
 };
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
@@ -45,7 +44,7 @@ pub(crate) struct Meter {
 
 impl std::fmt::Debug for Meter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Meter").field("rates", &self.rates).finish_non_exhaustive()
+        write!(f, "Meter {{ rates: {:?}, .. }}", self.rates)
     }
 }
 
@@ -172,10 +171,7 @@ impl Meter {
 }
 
 /// The shared state's answer; `None` when it has none in time. It is a help, and its failure stops no call.
-pub(crate) async fn within<T>(
-    what: &'static str,
-    asked: BoxFuture<'_, Result<T, CallLimitError>>,
-) -> Option<T> {
+pub(crate) async fn within<T>(what: &'static str, asked: LimitFuture<'_, T>) -> Option<T> {
     match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(answer)) => Some(answer),
         Ok(Err(error)) => {

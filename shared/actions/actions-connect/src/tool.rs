@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use countersign_connector::mapping::{Part, metadata, records};
-use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_connector::{SourceError, SourceFuture, ToolConnection, ToolId, ToolRules, Tools};
 use countersign_registry::Warnings;
 use countersign_registry::action::{Call, Handler};
-use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
@@ -79,11 +78,7 @@ impl ActionTools {
 }
 
 impl Tools for ActionTools {
-    fn run<'a>(
-        &'a self,
-        tool: ToolId,
-        call: &'a Call,
-    ) -> BoxFuture<'a, Result<Value, SourceError>> {
+    fn run<'a>(&'a self, tool: ToolId, call: &'a Call) -> SourceFuture<'a, Value> {
         Box::pin(async move {
             let action = self.0.iter().find(|action| action.name() == tool.as_str());
             let Some(action) = action else {

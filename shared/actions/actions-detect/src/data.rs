@@ -6,10 +6,9 @@ use countersign_connector::{
     Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
 };
 use countersign_monitor::{Found, LookError, MarkKind, Novel, Overlap, appended, novel};
-use countersign_registry::action::{ActionError, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -45,11 +44,7 @@ impl Detect for NewData {
         Ok(metadata(&arguments::<DetectNewData>(call)?.1))
     }
 
-    fn look<'a>(
-        &'a self,
-        call: &'a Call,
-        look: Look<'a>,
-    ) -> BoxFuture<'a, Result<Seen, ActionError>> {
+    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (_, params) = arguments::<DetectNewData>(call)?;
             let feed = self.feed(call, &params.connector).await?;

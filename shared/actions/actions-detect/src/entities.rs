@@ -8,13 +8,12 @@ use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Namespace};
 use countersign_monitor::{Found, MarkKind, Novel, novel};
 use countersign_profile::ProfileId;
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_entities::{
     DetectNewEntities, Inputs, NewEntity, Params,
 };
 use countersign_registry::{Action as _, arguments};
 use countersign_store_catalog::Catalog;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -26,11 +25,11 @@ const MAX_PAGES: usize = 50;
 /// The parts of the graph that an agent works in.
 pub trait Namespaces: Send + Sync {
     /// The first of them; the default one where it names none.
-    fn first<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Namespace, ActionError>>;
+    fn first<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Namespace>;
 }
 
 impl Namespaces for Catalog {
-    fn first<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Namespace, ActionError>> {
+    fn first<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Namespace> {
         Box::pin(async move {
             let Ok(id) = ProfileId::parse(&call.info.profile_id) else {
                 return Ok(Namespace::default());
@@ -65,11 +64,7 @@ impl Detect for NewEntities {
         Ok(Map::new())
     }
 
-    fn look<'a>(
-        &'a self,
-        call: &'a Call,
-        look: Look<'a>,
-    ) -> BoxFuture<'a, Result<Seen, ActionError>> {
+    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (inputs, params) = arguments::<DetectNewEntities>(call)?;
             let namespace = self.namespaces.first(call).await?;

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use countersign_connector::{FileEntry, FileId, Files, keys};
 use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, changes, novel};
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_folder_changes::{
     ChangeType, DetectFolderChanges, FileChange,
 };
 use countersign_registry::actions::detect_new_files::{DetectNewFiles, File};
 use countersign_registry::{Action as _, arguments};
-use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::look::{Detect, Look, Seen};
@@ -34,11 +33,7 @@ impl Detect for NewFiles {
         Ok(metadata(&arguments::<DetectNewFiles>(call)?.0.folder_id))
     }
 
-    fn look<'a>(
-        &'a self,
-        call: &'a Call,
-        look: Look<'a>,
-    ) -> BoxFuture<'a, Result<Seen, ActionError>> {
+    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (inputs, params) = arguments::<DetectNewFiles>(call)?;
             let listed = listed(self.files.as_ref(), call, &inputs.folder_id).await?;
@@ -80,11 +75,7 @@ impl Detect for FolderChanges {
         Ok(metadata(&arguments::<DetectFolderChanges>(call)?.0.folder_id))
     }
 
-    fn look<'a>(
-        &'a self,
-        call: &'a Call,
-        look: Look<'a>,
-    ) -> BoxFuture<'a, Result<Seen, ActionError>> {
+    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (inputs, params) = arguments::<DetectFolderChanges>(call)?;
             let folder = &inputs.folder_id;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position};
-use countersign_registry::action::{ActionError, Call, Handler};
-use futures::future::BoxFuture;
+use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
@@ -78,11 +77,7 @@ pub trait Detect: Send + Sync {
     fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError>;
 
     /// Looks.
-    fn look<'a>(
-        &'a self,
-        call: &'a Call,
-        look: Look<'a>,
-    ) -> BoxFuture<'a, Result<Seen, ActionError>>;
+    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen>;
 }
 
 /// A detection in a run that is not a monitor's: everything that is there is new.
@@ -93,7 +88,7 @@ impl Handler for Alone {
         self.0.name()
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
         Box::pin(async move {
             let start = Position::start(MarkKind::Cursor);
             let look = Look {

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
+use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceFuture};
 use countersign_identity::UserId;
 use countersign_knowledge::discovered::Discovered;
-use countersign_knowledge::graph::{GraphError, Scope};
+use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, EntityId, EntityType, Namespace,
 };
 use countersign_monitor::{MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Position};
-use countersign_registry::action::{ActionError, Call, RunInfo};
-use futures::future::BoxFuture;
+use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -20,18 +19,14 @@ use crate::{Detect, FolderChanges, Look, Namespaces, NewEntities, NewFiles, Seen
 struct Folder(Vec<FileEntry>);
 
 impl Files for Folder {
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+    fn list<'a>(&'a self, prefix: &'a str, most: usize) -> SourceFuture<'a, Listing> {
         let found = self.0.iter().filter(|file| file.key.starts_with(prefix)).cloned();
         let files: Vec<FileEntry> = found.take(most).collect();
         let truncated = self.0.len() > most;
         Box::pin(async move { Ok(Listing { files, truncated }) })
     }
 
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+    fn open<'a>(&'a self, _: &'a str) -> SourceFuture<'a, Box<dyn FileBody>> {
         unreachable!("a look reads no file")
     }
 }
@@ -165,7 +160,7 @@ impl Discovered for Graph {
         _: &'a Scope,
         since: Option<Timestamp>,
         after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>> {
+    ) -> GraphFuture<'a, (Vec<Discovery>, Option<String>)> {
         let is_late = |found: &&Discovery| since.is_none_or(|at| found.discovered_at >= at);
         let mut found: Vec<Discovery> = self.0.iter().filter(is_late).cloned().collect();
         found.sort_by_key(|found| found.discovered_at);
@@ -178,7 +173,7 @@ impl Discovered for Graph {
 }
 
 impl Namespaces for Graph {
-    fn first<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Namespace, ActionError>> {
+    fn first<'a>(&'a self, _: &'a Call) -> ActionFuture<'a, Namespace> {
         Box::pin(async { Ok(Namespace::default()) })
     }
 }

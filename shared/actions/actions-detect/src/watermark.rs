@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use countersign_monitor::{MonitorId, Watermark};
-use countersign_registry::action::{ActionError, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_registry::actions::get_monitor_watermark::GetMonitorWatermark;
 use countersign_registry::{Action as _, arguments};
 use countersign_store_catalog::MonitorStore;
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 /// Where the watermarks of monitors are.
@@ -18,7 +17,7 @@ pub trait Marks: Send + Sync {
         &'a self,
         monitor: &'a MonitorId,
         step: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Watermark>, ActionError>>;
+    ) -> ActionFuture<'a, Option<Watermark>>;
 }
 
 impl Marks for MonitorStore {
@@ -26,7 +25,7 @@ impl Marks for MonitorStore {
         &'a self,
         monitor: &'a MonitorId,
         step: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Watermark>, ActionError>> {
+    ) -> ActionFuture<'a, Option<Watermark>> {
         Box::pin(async move {
             let standing = self.standing(monitor).await;
             let mut standing = standing.map_err(|error| ActionError::from_failure(&error))?;
@@ -43,7 +42,7 @@ impl Handler for GetWatermark {
         GetMonitorWatermark::NAME
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
         Box::pin(async move {
             let (inputs, _) = arguments::<GetMonitorWatermark>(call)?;
             let monitor = call.info.monitor.as_deref().and_then(|id| MonitorId::parse(id).ok());

@@ -1,8 +1,7 @@
 //! What the engine knows of the run that writes an entry.
 
-use countersign_registry::action::ActionError;
+use countersign_registry::action::ActionFuture;
 use countersign_run::StepStatus;
-use futures::future::BoxFuture;
 use serde_json::Value;
 
 /// What came of one step.
@@ -21,12 +20,11 @@ pub struct StepOutcome {
 /// Reading the outcomes of a run: they fill what a writer of an entry does not say (F-065).
 pub trait RunOutcomes: Send + Sync {
     /// The finished steps of a run, in the order they ended.
-    fn outcomes<'a>(&'a self, run: &'a str)
-    -> BoxFuture<'a, Result<Vec<StepOutcome>, ActionError>>;
+    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepOutcome>>;
 
     /// How long the profile keeps entries (F-225), in days.
     fn retention_days<'a>(
         &'a self,
         call: &'a countersign_registry::action::Call,
-    ) -> BoxFuture<'a, Result<u16, ActionError>>;
+    ) -> ActionFuture<'a, u16>;
 }

@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use countersign_journal::{
     Access, Entry, EntryId, JournalError, JournalPage, JournalRead, JournalWrite,
 };
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
 use countersign_run::StepStatus;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -59,11 +59,11 @@ impl JournalRead for Memory {
 struct Run(Vec<StepOutcome>);
 
 impl RunOutcomes for Run {
-    fn outcomes<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<StepOutcome>, ActionError>> {
+    fn outcomes<'a>(&'a self, _: &'a str) -> ActionFuture<'a, Vec<StepOutcome>> {
         Box::pin(async move { Ok(self.0.clone()) })
     }
 
-    fn retention_days<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<u16, ActionError>> {
+    fn retention_days<'a>(&'a self, _: &'a Call) -> ActionFuture<'a, u16> {
         Box::pin(async move { Ok(30) })
     }
 }

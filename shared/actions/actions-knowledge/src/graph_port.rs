@@ -1,8 +1,7 @@
 //! Where entities are kept.
 
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionFuture, Call};
 use countersign_report::GraphConfig;
-use futures::future::BoxFuture;
 use serde_json::Value;
 
 /// Writes to the knowledge graph (F-284).
@@ -15,5 +14,5 @@ pub trait GraphPort: Send + Sync {
         key: &'a str,
         config: &'a GraphConfig,
         items: &'a [Value],
-    ) -> BoxFuture<'a, Result<Value, ActionError>>;
+    ) -> ActionFuture<'a, Value>;
 }

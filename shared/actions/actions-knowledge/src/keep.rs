@@ -5,9 +5,8 @@ use std::time::Duration;
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, extract};
 use countersign_knowledge::{Namespace, Settings};
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_report::GraphConfig;
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Stores;
@@ -29,7 +28,7 @@ impl GraphPort for Stores {
         key: &'a str,
         config: &'a GraphConfig,
         items: &'a [Value],
-    ) -> BoxFuture<'a, Result<Value, ActionError>> {
+    ) -> ActionFuture<'a, Value> {
         Box::pin(async move {
             let namespace = config.namespace.as_deref();
             let scope = scope(self.profiles.as_ref(), call, namespace).await?;

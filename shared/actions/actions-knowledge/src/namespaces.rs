@@ -4,9 +4,8 @@ use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::Scope;
 use countersign_profile::ProfileId;
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_store_catalog::Catalog;
-use futures::future::BoxFuture;
 
 /// The `knowledge_config.graph_namespaces` of a profile (F-170).
 pub trait ProfileNamespaces: Send + Sync {
@@ -15,7 +14,7 @@ pub trait ProfileNamespaces: Send + Sync {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>>;
+    ) -> ActionFuture<'a, Vec<Namespace>>;
 }
 
 impl ProfileNamespaces for Catalog {
@@ -23,7 +22,7 @@ impl ProfileNamespaces for Catalog {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>> {
+    ) -> ActionFuture<'a, Vec<Namespace>> {
         Box::pin(async move {
             let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
             let found = self.profiles().get(owner, &id).await;

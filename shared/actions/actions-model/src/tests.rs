@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign_connector::{DeploymentSecrets, Secret, SourceError};
+use countersign_connector::{DeploymentSecrets, Secret, SourceFuture};
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_model::ModelConfig;
@@ -22,7 +22,7 @@ mod research;
 struct NoKey;
 
 impl DeploymentSecrets for NoKey {
-    fn secret<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>> {
+    fn secret<'a>(&'a self, _: &'a str) -> SourceFuture<'a, Option<Secret>> {
         Box::pin(async { Ok(None) })
     }
 }

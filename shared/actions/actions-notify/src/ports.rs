@@ -2,35 +2,28 @@
 
 use countersign_identity::UserId;
 use countersign_outbox::{Mail, MailQueue};
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_run::Quota;
 use countersign_store_content::{ContentStore, Notification};
 use countersign_store_directory::Directory;
 use countersign_store_runs::{Counted, RunStore, Use};
-use futures::future::BoxFuture;
 
 /// Where notifications are kept.
 pub trait Notes: Send + Sync {
     /// Keeps a notification unless one with its id stands; answers with the one that stands.
-    fn keep<'a>(
-        &'a self,
-        note: &'a Notification,
-    ) -> BoxFuture<'a, Result<Notification, ActionError>>;
+    fn keep<'a>(&'a self, note: &'a Notification) -> ActionFuture<'a, Notification>;
 }
 
 /// Who has which address.
 pub trait Addresses: Send + Sync {
     /// The verified address of an active person; none when there is none.
-    fn verified<'a>(
-        &'a self,
-        user: &'a UserId,
-    ) -> BoxFuture<'a, Result<Option<String>, ActionError>>;
+    fn verified<'a>(&'a self, user: &'a UserId) -> ActionFuture<'a, Option<String>>;
 }
 
 /// How many mails the runs of a person may send.
 pub trait Quotas: Send + Sync {
     /// Counts a mail of a call once, however often the call is repeated.
-    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>>;
+    fn count<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, ()>;
 }
 
 /// The quota of the deployment, counted with the runs.
@@ -42,7 +35,7 @@ pub struct DailyMails {
 }
 
 impl Quotas for DailyMails {
-    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>> {
+    fn count<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, ()> {
         Box::pin(async move {
             let of = Use {
                 who: &call.info.invoked_by,
@@ -61,14 +54,11 @@ impl Quotas for DailyMails {
 /// Where mail goes.
 pub trait Mails: Send + Sync {
     /// Queues a mail; one with the same id is mailed once.
-    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>>;
+    fn queue<'a>(&'a self, mail: &'a Mail) -> ActionFuture<'a, ()>;
 }
 
 impl Notes for ContentStore {
-    fn keep<'a>(
-        &'a self,
-        note: &'a Notification,
-    ) -> BoxFuture<'a, Result<Notification, ActionError>> {
+    fn keep<'a>(&'a self, note: &'a Notification) -> ActionFuture<'a, Notification> {
         Box::pin(async move {
             self.notify(note).await.map_err(|error| ActionError::from_failure(&error))
         })
@@ -76,10 +66,7 @@ impl Notes for ContentStore {
 }
 
 impl Addresses for Directory {
-    fn verified<'a>(
-        &'a self,
-        user: &'a UserId,
-    ) -> BoxFuture<'a, Result<Option<String>, ActionError>> {
+    fn verified<'a>(&'a self, user: &'a UserId) -> ActionFuture<'a, Option<String>> {
         Box::pin(async move {
             let person =
                 self.user(user).await.map_err(|error| ActionError::from_failure(&error))?;
@@ -90,7 +77,7 @@ impl Addresses for Directory {
 }
 
 impl Mails for MailQueue {
-    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>> {
+    fn queue<'a>(&'a self, mail: &'a Mail) -> ActionFuture<'a, ()> {
         Box::pin(
             async move { self.send(mail).await.map_err(|error| ActionError::from_failure(&error)) },
         )

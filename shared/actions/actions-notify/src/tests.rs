@@ -5,10 +5,9 @@ use countersign_failure::Class;
 use countersign_identity::UserId;
 use countersign_links::makes_link;
 use countersign_outbox::Mail;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
 use countersign_run::Quota;
 use countersign_store_content::Notification;
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::{Addresses, Mails, Notes, PublicUrl, Quotas, actions};
@@ -22,10 +21,7 @@ struct World {
 }
 
 impl Notes for World {
-    fn keep<'a>(
-        &'a self,
-        note: &'a Notification,
-    ) -> BoxFuture<'a, Result<Notification, ActionError>> {
+    fn keep<'a>(&'a self, note: &'a Notification) -> ActionFuture<'a, Notification> {
         Box::pin(async move {
             let mut notes = self.notes.lock().unwrap();
             if let Some(stands) = notes.iter().find(|known| known.id == note.id) {
@@ -38,13 +34,13 @@ impl Notes for World {
 }
 
 impl Addresses for World {
-    fn verified<'a>(&'a self, _: &'a UserId) -> BoxFuture<'a, Result<Option<String>, ActionError>> {
+    fn verified<'a>(&'a self, _: &'a UserId) -> ActionFuture<'a, Option<String>> {
         Box::pin(async move { Ok(self.verified.then(|| "ada@example.org".to_owned())) })
     }
 }
 
 impl Quotas for World {
-    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>> {
+    fn count<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, ()> {
         Box::pin(async move {
             let exceeded = Quota::mails(1).exceeded(call.now);
             if self.spent { Err(ActionError::from_failure(&exceeded)) } else { Ok(()) }
@@ -53,7 +49,7 @@ impl Quotas for World {
 }
 
 impl Mails for World {
-    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>> {
+    fn queue<'a>(&'a self, mail: &'a Mail) -> ActionFuture<'a, ()> {
         Box::pin(async move {
             self.mails.lock().unwrap().push(mail.clone());
             Ok(())

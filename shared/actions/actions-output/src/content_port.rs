@@ -2,13 +2,12 @@
 
 use countersign_failure::Failure;
 use countersign_identity::UserId;
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, ActionFuture};
 pub(crate) use countersign_store_content::Addition;
 use countersign_store_content::{
     ContentError, ContentStore, Document, Export, NewDocument, NewExport, RowWrite, TableInfo,
     Written,
 };
-use futures::future::BoxFuture;
 
 /// Documents, tables and files. [`ContentStore`] is the one that lasts; tests bring one in memory.
 pub trait ContentPort: Send + Sync {
@@ -19,24 +18,19 @@ pub trait ContentPort: Send + Sync {
         id: &'a str,
         create_if_missing: bool,
         now: jiff::Timestamp,
-    ) -> BoxFuture<'a, Result<(), ActionError>>;
+    ) -> ActionFuture<'a, ()>;
 
     /// Writes a document unless it is there; answers with the one that stands.
-    fn document<'a>(&'a self, new: &'a NewDocument)
-    -> BoxFuture<'a, Result<Document, ActionError>>;
+    fn document<'a>(&'a self, new: &'a NewDocument) -> ActionFuture<'a, Document>;
 
     /// Adds text to a document; a repeated call adds nothing and answers with the one that stands.
-    fn append<'a>(&'a self, addition: Addition<'a>)
-    -> BoxFuture<'a, Result<Document, ActionError>>;
+    fn append<'a>(&'a self, addition: Addition<'a>) -> ActionFuture<'a, Document>;
 
     /// Writes rows; a repeated call answers as the first.
-    fn rows<'a>(
-        &'a self,
-        write: RowWrite<'a>,
-    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>>;
+    fn rows<'a>(&'a self, write: RowWrite<'a>) -> ActionFuture<'a, (TableInfo, Written)>;
 
     /// Writes a file unless it is there; answers with the one that stands.
-    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>>;
+    fn export<'a>(&'a self, new: &'a NewExport) -> ActionFuture<'a, Export>;
 }
 
 impl ContentPort for ContentStore {
@@ -46,7 +40,7 @@ impl ContentPort for ContentStore {
         id: &'a str,
         create_if_missing: bool,
         now: jiff::Timestamp,
-    ) -> BoxFuture<'a, Result<(), ActionError>> {
+    ) -> ActionFuture<'a, ()> {
         Box::pin(async move {
             self.ensure_folder(owner, id, create_if_missing, now)
                 .await
@@ -55,28 +49,19 @@ impl ContentPort for ContentStore {
         })
     }
 
-    fn document<'a>(
-        &'a self,
-        new: &'a NewDocument,
-    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+    fn document<'a>(&'a self, new: &'a NewDocument) -> ActionFuture<'a, Document> {
         Box::pin(async move { self.create_document(new).await.map_err(action_error) })
     }
 
-    fn append<'a>(
-        &'a self,
-        addition: Addition<'a>,
-    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+    fn append<'a>(&'a self, addition: Addition<'a>) -> ActionFuture<'a, Document> {
         Box::pin(async move { self.append_to_document(addition).await.map_err(action_error) })
     }
 
-    fn rows<'a>(
-        &'a self,
-        write: RowWrite<'a>,
-    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>> {
+    fn rows<'a>(&'a self, write: RowWrite<'a>) -> ActionFuture<'a, (TableInfo, Written)> {
         Box::pin(async move { self.write_rows(write).await.map_err(action_error) })
     }
 
-    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>> {
+    fn export<'a>(&'a self, new: &'a NewExport) -> ActionFuture<'a, Export> {
         Box::pin(async move { self.create_export(new).await.map_err(action_error) })
     }
 }

@@ -1,9 +1,8 @@
 //! Where results go when a step does not say.
 
 use countersign_identity::UserId;
-use countersign_registry::action::ActionError;
+use countersign_registry::action::ActionFuture;
 use countersign_report::Destination;
-use futures::future::BoxFuture;
 
 /// A destination of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,5 +20,5 @@ pub trait ProfileOutputs: Send + Sync {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>>;
+    ) -> ActionFuture<'a, Vec<OwnDestination>>;
 }

@@ -16,6 +16,17 @@ impl<T> LazyClient<T> {
     pub fn new(make: impl FnOnce() -> T + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(make))))
     }
+
+    /// What `make` gives of this configuration when it is first needed.
+    #[must_use]
+    pub fn of<C>(config: &C, make: fn(&C) -> T) -> Self
+    where
+        C: Clone + Send + 'static,
+        T: 'static,
+    {
+        let config = config.clone();
+        Self::new(move || make(&config))
+    }
 }
 
 impl<T> Deref for LazyClient<T> {

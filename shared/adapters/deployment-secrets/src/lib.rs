@@ -12,9 +12,8 @@ use aws_config::SdkConfig;
 use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::{CallFailure, LazyClient};
-use countersign_connector::{DeploymentSecrets, Secret, SourceError};
+use countersign_connector::{DeploymentSecrets, Secret, SourceError, SourceFuture};
 use countersign_failure::Class;
-use futures::future::BoxFuture;
 
 pub use error::DeploymentSecretError;
 
@@ -46,8 +45,7 @@ impl SecretsManager {
     }
 
     fn below(aws: &SdkConfig, prefix: String) -> Self {
-        let aws = aws.clone();
-        let client = LazyClient::new(move || Client::new(&aws));
+        let client = LazyClient::of(aws, Client::new);
         Self { client, prefix, kept: Mutex::new(Kept::new(FRESH)) }
     }
 
@@ -69,7 +67,7 @@ impl SecretsManager {
 }
 
 impl DeploymentSecrets for SecretsManager {
-    fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>> {
+    fn secret<'a>(&'a self, name: &'a str) -> SourceFuture<'a, Option<Secret>> {
         Box::pin(async move {
             let lock = || self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let known = lock().get(name, Instant::now());

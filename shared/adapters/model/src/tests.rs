@@ -2,10 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use countersign_connector::{DeploymentSecrets, Secret, SourceError};
+use countersign_connector::{DeploymentSecrets, Secret, SourceFuture};
 use countersign_failure::Failure as _;
 use countersign_http_out::{Egress, Policy};
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -24,7 +23,7 @@ const KEY: &str = "sk-a-key-nobody-may-see";
 struct Secrets;
 
 impl DeploymentSecrets for Secrets {
-    fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>> {
+    fn secret<'a>(&'a self, name: &'a str) -> SourceFuture<'a, Option<Secret>> {
         let key = ["openai", "anthropic"].contains(&name).then(|| Secret::new(KEY.to_owned()));
         Box::pin(async move { Ok(key) })
     }

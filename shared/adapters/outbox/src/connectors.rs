@@ -1,8 +1,7 @@
 //! What happens to connectors, as events.
 
-use countersign_connector::{Announcer, Binding, SourceError};
+use countersign_connector::{Announcer, Binding, SourceError, SourceFuture};
 use countersign_identity::UserId;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::events::{DomainEvent, EventBus};
@@ -13,7 +12,7 @@ impl Announcer for EventBus {
         owner: &'a UserId,
         binding: &'a Binding,
         at: Timestamp,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         Box::pin(async move {
             let event = auth_failed(owner, binding, at);
             self.publish(&[event]).await.map_err(|error| Box::new(error) as SourceError)

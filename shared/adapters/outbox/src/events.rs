@@ -68,8 +68,7 @@ impl EventBus {
     /// The bus of this name or ARN.
     #[must_use]
     pub fn new(aws: &SdkConfig, name: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), name: name.into() }
+        Self { client: LazyClient::of(aws, Client::new), name: name.into() }
     }
 
     /// Publishes events, ten a request.

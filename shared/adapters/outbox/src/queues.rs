@@ -23,8 +23,7 @@ impl MailQueue {
     /// The queue at `url`.
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), url: url.into() }
+        Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }
 
     /// Puts a mail into the queue.
@@ -51,8 +50,7 @@ impl ReceiptQueue {
     /// The queue at `url`.
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), url: url.into() }
+        Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }
 
     /// Hands a receipt to the sealer. Sending the same receipt again within five minutes does nothing; the sealer

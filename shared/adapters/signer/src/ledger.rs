@@ -23,8 +23,7 @@ impl LedgerKey {
     /// The key of this id, ARN or alias.
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), key: key.into() }
+        Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }
 
     /// Signs that the chain of `tenant` ended with `head` at this time.

@@ -26,8 +26,7 @@ impl KmsMac {
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
         let key = key.into();
         let short = hex::encode(&Sha256::digest(key.as_bytes())[..4]);
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), key, short }
+        Self { client: LazyClient::of(aws, Client::new), key, short }
     }
 }
 

@@ -44,8 +44,7 @@ impl Machine {
     /// The machine of this ARN.
     #[must_use]
     pub fn new(aws: &SdkConfig, arn: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), arn: arn.into() }
+        Self { client: LazyClient::of(aws, Client::new), arn: arn.into() }
     }
 
     /// Starts an execution: `name` is `{run}-{attempt}`, `input` ids only.

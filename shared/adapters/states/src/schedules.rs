@@ -74,8 +74,7 @@ impl Schedules {
         role_arn: impl Into<String>,
         function_arn: impl Into<String>,
     ) -> Self {
-        let aws = aws.clone();
-        let client = LazyClient::new(move || Client::new(&aws));
+        let client = LazyClient::of(aws, Client::new);
         Self {
             client,
             group: group.into(),

@@ -30,8 +30,7 @@ impl Tasks {
     /// Reaches Step Functions with this configuration.
     #[must_use]
     pub fn new(aws: &SdkConfig) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)) }
+        Self { client: LazyClient::of(aws, Client::new) }
     }
 
     /// Wakes the task with an output.

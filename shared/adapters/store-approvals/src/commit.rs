@@ -42,11 +42,8 @@ impl Approvals {
     /// [`countersign_store_kit::StoreError`] when the table does not answer; a lost race is [`Committed::Stale`].
     pub fn commit<'a>(&'a self, commit: &'a Commit<'a>) -> BoxFuture<'a, Result<Committed>> {
         Box::pin(async move {
-            match self.table.transact(writes(commit)?).await {
-                Ok(()) => Ok(Committed::Done),
-                Err(error) if error.is_condition() => Ok(Committed::Stale),
-                Err(error) => Err(error),
-            }
+            let is_done = self.table.try_transact(writes(commit)?).await?;
+            Ok(if is_done { Committed::Done } else { Committed::Stale })
         })
     }
 }

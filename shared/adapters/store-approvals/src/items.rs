@@ -1,11 +1,12 @@
 //! The shapes of items.
 
 use countersign_approval::{Digest, Request, Status};
-use countersign_store_kit::StoreError;
+use countersign_store_kit::{Page, Query, StoreError};
+use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
+use crate::{Approvals, Result};
 
 /// A value kept as JSON text, so that key order and numbers survive.
 #[derive(Serialize, Deserialize)]
@@ -54,4 +55,30 @@ pub(crate) fn to_text(value: &impl Serialize) -> Result<String> {
 pub(crate) fn from_text<T: DeserializeOwned>(table: &str, text: &str) -> Result<T> {
     serde_json::from_str(text)
         .map_err(|error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() })
+}
+
+impl Approvals {
+    /// The values under a query, at most `most`.
+    pub(crate) fn all_of<T: DeserializeOwned + Send>(
+        &self,
+        query: Query,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<T>>> {
+        Box::pin(async move {
+            let items: Vec<Body> = self.table.query_all(query, most).await?;
+            items.iter().map(|item| item.read(self.table.name())).collect()
+        })
+    }
+
+    /// A page of the values under a query.
+    pub(crate) fn page_of<T: DeserializeOwned + Send>(
+        &self,
+        query: Query,
+    ) -> BoxFuture<'_, Result<Page<T>>> {
+        Box::pin(async move {
+            let Page { items, next } = self.table.page::<Body, StoreError>(query).await?;
+            let read = items.iter().map(|item| item.read(self.table.name()));
+            Ok(Page { items: read.collect::<Result<_>>()?, next })
+        })
+    }
 }

@@ -3,6 +3,7 @@
 use countersign_approval::Receipt;
 use countersign_approval::chain::{Checkpoint, Entry, Head, Sealed};
 use countersign_store_kit::{Expr, Query, Write};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -82,11 +83,8 @@ impl Approvals {
             for sealed in batch {
                 writes.extend(seal_one(sealed)?);
             }
-            match self.table.transact(writes).await {
-                Ok(()) => Ok(SealOutcome::Sealed),
-                Err(error) if error.is_condition() => Ok(SealOutcome::Stale),
-                Err(error) => Err(error),
-            }
+            let is_sealed = self.table.try_transact(writes).await?;
+            Ok(if is_sealed { SealOutcome::Sealed } else { SealOutcome::Stale })
         })
     }
 
@@ -95,13 +93,9 @@ impl Approvals {
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
     pub fn entries(&self, sequence: u64) -> BoxFuture<'_, Result<Vec<Sealed>>> {
-        Box::pin(async move {
-            let from = keys::sequence_text(sequence);
-            let query = Query::partition(&keys::chain_partition(sequence));
-            let query = query.between(&from, "~").consistent();
-            let items: Vec<Body> = self.table.query_all(query, 1000).await?;
-            items.iter().map(|item| item.read(self.table.name())).collect()
-        })
+        let query = Query::partition(&keys::chain_partition(sequence));
+        let query = query.between(&keys::sequence_text(sequence), "~").consistent();
+        self.all_of(query, 1000)
     }
 
     /// Keeps a checkpoint.
@@ -120,11 +114,8 @@ impl Approvals {
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
     pub fn newest_checkpoint(&self) -> BoxFuture<'_, Result<Option<Checkpoint>>> {
-        Box::pin(async move {
-            let query = Query::partition(keys::CHECKPOINT).descending().limit(1).consistent();
-            let page = self.table.query(query).await?.decode::<Body>(self.table.name())?;
-            page.items.first().map(|item| item.read(self.table.name())).transpose()
-        })
+        let query = Query::partition(keys::CHECKPOINT).descending().limit(1).consistent();
+        Box::pin(self.page_of(query).map_ok(|page| page.items.into_iter().next()))
     }
 
     /// Every checkpoint, oldest first, at most `most`.
@@ -132,11 +123,7 @@ impl Approvals {
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
     pub fn checkpoints(&self, most: usize) -> BoxFuture<'_, Result<Vec<Checkpoint>>> {
-        Box::pin(async move {
-            let query = Query::partition(keys::CHECKPOINT).consistent();
-            let items: Vec<Body> = self.table.query_all(query, most).await?;
-            items.iter().map(|item| item.read(self.table.name())).collect()
-        })
+        self.all_of(Query::partition(keys::CHECKPOINT).consistent(), most)
     }
 }
 

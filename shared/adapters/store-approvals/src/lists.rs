@@ -92,49 +92,37 @@ fn partition(role: &str, person: &UserId, shelf: Shelf) -> String {
     format!("{role}#{person}#{}", shelf.name())
 }
 
+fn listed(role: &str, person: &UserId, shelf: Shelf) -> Query {
+    let query = Query::index(&partition(role, person, shelf));
+    if shelf == Shelf::Closed { query.descending() } else { query }
+}
+
 impl Approvals {
     /// Requests that `person` may be asked to decide, a page at a time.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer or the cursor is none of ours.
-    pub fn for_approver<'a>(
-        &'a self,
-        person: &'a UserId,
+    pub fn for_approver(
+        &self,
+        person: &UserId,
         shelf: Shelf,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Summary>>> {
-        self.list(partition("FOR", person, shelf), shelf, limit, after)
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Summary>>> {
+        self.page_of(listed("FOR", person, shelf).limit(limit).after(after))
     }
 
     /// Requests of runs that `person` owns, a page at a time.
     ///
     /// # Errors
     /// As [`Approvals::for_approver`].
-    pub fn of_owner<'a>(
-        &'a self,
-        person: &'a UserId,
+    pub fn of_owner(
+        &self,
+        person: &UserId,
         shelf: Shelf,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Summary>>> {
-        self.list(partition("OWNER", person, shelf), shelf, limit, after)
-    }
-
-    fn list<'a>(
-        &'a self,
-        partition: String,
-        shelf: Shelf,
-        limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Summary>>> {
-        Box::pin(async move {
-            let query = Query::index(&partition).limit(limit).after(after);
-            let query = if shelf == Shelf::Closed { query.descending() } else { query };
-            let page = self.table.query(query).await?.decode::<Body>(self.table.name())?;
-            let next = page.next;
-            let read = page.items.iter().map(|item| item.read(self.table.name()));
-            Ok(Page { items: read.collect::<Result<_>>()?, next })
-        })
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Summary>>> {
+        self.page_of(listed("OWNER", person, shelf).limit(limit).after(after))
     }
 }

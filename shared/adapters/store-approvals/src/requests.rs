@@ -65,11 +65,8 @@ impl Approvals {
                 sweep::unasked(request, request.opened_at)?,
             ];
             writes.extend(lists::rows(request)?);
-            match self.table.transact_across(self.and(writes, keep)).await {
-                Ok(()) => Ok(Created::New),
-                Err(error) if error.is_condition() => Ok(Created::Exists),
-                Err(error) => Err(error),
-            }
+            let is_new = self.table.try_transact_across(self.and(writes, keep)).await?;
+            Ok(if is_new { Created::New } else { Created::Exists })
         })
     }
 
@@ -88,11 +85,7 @@ impl Approvals {
             let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
             let check = Write::check(&keys::request(id), pending);
             let keep = self.tokens()?.keep(id, token, now)?;
-            match self.table.transact_across(self.and(vec![check], keep)).await {
-                Ok(()) => Ok(true),
-                Err(error) if error.is_condition() => Ok(false),
-                Err(error) => Err(error),
-            }
+            self.table.try_transact_across(self.and(vec![check], keep)).await
         })
     }
 
@@ -108,9 +101,9 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn load<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<Loaded>>> {
+    pub fn load(&self, id: &ApprovalId) -> BoxFuture<'_, Result<Option<Loaded>>> {
+        let query = Query::partition(&keys::partition(id)).prefix(keys::REQUEST).consistent();
         Box::pin(async move {
-            let query = Query::partition(&keys::partition(id)).prefix(keys::REQUEST).consistent();
             let rows: Vec<Row> = self.table.query_all(query, MAX).await?;
             let (mut request, mut votes) = (None, Vec::new());
             for row in rows {
@@ -127,12 +120,9 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn receipts<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Vec<Receipt>>> {
-        Box::pin(async move {
-            let query = Query::partition(&keys::partition(id)).prefix("RECEIPT#").consistent();
-            let items: Vec<Body> = self.table.query_all(query, MAX).await?;
-            items.iter().map(|item| item.read(self.table.name())).collect()
-        })
+    pub fn receipts(&self, id: &ApprovalId) -> BoxFuture<'_, Result<Vec<Receipt>>> {
+        let query = Query::partition(&keys::partition(id)).prefix("RECEIPT#").consistent();
+        self.all_of(query, MAX)
     }
 
     /// The approved requests of a run that cover something of `step`, with what they cover, the newest first. A step with an
@@ -158,12 +148,9 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn places<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Vec<sweep::Place>>> {
-        Box::pin(async move {
-            let query = Query::partition(&keys::run_partition(run)).prefix("APPR#").consistent();
-            let page: Vec<Body> = self.table.query_all(query, MAX).await?;
-            page.iter().map(|item| item.read(self.table.name())).collect()
-        })
+    pub fn places(&self, run: &RunId) -> BoxFuture<'_, Result<Vec<sweep::Place>>> {
+        let query = Query::partition(&keys::run_partition(run)).prefix("APPR#").consistent();
+        self.all_of(query, MAX)
     }
 
     /// Notes that the run has heard of the decision: it is not woken again, and its token is gone. A function that wakes nobody
@@ -189,14 +176,12 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn asked<'a>(&'a self, id: &'a ApprovalId, version: u32) -> BoxFuture<'a, Result<()>> {
+    pub fn asked(&self, id: &ApprovalId, version: u32) -> BoxFuture<'_, Result<()>> {
+        let told = Write::delete(&keys::unasked(id));
         Box::pin(async move {
             let same = Expr::new("#version = :version").bind("version", &version)?;
-            match self.table.write(Write::delete(&keys::unasked(id)).when(same)).await {
-                // Gone already, or a newer version waits to be told.
-                Err(error) if error.is_condition() => Ok(()),
-                other => other,
-            }
+            // When it does not hold, it is gone already, or a newer version waits to be told.
+            self.table.try_write(told.when(same)).await.map(drop)
         })
     }
 

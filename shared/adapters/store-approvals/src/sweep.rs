@@ -6,6 +6,7 @@ use countersign_approval::{
     ApprovalId, Closed, Covered, Receipt, Request, RunId, Status, UnknownCall,
 };
 use countersign_store_kit::{Query, Write};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -144,11 +145,8 @@ impl Approvals {
     where
         T: serde::de::DeserializeOwned + Send + 'static,
     {
-        Box::pin(async move {
-            let until = format!("{}~", keys::time(until));
-            let query = Query::index(partition).between("0", &until).limit(most);
-            let page = self.table.query(query).await?.decode::<Body>(self.table.name())?;
-            page.items.iter().map(|item| item.read(self.table.name())).collect()
-        })
+        let until = format!("{}~", keys::time(until));
+        let query = Query::index(partition).between("0", &until).limit(most);
+        Box::pin(self.page_of(query).map_ok(|page| page.items))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use countersign_connector::{
     Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink, SourceError,
-    StoredConnector,
+    SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId};
@@ -94,19 +94,13 @@ impl Catalog {
             let doing = CatalogError::doing("change the binding");
             let owner = Owner::User(owner);
             let write = replacement(owner, before, after).map_err(doing)?;
-            match self.table.write(write).await {
-                Err(error) if error.is_condition() => {
-                    let known = self.binding_of(owner, &before.profile_id, &before.connector_id);
-                    let is_there = known.await?.is_some_and(|known| known.id == before.id);
-                    let what = "data source";
-                    Err(if is_there {
-                        CatalogError::Changed(what)
-                    } else {
-                        CatalogError::NotFound(what)
-                    })
-                }
-                outcome => outcome.map_err(doing),
+            if self.table.try_write(write).await.map_err(doing)? {
+                return Ok(());
             }
+            let known = self.binding_of(owner, &before.profile_id, &before.connector_id).await?;
+            let is_there = known.is_some_and(|known| known.id == before.id);
+            let what = "data source";
+            Err(if is_there { CatalogError::Changed(what) } else { CatalogError::NotFound(what) })
         })
     }
 
@@ -114,21 +108,13 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none.
-    pub fn delete_binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<()>> {
+    pub fn delete_binding(&self, owner: &UserId, binding: &Binding) -> BoxFuture<'_, Result<()>> {
+        let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
         Box::pin(async move {
-            let doing = CatalogError::doing("remove the binding");
-            let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
-            self.table.write(Write::delete(&key).when(Expr::exists())).await.map_err(|error| {
-                if error.is_condition() {
-                    CatalogError::NotFound("data source")
-                } else {
-                    doing(error)
-                }
-            })
+            let write = Write::delete(&key).when(Expr::exists());
+            let removed = self.table.try_write(write).await;
+            let is_gone = removed.map_err(CatalogError::doing("remove the binding"))?;
+            is_gone.then_some(()).ok_or(CatalogError::NotFound("data source"))
         })
     }
 
@@ -136,31 +122,23 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn bindings<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Binding>>> {
-        Box::pin(async move {
-            let own = self.bindings_of(Owner::User(owner), profile).await?;
-            if own.is_empty() { self.bindings_of(Owner::System, profile).await } else { Ok(own) }
-        })
+    pub async fn bindings(&self, owner: &UserId, profile: &str) -> Result<Vec<Binding>> {
+        let own = self.bindings_of(Owner::User(owner), profile).await?;
+        if own.is_empty() { self.bindings_of(Owner::System, profile).await } else { Ok(own) }
     }
 
     /// One binding of the owner's profile, by its id.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn binding_by_id<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        id: &'a BindingId,
-    ) -> BoxFuture<'a, Result<Option<Binding>>> {
-        Box::pin(async move {
-            let all = self.bindings_of(Owner::User(owner), profile).await?;
-            Ok(all.into_iter().find(|binding| binding.id == *id))
-        })
+    pub async fn binding_by_id(
+        &self,
+        owner: &UserId,
+        profile: &str,
+        id: &BindingId,
+    ) -> Result<Option<Binding>> {
+        let all = self.bindings_of(Owner::User(owner), profile).await?;
+        Ok(all.into_iter().find(|binding| binding.id == *id))
     }
 
     /// Replaces all bindings of a profile the system ships.
@@ -194,34 +172,30 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn delete_bindings<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let owner = Owner::User(owner);
-            let known = self.bindings_of(owner, profile).await?;
-            let key = |binding: &Binding| keys::binding(owner, profile, &binding.connector_id);
-            let writes = known.iter().map(|binding| Write::delete(&key(binding))).collect();
-            self.table.write_many(writes).await.map_err(CatalogError::doing("remove the bindings"))
-        })
+    pub async fn delete_bindings(&self, owner: &UserId, profile: &str) -> Result<()> {
+        let owner = Owner::User(owner);
+        let known = self.bindings_of(owner, profile).await?;
+        let key = |binding: &Binding| keys::binding(owner, profile, &binding.connector_id);
+        let writes = known.iter().map(|binding| Write::delete(&key(binding))).collect();
+        self.table.write_many(writes).await.map_err(CatalogError::doing("remove the bindings"))
     }
 
-    async fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Result<Vec<Binding>> {
-        let doing = CatalogError::doing("list the bindings");
+    fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> BoxFuture<'_, Result<Vec<Binding>>> {
         let mut query = Query::partition(&keys::bound(owner, profile)).consistent();
-        let mut all = Vec::new();
-        loop {
-            let page = self.table.query(query.clone()).await.map_err(doing)?;
-            for item in page.items {
-                all.push(read(self.table.name(), item).map_err(doing)?);
+        Box::pin(async move {
+            let doing = CatalogError::doing("list the bindings");
+            let mut all = Vec::new();
+            loop {
+                let page = self.table.query(query.clone()).await.map_err(doing)?;
+                for item in page.items {
+                    all.push(read(self.table.name(), item).map_err(doing)?);
+                }
+                match page.next {
+                    Some(next) if all.len() < MAX => query = query.after(Some(&next)),
+                    _ => return Ok(all),
+                }
             }
-            match page.next {
-                Some(next) if all.len() < MAX => query = query.after(Some(&next)),
-                _ => return Ok(all),
-            }
-        }
+        })
     }
 
     async fn binding_of(
@@ -277,7 +251,7 @@ impl ConnectorSource for Catalog {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, std::result::Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         Box::pin(async move { self.connectors().get(owner, id).await.map_err(boxed) })
     }
 
@@ -286,7 +260,7 @@ impl ConnectorSource for Catalog {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, std::result::Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         Box::pin(async move {
             match self.binding_of(Owner::User(owner), profile, connector).await.map_err(boxed)? {
                 Some(own) => Ok(Some(own)),
@@ -300,7 +274,7 @@ impl ConnectorSource for Catalog {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, std::result::Result<Found, SourceError>> {
+    ) -> SourceFuture<'a, Found> {
         Box::pin(async move { self.both(owner, profile, connector).await.map_err(boxed) })
     }
 }
@@ -348,7 +322,7 @@ impl HealthSink for Catalog {
         owner: &'a UserId,
         binding: &'a Binding,
         health: Health,
-    ) -> BoxFuture<'a, std::result::Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("note the health of the binding");
             // What the system ships has no health of its own: one user's credential says nothing about another's.

@@ -95,17 +95,13 @@ impl<'c> Collection<'c, StoredConnector> {
     /// [`CatalogError::Store`] when the table does not answer or the cursor is not one of this list.
     pub fn versions(
         self,
-        owner: &'c UserId,
-        id: &'c ConnectorId,
+        owner: &UserId,
+        id: &ConnectorId,
         limit: i32,
-        after: Option<&'c str>,
+        after: Option<&str>,
     ) -> BoxFuture<'c, Result<Page<StoredConnector>>> {
-        Box::pin(async move {
-            let doing = doing::<StoredConnector>("read the versions of");
-            let partition = keys::versions(Owner::User(owner), id);
-            let query = Query::partition(&partition).descending().limit(limit).after(after);
-            let page = self.table.query(query).await.map_err(doing)?;
-            record::page(self.table, page).map_err(doing)
-        })
+        let query = Query::partition(&keys::versions(Owner::User(owner), id)).descending();
+        let query = query.limit(limit).after(after);
+        record::list(self.table, query, "read the versions of the connector")
     }
 }

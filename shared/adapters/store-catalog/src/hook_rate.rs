@@ -7,7 +7,6 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::error::CatalogError;
-use crate::schedules::moved;
 use crate::{Catalog, Result, keys};
 
 /// How long a minute is kept, in seconds.
@@ -18,19 +17,15 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn count_message<'a>(
-        &'a self,
-        trigger: &'a TriggerId,
-        at: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    pub fn count_message(&self, trigger: &TriggerId, at: Timestamp) -> BoxFuture<'_, Result<bool>> {
+        let key = keys::hook_minute(trigger, at.as_second().div_euclid(60));
         Box::pin(async move {
             let doing = CatalogError::doing("count a message of a webhook");
-            let key = keys::hook_minute(trigger, at.as_second().div_euclid(60));
             let fits = Expr::new("attribute_not_exists(#used) OR #used < :most");
             let fits = fits.bind("most", &MAX_PER_MINUTE).map_err(doing)?;
             let count = Write::update(&key).add("used", &1_u64).map_err(doing)?;
             let count = count.set("expires_at", &(at.as_second() + KEPT)).map_err(doing)?;
-            moved(self.table.write(count.when(fits)).await).map_err(doing)
+            self.table.try_write(count.when(fits)).await.map_err(doing)
         })
     }
 }

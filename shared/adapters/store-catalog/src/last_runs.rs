@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, RunStatus};
-use countersign_store_kit::{Expr, Write};
+use countersign_store_kit::Write;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::CatalogError;
 use crate::keys::{self, Owner};
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::{Catalog, Result};
 
 /// A run that is over.
@@ -76,27 +75,23 @@ impl Catalog {
         // Its version is the second it was due: the later one stays.
         let due = u64::try_from(run.due_at.as_second()).unwrap_or_default();
         let record = StoredRecord::of("last run", run, due)?;
-        let put = record.put(&keys::last_run(Owner::User(&over.owner), &over.source_id, which));
-        let later = Expr::new("attribute_not_exists(#PK) OR #version < :due").bind("due", &due);
-        let put: Write = put.map_err(doing)?.when(later.map_err(doing)?);
-        moved(self.table.write(put).await).map(drop).map_err(doing)
+        let key = keys::last_run(Owner::User(&over.owner), &over.source_id, which);
+        let put = record.put_later(&key).map_err(doing)?;
+        self.table.try_write(put).await.map(drop).map_err(doing)
     }
 
     /// The last run of a source; none when there was none since releases note it.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn last_run<'a>(
-        &'a self,
-        owner: &'a UserId,
-        source: &'a str,
+    pub fn last_run(
+        &self,
+        owner: &UserId,
+        source: &str,
         which: Last,
-    ) -> BoxFuture<'a, Result<Option<LastRun>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("read how the last run ended");
-            let key = keys::last_run(Owner::User(owner), source, which);
-            record::get(&self.table, &key).await.map_err(doing)
-        })
+    ) -> BoxFuture<'_, Result<Option<LastRun>>> {
+        let key = keys::last_run(Owner::User(owner), source, which);
+        record::one(&self.table, key, "read how the last run ended")
     }
 }
 

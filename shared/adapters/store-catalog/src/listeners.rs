@@ -2,8 +2,9 @@
 
 use countersign_identity::{Presented, Saved, UserId};
 use countersign_run::{Occurrence, OccurrenceId};
-use countersign_store_kit::{Expr, Key, Query, Write};
+use countersign_store_kit::{Key, Query, Write};
 use countersign_trigger::{HookKeyId, MAX_TRIGGERS, TriggerEvent, TriggerId, TriggerSpec};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::CatalogError;
 use crate::occurrences::{KEPT, entered};
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::stored::{Spec, Stored};
 use crate::{Catalog, Result, keys};
 
@@ -140,35 +140,29 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn hook_keys<'a>(&'a self, trigger: &'a TriggerId) -> BoxFuture<'a, Result<HookKeys>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("read the keys of a webhook");
-            let keys = record::get(&self.table, &keys::hook_keys(trigger)).await.map_err(doing)?;
-            Ok(keys.unwrap_or_default())
-        })
+    pub fn hook_keys(&self, trigger: &TriggerId) -> BoxFuture<'_, Result<HookKeys>> {
+        let keys = record::one(&self.table, keys::hook_keys(trigger), "read the keys of a webhook");
+        Box::pin(keys.map_ok(Option::unwrap_or_default))
     }
 
     /// Replaces the keys of a trigger by other ones; `before` is what they were.
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when somebody else has changed them in between.
-    pub fn set_hook_keys<'a>(
-        &'a self,
-        trigger: &'a TriggerId,
-        before: &'a HookKeys,
+    pub fn set_hook_keys(
+        &self,
+        trigger: &TriggerId,
+        before: &HookKeys,
         keys: Vec<HookKeyInfo>,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> BoxFuture<'_, Result<()>> {
+        let (key, seen) = (keys::hook_keys(trigger), before.version);
         Box::pin(async move {
             let doing = CatalogError::doing("change the keys of a webhook");
-            let after = HookKeys { keys, version: before.version + 1 };
+            let after = HookKeys { keys, version: seen + 1 };
             let record = StoredRecord::of("key", &after, after.version)?;
-            let put = record.put(&keys::hook_keys(trigger)).map_err(doing)?;
-            let put = match before.version {
-                0 => put.if_absent(),
-                seen => put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?),
-            };
-            let is_ours = moved(self.table.write(put).await).map_err(doing)?;
-            if is_ours { Ok(()) } else { Err(CatalogError::Changed("trigger")) }
+            let put = record.put_after(&key, seen).map_err(doing)?;
+            let is_ours = self.table.try_write(put).await.map_err(doing)?;
+            is_ours.then_some(()).ok_or(CatalogError::Changed("trigger"))
         })
     }
 
@@ -245,7 +239,7 @@ impl Catalog {
             };
             let mut writes = entered(occurrence)?;
             writes.push(mark.expires_at(occurrence.due_at.as_second() + KEPT));
-            if moved(self.table.transact(writes).await).map_err(doing)? {
+            if self.table.try_transact(writes).await.map_err(doing)? {
                 return Ok(Noticed::New);
             }
             let known: Option<Seen> = record::get(&self.table, &key).await.map_err(doing)?;
@@ -258,16 +252,13 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn seen_event<'a>(
-        &'a self,
-        source: &'a str,
-        event: &'a str,
-    ) -> BoxFuture<'a, Result<Option<OccurrenceId>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("look up what fired a trigger");
-            let key = keys::event(source, event);
-            let known: Option<Seen> = record::get(&self.table, &key).await.map_err(doing)?;
-            Ok(known.map(|seen| seen.occurrence))
-        })
+    pub fn seen_event(
+        &self,
+        source: &str,
+        event: &str,
+    ) -> BoxFuture<'_, Result<Option<OccurrenceId>>> {
+        let seen =
+            record::one(&self.table, keys::event(source, event), "look up what fired a trigger");
+        Box::pin(seen.map_ok(|seen| seen.map(|seen: Seen| seen.occurrence)))
     }
 }

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::schedules::moved;
 use crate::{MonitorStore, Result, keys};
 
 /// When somebody else is to tick a monitor whose own clock has not.
@@ -61,12 +60,13 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_off<'a>(&'a self, clock: &'a Clock, to: Timestamp) -> BoxFuture<'a, Result<bool>> {
+    pub fn put_off(&self, clock: &Clock, to: Timestamp) -> BoxFuture<'_, Result<bool>> {
+        let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place());
+        let later = Clock { overdue_at: to, ..clock.clone() }.put();
         Box::pin(async move {
             let doing = CatalogError::doing("put a clock off");
-            let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place()).map_err(doing)?;
-            let later = Clock { overdue_at: to, ..clock.clone() }.put().map_err(doing)?;
-            moved(self.table.write(later.when(seen)).await).map_err(doing)
+            let later = later.map_err(doing)?.when(seen.map_err(doing)?);
+            self.table.try_write(later).await.map_err(doing)
         })
     }
 

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
 use crate::monitor_store::{put_batch, put_state};
-use crate::schedules::moved;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
 
 /// A run that goes on when its monitor is removed.
@@ -33,7 +32,7 @@ impl MonitorStore {
             let line = occurrences::put(&occurrence)?;
             let after = Batched { batch, occurrence: Some(occurrence), ..batched.clone() };
             let batch = put_batch(&after)?.when(seen.map_err(doing)?);
-            moved(self.table.transact(vec![batch, line]).await).map(drop).map_err(doing)
+            self.table.try_transact(vec![batch, line]).await.map(drop).map_err(doing)
         })
     }
 
@@ -106,6 +105,6 @@ impl MonitorStore {
         let ended = Occurrence { status: Some(status), ..ended };
         let seen = Expr::new("#version = :seen").bind("seen", &known.version).map_err(doing)?;
         let line = occurrences::put(&ended)?.when(seen);
-        moved(self.table.write(line).await).map(drop).map_err(doing)
+        self.table.try_write(line).await.map(drop).map_err(doing)
     }
 }

@@ -237,15 +237,12 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn batch<'a>(
-        &'a self,
-        monitor: &'a MonitorId,
+    pub fn batch(
+        &self,
+        monitor: &MonitorId,
         number: u64,
-    ) -> BoxFuture<'a, Result<Option<Batched>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("read the batch");
-            record::get(&self.table, &keys::batch(monitor, number)).await.map_err(doing)
-        })
+    ) -> BoxFuture<'_, Result<Option<Batched>>> {
+        record::one(&self.table, keys::batch(monitor, number), "read the batch")
     }
 
     /// What a batch holds.
@@ -263,29 +260,21 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn batches<'a>(
-        &'a self,
-        monitor: &'a MonitorId,
+    pub fn batches(
+        &self,
+        monitor: &MonitorId,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Batched>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("list the batches");
-            let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
-            let query = query.descending().consistent().limit(limit).after(after);
-            let page = self.table.query(query).await.map_err(doing)?;
-            record::page(&self.table, page).map_err(doing)
-        })
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Batched>>> {
+        let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
+        let query = query.descending().consistent().limit(limit).after(after);
+        record::list(&self.table, query, "list the batches")
     }
 
     pub(crate) async fn apply(&self, writes: Vec<Write>) -> Result<()> {
-        self.table.transact(writes).await.map_err(|error| {
-            if error.is_condition() {
-                CatalogError::Changed("monitor")
-            } else {
-                CatalogError::doing("note where the monitor stands")(error)
-            }
-        })
+        let doing = CatalogError::doing("note where the monitor stands");
+        let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+        is_unchanged.then_some(()).ok_or(CatalogError::Changed("monitor"))
     }
 }
 

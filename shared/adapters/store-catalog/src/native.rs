@@ -3,13 +3,13 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Query, Write};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::stored::{Spec, Stored};
 use crate::{Catalog, Result, keys};
 
@@ -71,7 +71,7 @@ impl Catalog {
         Box::pin(async move {
             let gone = Write::delete(&keys::native(&mark.owner, &mark.id)).when(mark.unchanged()?);
             let doing = CatalogError::doing("note that a native schedule is set");
-            moved(self.table.write(gone).await).map_err(doing)
+            self.table.try_write(gone).await.map_err(doing)
         })
     }
 
@@ -87,7 +87,7 @@ impl Catalog {
         Box::pin(async move {
             let later = NativeMark { at, ..mark.clone() }.put()?.when(mark.unchanged()?);
             let doing = CatalogError::doing("put the mark of a native schedule off");
-            moved(self.table.write(later).await).map_err(doing)
+            self.table.try_write(later).await.map_err(doing)
         })
     }
 
@@ -100,11 +100,8 @@ impl Catalog {
         before: Timestamp,
         most: i32,
     ) -> BoxFuture<'_, Result<Vec<NativeMark>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("look for native schedules that are to be set");
-            let query = Query::index(keys::NATIVE).between("0", &before.to_string()).limit(most);
-            let page = self.table.query(query).await.map_err(doing)?;
-            Ok(record::page(&self.table, page).map_err(doing)?.items)
-        })
+        let query = Query::index(keys::NATIVE).between("0", &before.to_string()).limit(most);
+        let doing = "look for native schedules that are to be set";
+        Box::pin(record::list(&self.table, query, doing).map_ok(|page| page.items))
     }
 }

@@ -2,12 +2,12 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId};
-use countersign_store_kit::{Page, Query};
+use countersign_store_kit::Page;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::CatalogError;
-use crate::{Catalog, Result, keys, record};
+use crate::occurrences::ledger;
+use crate::{Catalog, Result, record};
 
 /// Which occurrences of an owner.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,24 +25,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn occurrences_of<'a>(
-        &'a self,
-        owner: &'a UserId,
-        of: OccurrencesOf<'a>,
+    pub fn occurrences_of(
+        &self,
+        owner: &UserId,
+        of: OccurrencesOf<'_>,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Occurrence>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("list occurrences");
-            let query = match of.source {
-                Some(source) => Query::partition(&keys::occurrences(owner, source)).consistent(),
-                None => Query::index(&keys::occurrences_of(owner)),
-            };
-            let query = query.between(&low(of.from), &high(of.before));
-            let query = query.descending().limit(limit).after(after);
-            let page = self.table.query(query).await.map_err(doing)?;
-            record::page(&self.table, page).map_err(doing)
-        })
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
+        let query = ledger(owner, of.source).between(&low(of.from), &high(of.before));
+        let query = query.descending().limit(limit).after(after);
+        record::list(&self.table, query, "list occurrences")
     }
 }
 

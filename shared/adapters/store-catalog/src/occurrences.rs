@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::{Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
@@ -35,25 +34,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn notice<'a>(&'a self, occurrence: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("note an occurrence");
-            moved(self.table.transact(entered(occurrence)?).await).map_err(doing)
-        })
+    pub fn notice(&self, occurrence: &Occurrence) -> BoxFuture<'_, Result<bool>> {
+        record::change(&self.table, entered(occurrence), "note an occurrence")
     }
 
     /// Replaces an occurrence by its next version. `false` when it has changed in between.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn move_occurrence<'a>(&'a self, after: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("change an occurrence");
-            let seen = Expr::new("#version = :seen").bind("seen", &after.version.saturating_sub(1));
-            let line = put(after)?.when(seen.map_err(doing)?);
-            let writes = vec![line, mark(after)?];
-            moved(self.table.transact(writes).await).map_err(doing)
-        })
+    pub fn move_occurrence(&self, after: &Occurrence) -> BoxFuture<'_, Result<bool>> {
+        record::change(&self.table, replaced(after), "change an occurrence")
     }
 
     /// Notes that an occurrence has so many runs, of which the last has begun; how it is then. Whoever noted meanwhile that it
@@ -88,60 +78,45 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn occurrence<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a OccurrenceId,
-    ) -> BoxFuture<'a, Result<Option<Occurrence>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("read an occurrence");
-            record::get(&self.table, &keys::occurrence(owner, id)).await.map_err(doing)
-        })
+    pub fn occurrence(
+        &self,
+        owner: &UserId,
+        id: &OccurrenceId,
+    ) -> BoxFuture<'_, Result<Option<Occurrence>>> {
+        record::one(&self.table, keys::occurrence(owner, id), "read an occurrence")
     }
 
     /// The occurrences of an owner, or of one source of theirs; the newest first.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn occurrences<'a>(
-        &'a self,
-        owner: &'a UserId,
-        source: Option<&'a str>,
+    pub fn occurrences(
+        &self,
+        owner: &UserId,
+        source: Option<&str>,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Occurrence>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("list occurrences");
-            let query = match source {
-                Some(source) => Query::partition(&keys::occurrences(owner, source)).consistent(),
-                None => Query::index(&keys::occurrences_of(owner)),
-            };
-            let query = query.descending().limit(limit).after(after);
-            let page = self.table.query(query).await.map_err(doing)?;
-            record::page(&self.table, page).map_err(doing)
-        })
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
+        let query = ledger(owner, source).descending().limit(limit).after(after);
+        record::list(&self.table, query, "list occurrences")
     }
 
     /// Occurrences that are not at their end, of all or of one source; those that were due first come first within a source.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn open_occurrences<'a>(
-        &'a self,
-        source: Option<&'a str>,
+    pub fn open_occurrences(
+        &self,
+        source: Option<&str>,
         limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<OpenOccurrence>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("list open occurrences");
-            let query = Query::partition(keys::OPEN_OCCURRENCES).consistent();
-            let query = match source {
-                Some(source) => query.prefix(&format!("{source}-")),
-                None => query,
-            };
-            let page = self.table.query(query.limit(limit).after(after)).await.map_err(doing)?;
-            record::page(&self.table, page).map_err(doing)
-        })
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<OpenOccurrence>>> {
+        let query = Query::partition(keys::OPEN_OCCURRENCES).consistent();
+        let query = match source {
+            Some(source) => query.prefix(&format!("{source}-")),
+            None => query,
+        };
+        record::list(&self.table, query.limit(limit).after(after), "list open occurrences")
     }
 }
 
@@ -160,6 +135,21 @@ pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
         writes.push(mark(occurrence)?);
     }
     Ok(writes)
+}
+
+/// The writes that replace an occurrence which still has the version before.
+fn replaced(after: &Occurrence) -> Result<Vec<Write>> {
+    let seen = Expr::new("#version = :seen").bind("seen", &after.version.saturating_sub(1));
+    let seen = seen.map_err(CatalogError::doing("change an occurrence"))?;
+    Ok(vec![put(after)?.when(seen), mark(after)?])
+}
+
+/// The occurrences of an owner, or of one source of theirs.
+pub(crate) fn ledger(owner: &UserId, source: Option<&str>) -> Query {
+    match source {
+        Some(source) => Query::partition(&keys::occurrences(owner, source)).consistent(),
+        None => Query::index(&keys::occurrences_of(owner)),
+    }
 }
 
 /// The mark of an occurrence that is not at its end; none of one that is.

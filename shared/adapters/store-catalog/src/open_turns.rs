@@ -5,6 +5,7 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Key, Page, Query};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -47,12 +48,8 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<Place>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("go on with open occurrences");
-            let place: Option<Place> =
-                record::get(&self.table, &which.place()).await.map_err(doing)?;
-            Ok(place.unwrap_or_default())
-        })
+        let place = record::one(&self.table, which.place(), "go on with open occurrences");
+        Box::pin(place.map_ok(Option::unwrap_or_default))
     }
 
     /// Has the next look go on here.
@@ -67,8 +64,7 @@ impl Catalog {
         Box::pin(async move {
             let doing = CatalogError::doing("note how far open occurrences were looked at");
             let record = StoredRecord::of("place of a look", place, 1)?;
-            let put = record.put(&which.place()).map_err(doing)?;
-            self.table.write(put).await.map_err(doing)
+            self.table.write(record.put(&which.place()).map_err(doing)?).await.map_err(doing)
         })
     }
 
@@ -77,43 +73,35 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn open_behind<'a>(
-        &'a self,
+    pub fn open_behind(
+        &self,
         which: Open,
-        after: Option<&'a str>,
+        after: Option<&str>,
         limit: i32,
-        next: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<OpenOccurrence>>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("list open occurrences");
-            let query = match which {
-                Open::Waiting => Query::index(keys::WAITING_OCCURRENCES),
-                Open::Begun => Query::partition(keys::OPEN_OCCURRENCES).consistent(),
-            };
-            // No id has a character before `-`.
-            let low = after.map_or_else(|| "!".to_owned(), |after| format!("{after}!"));
-            let query = query.between(&low, "~").limit(limit).after(next);
-            let page = self.table.query(query).await.map_err(doing)?;
-            let mut page: Page<OpenOccurrence> = record::page(&self.table, page).map_err(doing)?;
+        next: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<OpenOccurrence>>> {
+        let query = match which {
+            Open::Waiting => Query::index(keys::WAITING_OCCURRENCES),
+            Open::Begun => Query::partition(keys::OPEN_OCCURRENCES).consistent(),
+        };
+        // No id has a character before `-`.
+        let low = after.map_or_else(|| "!".to_owned(), |after| format!("{after}!"));
+        let query = query.between(&low, "~").limit(limit).after(next);
+        let page = record::list(&self.table, query, "list open occurrences");
+        Box::pin(page.map_ok(move |mut page: Page<OpenOccurrence>| {
             page.items.retain(|open| open.is_waiting == (which == Open::Waiting));
-            Ok(page)
-        })
+            page
+        }))
     }
 
     /// How many of an owner are due or wait, counted up to `many`. The index may be a moment behind.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn waiting_of<'a>(
-        &'a self,
-        owner: &'a UserId,
-        many: usize,
-    ) -> BoxFuture<'a, Result<usize>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("count what waits of an owner");
-            let most = i32::try_from(many).unwrap_or(i32::MAX);
-            let query = Query::index(keys::WAITING_OCCURRENCES).prefix(&keys::waiting_of(owner));
-            Ok(self.table.query(query.limit(most)).await.map_err(doing)?.items.len())
-        })
+    pub fn waiting_of(&self, owner: &UserId, many: usize) -> BoxFuture<'_, Result<usize>> {
+        let most = i32::try_from(many).unwrap_or(i32::MAX);
+        let query = Query::index(keys::WAITING_OCCURRENCES).prefix(&keys::waiting_of(owner));
+        let waiting = self.table.query(query.limit(most)).map_ok(|page| page.items.len());
+        Box::pin(waiting.map_err(CatalogError::doing("count what waits of an owner")))
     }
 }

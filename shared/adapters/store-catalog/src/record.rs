@@ -1,6 +1,7 @@
 //! How a record lies in its item: as JSON text.
 
-use countersign_store_kit::{Expr, Item, Key, Page, StoreError, Table, Write, decode};
+use countersign_store_kit::{Expr, Item, Key, Page, Query, StoreError, Table, Write, decode};
+use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,17 @@ impl StoredRecord {
     pub(crate) fn put(&self, key: &Key) -> Result<Write, StoreError> {
         Write::put(key, self)
     }
+
+    /// A put that does nothing when the record there has this version or a later one.
+    pub(crate) fn put_later(&self, key: &Key) -> Result<Write, StoreError> {
+        let later = Expr::new("attribute_not_exists(#PK) OR #version < :version");
+        Ok(self.put(key)?.when(later.bind("version", &self.version)?))
+    }
+
+    /// A put if the record there has the version that was seen; 0 is that of none.
+    pub(crate) fn put_after(&self, key: &Key, seen: u64) -> Result<Write, StoreError> {
+        Ok(self.put(key)?.when(Expr::version(seen)?))
+    }
 }
 
 /// Reads one record.
@@ -76,6 +88,36 @@ pub(crate) fn page<T: DeserializeOwned>(
     let read = |item| decode::<StoredRecord>(table.name(), item)?.read(table.name());
     let items = page.items.into_iter().map(read).collect::<Result<Vec<T>, StoreError>>()?;
     Ok(Page { items, next: page.next })
+}
+
+/// Reads one record; `doing` is what an error says was tried.
+pub(crate) fn one<'t, T: DeserializeOwned + Send>(
+    table: &'t Table,
+    key: Key,
+    doing: &'static str,
+) -> BoxFuture<'t, Result<Option<T>, CatalogError>> {
+    Box::pin(async move { get(table, &key).await.map_err(CatalogError::doing(doing)) })
+}
+
+/// Reads a page of records; `doing` is what an error says was tried.
+pub(crate) fn list<'t, T: DeserializeOwned + Send>(
+    table: &'t Table,
+    query: Query,
+    doing: &'static str,
+) -> BoxFuture<'t, Result<Page<T>, CatalogError>> {
+    Box::pin(async move {
+        let read = table.query(query).await.and_then(|read| page(table, read));
+        read.map_err(CatalogError::doing(doing))
+    })
+}
+
+/// Does all writes if every condition holds, false when one does not; `doing` is what an error says was tried.
+pub(crate) fn change<'t>(
+    table: &'t Table,
+    writes: Result<Vec<Write>, CatalogError>,
+    doing: &'static str,
+) -> BoxFuture<'t, Result<bool, CatalogError>> {
+    Box::pin(async move { table.try_transact(writes?).await.map_err(CatalogError::doing(doing)) })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, StoreError, Write, decode};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -97,16 +98,17 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn finish_request<'a>(
-        &'a self,
-        owner: &'a UserId,
-        name: &'a str,
-        answered: &'a Answered,
-    ) -> BoxFuture<'a, Result<()>> {
+    pub fn finish_request(
+        &self,
+        owner: &UserId,
+        name: &str,
+        answered: &Answered,
+    ) -> BoxFuture<'_, Result<()>> {
+        let write = Write::update(&keys::replay(owner, name)).when(Expr::exists());
+        let write = write.set("answered", answered);
         Box::pin(async move {
             let doing = CatalogError::doing("note the answer");
-            let write = Write::update(&keys::replay(owner, name)).when(Expr::exists());
-            self.table.write(write.set("answered", answered).map_err(doing)?).await.map_err(doing)
+            self.table.write(write.map_err(doing)?).await.map_err(doing)
         })
     }
 
@@ -114,21 +116,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_request<'a>(
-        &'a self,
-        owner: &'a UserId,
-        name: &'a str,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let write = Write::delete(&keys::replay(owner, name))
-                .when(Expr::new("attribute_not_exists(#answered)"));
-            match self.table.write(write).await {
-                Err(error) if !error.is_condition() => {
-                    Err(CatalogError::doing("forget the request")(error))
-                }
-                _ => Ok(()),
-            }
-        })
+    pub fn forget_request(&self, owner: &UserId, name: &str) -> BoxFuture<'_, Result<()>> {
+        let unanswered = Expr::new("attribute_not_exists(#answered)");
+        let forgotten =
+            self.table.try_write(Write::delete(&keys::replay(owner, name)).when(unanswered));
+        Box::pin(forgotten.map_ok(drop).map_err(CatalogError::doing("forget the request")))
     }
 }
 

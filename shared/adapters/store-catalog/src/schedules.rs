@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
-use countersign_store_kit::{Expr, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Query, Write};
 use futures::future::{BoxFuture, try_join_all};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -80,16 +80,13 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn due_next<'a>(
-        &'a self,
-        owner: &'a UserId,
-        schedule: &'a ScheduleId,
-    ) -> BoxFuture<'a, Result<Option<DueNext>>> {
-        Box::pin(async move {
-            let key = keys::due_next(Owner::User(owner), schedule);
-            let doing = CatalogError::doing("read when a schedule is due");
-            record::get(&self.table, &key).await.map_err(doing)
-        })
+    pub fn due_next(
+        &self,
+        owner: &UserId,
+        schedule: &ScheduleId,
+    ) -> BoxFuture<'_, Result<Option<DueNext>>> {
+        let key = keys::due_next(Owner::User(owner), schedule);
+        record::one(&self.table, key, "read when a schedule is due")
     }
 
     /// Schedules that are due by this moment, the longest overdue first.
@@ -137,18 +134,7 @@ impl Catalog {
                     Write::delete(&key).when(seen)
                 }
             };
-            moved(self.table.write(write).await).map_err(doing)
+            self.table.try_write(write).await.map_err(doing)
         })
-    }
-}
-
-/// Whether a write found what it expected.
-pub(crate) fn moved(
-    written: std::result::Result<(), StoreError>,
-) -> std::result::Result<bool, StoreError> {
-    match written {
-        Ok(()) => Ok(true),
-        Err(error) if error.is_condition() => Ok(false),
-        Err(error) => Err(error),
     }
 }

@@ -2,14 +2,12 @@
 //! whoever asks next sees that its holder is at its end, and takes it over.
 
 use countersign_run::{Occurrence, OccurrenceId};
-use countersign_store_kit::Expr;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::occurrences::KEPT;
 use crate::record::{self, StoredRecord};
-use crate::schedules::moved;
 use crate::{Catalog, Result, keys};
 
 /// Who has the turn.
@@ -59,8 +57,7 @@ impl Catalog {
     }
 
     async fn turn(&self, of: &Occurrence) -> Result<Option<Turn>> {
-        let doing = CatalogError::doing("look whose turn it is");
-        record::get(&self.table, &keys::turn(&of.source_id)).await.map_err(doing)
+        record::one(&self.table, keys::turn(&of.source_id), "look whose turn it is").await
     }
 
     /// Gives an occurrence the turn, unless it has changed since this version was seen.
@@ -68,12 +65,8 @@ impl Catalog {
         let doing = CatalogError::doing("take the turn of a trigger");
         let turn = Turn { occurrence: of.id.clone(), version: seen + 1 };
         let record = StoredRecord::of("turn", &turn, turn.version)?;
-        let put = record.put(&keys::turn(&of.source_id)).map_err(doing)?;
+        let put = record.put_after(&keys::turn(&of.source_id), seen).map_err(doing)?;
         let put = put.expires_at(of.due_at.as_second() + KEPT);
-        let put = match seen {
-            0 => put.if_absent(),
-            seen => put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?),
-        };
-        moved(self.table.write(put).await).map_err(doing)
+        self.table.try_write(put).await.map_err(doing)
     }
 }

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_report::table::table_name;
-use countersign_store_kit::{Page, Query, Stored, Write, decode};
+use countersign_store_kit::{Page, Query, Stored, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -79,44 +79,29 @@ impl ContentStore {
             let item = DocumentItem { document: document.clone(), body };
             let index = keys::in_folder(owner, document.folder_id.as_deref());
             let sort = format!("{}#{}", sortable(document.created_at), document.id);
-            match self
-                .table
-                .write(Write::put(&key, &item)?.indexed(&index, &sort).if_absent())
-                .await
-            {
-                Ok(()) => Ok(document.clone()),
-                Err(error) if error.is_condition() => Ok(self
-                    .document(owner, &document.id)
-                    .await?
-                    .unwrap_or_else(|| document.clone())),
-                Err(error) => Err(error.into()),
-            }
+            let put = Write::put(&key, &item)?.indexed(&index, &sort);
+            self.table.put_once(put, document).await
         })
     }
 
     /// A document of this owner.
-    pub fn document<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a DocumentId,
-    ) -> BoxFuture<'a, Result<Option<Document>>> {
-        Box::pin(async move {
-            let item: Option<DocumentItem> = self.table.get(&keys::document(owner, id)).await?;
-            Ok(item.map(|item| item.document))
-        })
+    pub fn document(
+        &self,
+        owner: &UserId,
+        id: &DocumentId,
+    ) -> BoxFuture<'_, Result<Option<Document>>> {
+        self.table.read(keys::document(owner, id))
     }
 
     /// A document of this owner with its text.
-    pub fn document_body<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a DocumentId,
-    ) -> BoxFuture<'a, Result<Option<(Document, String)>>> {
+    pub fn document_body(
+        &self,
+        owner: &UserId,
+        id: &DocumentId,
+    ) -> BoxFuture<'_, Result<Option<(Document, String)>>> {
+        let key = keys::document(owner, id);
         Box::pin(async move {
-            let Some(item) = self.table.get::<DocumentItem>(&keys::document(owner, id)).await?
-            else {
-                return Ok(None);
-            };
+            let Some(item) = self.table.get::<DocumentItem>(&key).await? else { return Ok(None) };
             let body = match self.blobs.load(&item.body).await? {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -126,22 +111,18 @@ impl ContentStore {
     }
 
     /// The documents of a folder, or those without one, newest first.
-    pub fn documents<'a>(
-        &'a self,
-        owner: &'a UserId,
-        folder: Option<&'a str>,
+    pub fn documents(
+        &self,
+        owner: &UserId,
+        folder: Option<&str>,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Document>>> {
-        Box::pin(async move {
-            let query = match folder {
-                Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
-                None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
-            };
-            let query = query.limit(limit).after(cursor);
-            let page = self.table.query(query).await?.decode::<DocumentItem>(self.table.name())?;
-            Ok(page.map(|item| item.document))
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Document>>> {
+        let query = match folder {
+            Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
+            None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
+        };
+        self.table.page(query.limit(limit).after(cursor))
     }
 
     /// The folder with this id, made when it is missing and may be.
@@ -170,25 +151,13 @@ impl ContentStore {
     }
 
     /// The folders of an owner, by id.
-    pub fn folders<'a>(
-        &'a self,
-        owner: &'a UserId,
+    pub fn folders(
+        &self,
+        owner: &UserId,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Folder>>> {
-        Box::pin(async move {
-            let query = Query::partition(&keys::partition(owner))
-                .prefix(keys::FOLDER)
-                .limit(limit)
-                .after(cursor);
-            let page = self.table.query(query).await?;
-            let name = self.table.name();
-            let items = page
-                .items
-                .into_iter()
-                .map(|item| decode(name, item))
-                .collect::<std::result::Result<_, _>>()?;
-            Ok(Page { items, next: page.next })
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Folder>>> {
+        let query = Query::partition(&keys::partition(owner)).prefix(keys::FOLDER);
+        self.table.page(query.limit(limit).after(cursor))
     }
 }

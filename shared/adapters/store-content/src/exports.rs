@@ -49,42 +49,25 @@ impl ContentStore {
             let export = &new.export;
             self.blobs.put(&place(export), new.body.clone(), &export.media_type).await?;
             let sort = format!("{}#{}", sortable(export.created_at), export.id);
-            let write = Write::put(&keys::export(&export.owner, &export.id), export)?;
-            match self
-                .table
-                .write(write.indexed(&keys::exports(&export.owner), &sort).if_absent())
-                .await
-            {
-                Ok(()) => Ok(export.clone()),
-                Err(error) if error.is_condition() => Ok(self
-                    .export(&export.owner, &export.id)
-                    .await?
-                    .unwrap_or_else(|| export.clone())),
-                Err(error) => Err(error.into()),
-            }
+            let put = Write::put(&keys::export(&export.owner, &export.id), export)?;
+            self.table.put_once(put.indexed(&keys::exports(&export.owner), &sort), export).await
         })
     }
 
     /// A file of this owner.
-    pub fn export<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a ExportId,
-    ) -> BoxFuture<'a, Result<Option<Export>>> {
-        Box::pin(async move { Ok(self.table.get(&keys::export(owner, id)).await?) })
+    pub fn export(&self, owner: &UserId, id: &ExportId) -> BoxFuture<'_, Result<Option<Export>>> {
+        self.table.read(keys::export(owner, id))
     }
 
     /// The files of an owner, newest first.
-    pub fn exports<'a>(
-        &'a self,
-        owner: &'a UserId,
+    pub fn exports(
+        &self,
+        owner: &UserId,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Export>>> {
-        Box::pin(async move {
-            let query = Query::index(&keys::exports(owner)).descending().limit(limit).after(cursor);
-            Ok(self.table.query(query).await?.decode(self.table.name())?)
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Export>>> {
+        let query = Query::index(&keys::exports(owner)).descending();
+        self.table.page(query.limit(limit).after(cursor))
     }
 
     /// A link to download a file of this owner, good for `valid`; it is saved under its file name whatever it holds.

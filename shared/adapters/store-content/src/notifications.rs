@@ -86,51 +86,35 @@ impl ContentStore {
     /// Writes a notification unless one with its id exists; answers with the one that stands.
     pub fn notify<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<Notification>> {
         Box::pin(async move {
-            let key = keys::note(&note.owner, &note.id);
             let sort = format!("{}#{}", sortable(note.created_at), note.id);
-            let write = Write::put(&key, note)?.indexed(&keys::notes(&note.owner), &sort);
-            match self
-                .table
-                .write(write.expires_at(note.created_at.as_second() + KEPT).if_absent())
-                .await
-            {
-                Ok(()) => Ok(note.clone()),
-                Err(error) if error.is_condition() => {
-                    Ok(self.table.get(&key).await?.unwrap_or_else(|| note.clone()))
-                }
-                Err(error) => Err(error.into()),
-            }
+            let put = Write::put(&keys::note(&note.owner, &note.id), note)?;
+            let put = put.indexed(&keys::notes(&note.owner), &sort);
+            self.table.put_once(put.expires_at(note.created_at.as_second() + KEPT), note).await
         })
     }
 
     /// The notifications of an owner, newest first.
-    pub fn notifications<'a>(
-        &'a self,
-        owner: &'a UserId,
+    pub fn notifications(
+        &self,
+        owner: &UserId,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Notification>>> {
-        Box::pin(async move {
-            let query = Query::index(&keys::notes(owner)).descending().limit(limit).after(cursor);
-            Ok(self.table.query(query).await?.decode(self.table.name())?)
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Notification>>> {
+        let query = Query::index(&keys::notes(owner)).descending();
+        self.table.page(query.limit(limit).after(cursor))
     }
 
     /// Marks a notification of this owner as read; none when there is none. One that was read keeps its time.
-    pub fn mark_read<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a NotificationId,
+    pub fn mark_read(
+        &self,
+        owner: &UserId,
+        id: &NotificationId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Notification>>> {
+    ) -> BoxFuture<'_, Result<Option<Notification>>> {
+        let key = keys::note(owner, id);
         Box::pin(async move {
-            let key = keys::note(owner, id);
             let unread = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#read_at)");
-            match self.table.write(Write::update(&key).set("read_at", &now)?.when(unread)).await {
-                Ok(()) => {}
-                Err(error) if error.is_condition() => {}
-                Err(error) => return Err(error.into()),
-            }
+            self.table.try_write(Write::update(&key).set("read_at", &now)?.when(unread)).await?;
             Ok(self.table.get(&key).await?)
         })
     }

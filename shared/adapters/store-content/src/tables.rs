@@ -145,49 +145,40 @@ impl ContentStore {
     }
 
     /// A table of this owner.
-    pub fn table<'a>(
-        &'a self,
-        owner: &'a UserId,
-        workspace: &'a str,
-        table: &'a str,
-    ) -> BoxFuture<'a, Result<Option<TableInfo>>> {
-        Box::pin(async move { Ok(self.table.get(&keys::table(owner, workspace, table)).await?) })
+    pub fn table(
+        &self,
+        owner: &UserId,
+        workspace: &str,
+        table: &str,
+    ) -> BoxFuture<'_, Result<Option<TableInfo>>> {
+        self.table.read(keys::table(owner, workspace, table))
     }
 
     /// The tables of this owner, by workspace and name; of one workspace when it is given.
-    pub fn tables<'a>(
-        &'a self,
-        owner: &'a UserId,
-        workspace: Option<&'a str>,
+    pub fn tables(
+        &self,
+        owner: &UserId,
+        workspace: Option<&str>,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<TableInfo>>> {
-        Box::pin(async move {
-            let prefix = workspace
-                .map_or_else(|| keys::TABLE.to_owned(), |name| format!("{}{name}#", keys::TABLE));
-            let query = Query::partition(&keys::partition(owner))
-                .prefix(&prefix)
-                .limit(limit)
-                .after(cursor);
-            Ok(self.table.query(query).await?.decode(self.table.name())?)
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<TableInfo>>> {
+        let prefix = workspace
+            .map_or_else(|| keys::TABLE.to_owned(), |name| format!("{}{name}#", keys::TABLE));
+        let query = Query::partition(&keys::partition(owner)).prefix(&prefix);
+        self.table.page(query.limit(limit).after(cursor))
     }
 
     /// The rows of a table in the order they were inserted.
-    pub fn rows<'a>(
-        &'a self,
-        owner: &'a UserId,
-        workspace: &'a str,
-        table: &'a str,
+    pub fn rows(
+        &self,
+        owner: &UserId,
+        workspace: &str,
+        table: &str,
         limit: i32,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Map<String, Value>>>> {
-        Box::pin(async move {
-            let query =
-                Query::index(&keys::rows(owner, workspace, table)).limit(limit).after(cursor);
-            let page = self.table.query(query).await?.decode::<StoredRow>(self.table.name())?;
-            Ok(page.map(|row| row.cells()))
-        })
+        cursor: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Map<String, Value>>>> {
+        let query = Query::index(&keys::rows(owner, workspace, table)).limit(limit).after(cursor);
+        self.table.page_as(query, |row: StoredRow| row.cells())
     }
 
     async fn ensure_table(

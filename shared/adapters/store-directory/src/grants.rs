@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
 use countersign_identity::{Capability, DirectoryEntry, Rights, Scope, Scopes, UserId};
-use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Item, Key, Query, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -33,27 +33,20 @@ impl Directory {
     pub fn grant<'a>(
         &'a self,
         user: &'a UserId,
-        scope: &'a Scope,
-        by: &'a UserId,
+        scope: &Scope,
+        by: &UserId,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("grant the scope");
-            let grant = Grant { granted_by: by, granted_at: now };
-            let put = Write::put(&keys::scope(user, scope), &grant).map_err(&doing)?;
-            self.granted(user, put, doing).await
-        })
+        let put = Write::put(&keys::scope(user, scope), &Grant { granted_by: by, granted_at: now });
+        self.granted(user, put, "grant the scope")
     }
 
     /// Takes a scope back; the next step and the next click already go without it.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn revoke<'a>(&'a self, user: &'a UserId, scope: &'a Scope) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let write = Write::delete(&keys::scope(user, scope));
-            self.table.write(write).await.map_err(DirectoryError::doing("take the scope back"))
-        })
+    pub fn revoke(&self, user: &UserId, scope: &Scope) -> BoxFuture<'_, Result<()>> {
+        self.taken(keys::scope(user, scope), "take the scope back")
     }
 
     /// Gives a capability.
@@ -64,41 +57,44 @@ impl Directory {
         &'a self,
         user: &'a UserId,
         capability: Capability,
-        by: &'a UserId,
+        by: &UserId,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("give the capability");
-            let grant = Grant { granted_by: by, granted_at: now };
-            let put = Write::put(&keys::capability(user, capability), &grant).map_err(&doing)?;
-            self.granted(user, put, doing).await
-        })
+        let grant = Grant { granted_by: by, granted_at: now };
+        self.granted(
+            user,
+            Write::put(&keys::capability(user, capability), &grant),
+            "give the capability",
+        )
     }
 
     /// Takes a capability back.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn take<'a>(
+    pub fn take(&self, user: &UserId, capability: Capability) -> BoxFuture<'_, Result<()>> {
+        self.taken(keys::capability(user, capability), "take the capability back")
+    }
+
+    /// Puts what belongs to a person, who must be there.
+    fn granted<'a>(
         &'a self,
         user: &'a UserId,
-        capability: Capability,
+        put: std::result::Result<Write, StoreError>,
+        doing: &'static str,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let write = Write::delete(&keys::capability(user, capability));
-            self.table.write(write).await.map_err(DirectoryError::doing("take the capability back"))
+            let doing = DirectoryError::doing(doing);
+            let known = Write::check(&keys::profile(user), Expr::exists());
+            let writes = vec![known, put.map_err(&doing)?];
+            let is_known = self.table.try_transact(writes).await.map_err(doing)?;
+            is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
         })
     }
 
-    async fn granted(
-        &self,
-        user: &UserId,
-        put: Write,
-        doing: impl Fn(StoreError) -> DirectoryError,
-    ) -> Result<()> {
-        let known = Write::check(&keys::profile(user), Expr::exists());
-        self.table.transact(vec![known, put]).await.map_err(|error| {
-            if error.is_condition() { DirectoryError::NoSuchUser } else { doing(error) }
+    fn taken(&self, key: Key, doing: &'static str) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            self.table.write(Write::delete(&key)).await.map_err(DirectoryError::doing(doing))
         })
     }
 
@@ -110,37 +106,23 @@ impl Directory {
     pub fn revoke_token<'a>(
         &'a self,
         user: &'a UserId,
-        token_id: &'a str,
+        token_id: &str,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("revoke the token");
-            let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now })
-                .map_err(&doing)?;
-            self.granted(user, put, doing).await
-        })
+        let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now });
+        self.granted(user, put, "revoke the token")
     }
 
     /// Makes every token void that was issued before now.
     ///
     /// # Errors
     /// [`DirectoryError::NoSuchUser`] when there is no such person.
-    pub fn revoke_all_tokens<'a>(
-        &'a self,
-        user: &'a UserId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("revoke the tokens");
-            // Issue times are whole seconds: a token of this very second is void as well.
-            let bound = now.as_second() + 1;
-            let write = Write::update(&keys::profile(user)).when(Expr::exists());
-            let write = write
-                .set("not_before", &bound)
-                .and_then(|write| write.set("updated_at", &now))
-                .map_err(&doing)?;
-            self.written(write, doing).await
-        })
+    pub fn revoke_all_tokens(&self, user: &UserId, now: Timestamp) -> BoxFuture<'_, Result<()>> {
+        // Issue times are whole seconds: a token of this very second is void as well.
+        let bound = now.as_second() + 1;
+        let write = Write::update(&keys::profile(user)).set("not_before", &bound);
+        let write = write.and_then(|write| write.set("updated_at", &now));
+        self.written(write, "revoke the tokens")
     }
 
     /// What the directory says of a person now: one consistent read of their partition.

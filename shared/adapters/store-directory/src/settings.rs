@@ -2,7 +2,7 @@
 //! the list of models.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Query, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -61,10 +61,9 @@ impl Directory {
     pub fn settings(&self, of: Setting, limit: i32) -> BoxFuture<'_, Result<Vec<StoredSetting>>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("list a document of the deployment");
-            let partition = keys::settings(of);
-            let query = Query::partition(&partition).descending().limit(limit);
-            let page = self.table.query(query).await.map_err(&doing)?;
-            Ok(page.decode(self.table.name()).map_err(doing)?.items)
+            let query = Query::partition(&keys::settings(of)).descending().limit(limit);
+            let page: Page<StoredSetting> = self.table.page(query).await.map_err(doing)?;
+            Ok(page.items)
         })
     }
 
@@ -88,18 +87,20 @@ impl Directory {
                 updated_by: by.clone(),
                 updated_at: now,
             };
-            let unchanged = match seen {
-                0 => Expr::absent(),
-                _ => Expr::new("#version = :seen").bind("seen", &seen).map_err(&doing)?,
-            };
-            let write = Write::put(&keys::setting(of), &stored).map_err(&doing)?.when(unchanged);
-            let kept = Write::put(&keys::setting_version(of, stored.version), &stored);
-            let kept = kept.map_err(&doing)?.if_absent();
-            match self.table.transact(vec![write, kept]).await {
-                Ok(()) => Ok(stored),
-                Err(error) if error.is_condition() => Err(DirectoryError::Changed),
-                Err(error) => Err(doing(error)),
-            }
+            let writes = setting_writes(of, &stored, seen).map_err(&doing)?;
+            let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+            is_unchanged.then_some(stored).ok_or(DirectoryError::Changed)
         })
     }
+}
+
+/// The document where it is read, if it is still the version that was seen, and the same for good among its versions.
+fn setting_writes(
+    of: Setting,
+    stored: &StoredSetting,
+    seen: u64,
+) -> std::result::Result<Vec<Write>, StoreError> {
+    let current = Write::put(&keys::setting(of), stored)?.when(Expr::version(seen)?);
+    let kept = Write::put(&keys::setting_version(of, stored.version), stored)?.if_absent();
+    Ok(vec![current, kept])
 }

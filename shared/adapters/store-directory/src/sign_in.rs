@@ -71,11 +71,10 @@ impl Directory {
         Box::pin(async move {
             let doing = DirectoryError::doing("note the account");
             let writes = tying(user, account, now).map_err(&doing)?;
-            self.table.transact(writes).await.map_err(|error| {
-                let taken =
-                    || DirectoryError::Taken { what: "account", value: user.username.to_string() };
-                if error.is_condition() { taken() } else { doing(error) }
-            })
+            let is_free = self.table.try_transact(writes).await.map_err(doing)?;
+            let taken =
+                || DirectoryError::Taken { what: "account", value: user.username.to_string() };
+            is_free.then_some(()).ok_or_else(taken)
         })
     }
 
@@ -89,9 +88,8 @@ impl Directory {
             let doing = DirectoryError::doing("part the account");
             let account = user.account.as_ref().ok_or(DirectoryError::Changed)?;
             let writes = parting(user, account, now).map_err(&doing)?;
-            self.table.transact(writes).await.map_err(|error| {
-                if error.is_condition() { DirectoryError::Changed } else { doing(error) }
-            })
+            let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+            is_unchanged.then_some(()).ok_or(DirectoryError::Changed)
         })
     }
 
@@ -113,10 +111,7 @@ impl Directory {
                 return Ok(false);
             }
             let writes = grants::first(user, rights, now).map_err(&doing)?;
-            match self.table.transact(writes).await {
-                Err(error) if error.is_condition() => Ok(false),
-                done => done.map(|()| true).map_err(doing),
-            }
+            self.table.try_transact(writes).await.map_err(doing)
         })
     }
 }

@@ -57,9 +57,9 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn user<'a>(&'a self, id: &'a UserId) -> BoxFuture<'a, Result<Option<User>>> {
+    pub fn user(&self, id: &UserId) -> BoxFuture<'_, Result<Option<User>>> {
+        let key = keys::profile(id);
         Box::pin(async move {
-            let key = keys::profile(id);
             self.table.get(&key).await.map_err(DirectoryError::doing("read the person"))
         })
     }
@@ -68,10 +68,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn by_username<'a>(
-        &'a self,
-        username: &'a Username,
-    ) -> BoxFuture<'a, Result<Option<User>>> {
+    pub fn by_username(&self, username: &Username) -> BoxFuture<'_, Result<Option<User>>> {
         self.claimed(keys::username(username))
     }
 
@@ -79,7 +76,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn by_email<'a>(&'a self, email: &'a Email) -> BoxFuture<'a, Result<Option<User>>> {
+    pub fn by_email(&self, email: &Email) -> BoxFuture<'_, Result<Option<User>>> {
         self.claimed(keys::email(email))
     }
 
@@ -117,16 +114,10 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn list<'a>(
-        &'a self,
-        limit: i32,
-        after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<User>>> {
+    pub fn list(&self, limit: i32, after: Option<&str>) -> BoxFuture<'_, Result<Page<User>>> {
+        let query = Query::index(keys::USERS).limit(limit).after(after);
         Box::pin(async move {
-            let doing = DirectoryError::doing("list people");
-            let query = Query::index(keys::USERS).limit(limit).after(after);
-            let page = self.table.query(query).await.map_err(&doing)?;
-            page.decode(self.table.name()).map_err(doing)
+            self.table.page(query).await.map_err(DirectoryError::doing("list people"))
         })
     }
 
@@ -141,33 +132,42 @@ impl Directory {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<User>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("change the person");
-            let mut write = Write::update(&keys::profile(id)).when(Expr::exists());
-            write = write.set("updated_at", &now).map_err(&doing)?;
-            if let Some(name) = &change.display_name {
-                write = write.set("display_name", name).map_err(&doing)?;
-            }
-            if let Some(active) = change.active {
-                write = write.set("active", &active).map_err(&doing)?;
-            }
-            if let Some(verified) = change.email_verified {
-                write = write.set("email_verified", &verified).map_err(&doing)?;
-            }
-            self.written(write, doing).await?;
+            self.written(changed(id, change, now), "change the person").await?;
             self.user(id).await?.ok_or(DirectoryError::NoSuchUser)
         })
     }
 
     /// Does a write whose only condition is that the person exists.
-    pub(crate) async fn written(
+    pub(crate) fn written(
         &self,
-        write: Write,
-        doing: impl Fn(StoreError) -> DirectoryError,
-    ) -> Result<()> {
-        self.table.write(write).await.map_err(|error| {
-            if error.is_condition() { DirectoryError::NoSuchUser } else { doing(error) }
+        write: std::result::Result<Write, StoreError>,
+        doing: &'static str,
+    ) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing(doing);
+            let write = write.map_err(&doing)?.when(Expr::exists());
+            let is_known = self.table.try_write(write).await.map_err(doing)?;
+            is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
         })
     }
+}
+
+fn changed(
+    id: &UserId,
+    change: &UserChange,
+    now: Timestamp,
+) -> std::result::Result<Write, StoreError> {
+    let mut write = Write::update(&keys::profile(id)).set("updated_at", &now)?;
+    if let Some(name) = &change.display_name {
+        write = write.set("display_name", name)?;
+    }
+    if let Some(active) = change.active {
+        write = write.set("active", &active)?;
+    }
+    if let Some(verified) = change.email_verified {
+        write = write.set("email_verified", &verified)?;
+    }
+    Ok(write)
 }
 
 fn entry(user: &User) -> std::result::Result<Vec<Write>, StoreError> {

@@ -17,10 +17,9 @@ use std::time::Duration;
 
 use countersign_resilience::{
     Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, HealthView, Kept,
-    LimitKey, Permit, Report, SourceHealth, SourceState,
+    LimitFuture, LimitKey, Permit, Report, SourceHealth, SourceState,
 };
 use countersign_store_kit::{Item, Lookup, StoreError, Table, decode};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::rate::RateItem;
@@ -63,10 +62,8 @@ impl EgressStore {
         now: Timestamp,
         lease: Duration,
         seen: Option<SourceState>,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
-        Box::pin(
-            async move { self.ask_seen(subject, holder, now, lease, seen).await.map_err(boxed) },
-        )
+    ) -> LimitFuture<'a, Admitted> {
+        boxed(self.ask_seen(subject, holder, now, lease, seen))
     }
 
     async fn view(
@@ -95,8 +92,8 @@ impl CallLimits for EgressStore {
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
-        Box::pin(async move { self.take(subject, budget, now, patience).await.map_err(boxed) })
+    ) -> LimitFuture<'a, Permit> {
+        boxed(self.take(subject, budget, now, patience))
     }
 
     fn admit<'a>(
@@ -105,8 +102,8 @@ impl CallLimits for EgressStore {
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
-        Box::pin(async move { self.ask(subject, holder, now, lease).await.map_err(boxed) })
+    ) -> LimitFuture<'a, Admitted> {
+        boxed(self.ask(subject, holder, now, lease))
     }
 
     fn report<'a>(
@@ -114,25 +111,18 @@ impl CallLimits for EgressStore {
         subject: &'a LimitKey,
         seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
-        Box::pin(async move { self.tell(subject, seen, report).await.map_err(boxed) })
+    ) -> LimitFuture<'a, ()> {
+        boxed(self.tell(subject, seen, report))
     }
 }
 
 impl Answers for EgressStore {
-    fn last<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
-        Box::pin(async move { self.read_answer(key).await.map_err(boxed) })
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
+        boxed(self.read_answer(key))
     }
 
-    fn keep<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-        answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
-        Box::pin(async move { self.write_answer(key, answer).await.map_err(boxed) })
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()> {
+        boxed(self.write_answer(key, answer))
     }
 }
 
@@ -143,11 +133,13 @@ impl SourceHealth for EgressStore {
         rated: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<HealthView, CallLimitError>> {
-        Box::pin(async move { self.view(subject, rated, budget, now).await.map_err(boxed) })
+    ) -> LimitFuture<'a, HealthView> {
+        boxed(self.view(subject, rated, budget, now))
     }
 }
 
-fn boxed(error: StoreError) -> CallLimitError {
-    Box::new(error)
+fn boxed<'a, T: Send>(
+    answer: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+) -> LimitFuture<'a, T> {
+    Box::pin(async move { answer.await.map_err(|error| Box::new(error) as CallLimitError) })
 }

@@ -36,6 +36,17 @@ impl Expr {
         Self::new("attribute_exists(#PK)")
     }
 
+    /// The item still has the version that was seen; 0 is that of none.
+    ///
+    /// # Errors
+    /// [`StoreError::Encode`] as [`Expr::bind`].
+    pub fn version(seen: u64) -> Result<Self, StoreError> {
+        match seen {
+            0 => Ok(Self::absent()),
+            _ => Self::new("#version = :seen").bind("seen", &seen),
+        }
+    }
+
     /// Gives `:name` its value.
     ///
     /// # Errors

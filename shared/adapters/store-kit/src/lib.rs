@@ -16,6 +16,7 @@ mod key;
 mod query;
 mod table;
 mod transact;
+mod typed;
 mod write;
 
 pub use aws_sdk_dynamodb::Client as DynamoClient;

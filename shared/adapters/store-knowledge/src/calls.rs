@@ -4,6 +4,7 @@ use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
 use countersign_store_kit::{Expr, Key, StoreError, Stored, Write};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{KnowledgeStore, Result, keys};
@@ -36,13 +37,17 @@ struct NewCall {
     unfinished: Unfinished,
 }
 
-fn new_call(scope: &Scope, call: &str, item: CallItem) -> Result<Write> {
+/// The write of a call that is not done, listed among those of its kind by its time.
+fn new_call(scope: &Scope, call: &str, item: CallItem, list: &str, at: Timestamp) -> Result<Write> {
     let unfinished = Unfinished {
         owner: scope.owner.clone(),
         namespace: scope.namespace.clone(),
         call: call.to_owned(),
     };
-    Write::put(&keys::call(scope, call), &NewCall { item, unfinished })
+    let key = keys::call(scope, call);
+    let write = Write::put(&key, &NewCall { item, unfinished })?;
+    let write = write.indexed(list, &keys::place(at, &key.sk));
+    Ok(write.expires_at(at.as_second() + KEPT_DAYS * 86_400))
 }
 
 impl KnowledgeStore {
@@ -73,16 +78,12 @@ impl KnowledgeStore {
     ) -> Result<CallState> {
         let body = self.call_body(scope, call, planned).await?;
         let item = CallItem { done: false, deferred: None, body };
-        let key = keys::call(scope, call);
-        let write = new_call(scope, call, item)?
-            .when(Expr::new("attribute_not_exists(#PK) OR attribute_exists(#deferred)"))
-            .indexed(keys::OPEN_PLANS, &keys::place(planned.at, &key.sk));
-        let write = write.expires_at(planned.at.as_second() + KEPT_DAYS * 86_400);
-        match self.table.write(write).await {
-            Ok(()) => Ok(CallState::Planned(Box::new(planned.clone()))),
-            Err(error) if error.is_condition() => self.read_call(&key).await,
-            Err(error) => Err(error),
+        let free = Expr::new("attribute_not_exists(#PK) OR attribute_exists(#deferred)");
+        let write = new_call(scope, call, item, keys::OPEN_PLANS, planned.at)?.when(free);
+        if self.table.try_write(write).await? {
+            return Ok(CallState::Planned(Box::new(planned.clone())));
         }
+        self.read_call(&keys::call(scope, call)).await
     }
 
     pub(crate) async fn write_deferred(
@@ -93,15 +94,11 @@ impl KnowledgeStore {
     ) -> Result<CallState> {
         let body = self.call_body(scope, call, deferred).await?;
         let item = CallItem { done: false, deferred: Some(true), body };
-        let key = keys::call(scope, call);
-        let write = new_call(scope, call, item)?.if_absent();
-        let write = write.indexed(keys::DEFERRED, &keys::place(deferred.at, &key.sk));
-        let write = write.expires_at(deferred.at.as_second() + KEPT_DAYS * 86_400);
-        match self.table.write(write).await {
-            Ok(()) => Ok(CallState::Deferred(Box::new(deferred.clone()))),
-            Err(error) if error.is_condition() => self.read_call(&key).await,
-            Err(error) => Err(error),
+        let write = new_call(scope, call, item, keys::DEFERRED, deferred.at)?.if_absent();
+        if self.table.try_write(write).await? {
+            return Ok(CallState::Deferred(Box::new(deferred.clone())));
         }
+        self.read_call(&keys::call(scope, call)).await
     }
 
     async fn call_body(&self, scope: &Scope, call: &str, body: &impl Serialize) -> Result<Stored> {

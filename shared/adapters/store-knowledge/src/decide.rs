@@ -9,7 +9,8 @@ use countersign_knowledge::{Entity, EntityId, KnowledgeError, ReviewRow, ReviewS
 use countersign_store_kit::{Expr, Key, StoreError, Write, decode};
 use futures::future::BoxFuture;
 
-use crate::writes::{TRIES, Versioned, by_name, entity_pointers, log_write, open, unique};
+use crate::items::{Versioned, open};
+use crate::writes::{TRIES, by_name, entity_pointers, log_write, unique};
 use crate::{KnowledgeStore, Result, keys};
 
 /// Links are followed so often; each time all that are new at once.

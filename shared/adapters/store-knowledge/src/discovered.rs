@@ -2,8 +2,8 @@
 
 use countersign_knowledge::Discovery;
 use countersign_knowledge::discovered::Discovered;
-use countersign_knowledge::graph::{GraphError, Scope};
-use futures::future::BoxFuture;
+use countersign_knowledge::graph::{GraphFuture, Scope};
+use futures::TryFutureExt as _;
 use jiff::Timestamp;
 
 use crate::graph::boxed;
@@ -18,11 +18,8 @@ impl Discovered for KnowledgeStore {
         scope: &'a Scope,
         since: Option<Timestamp>,
         after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>> {
-        Box::pin(async move {
-            let page = self.discoveries_since(scope, since, Window { limit: PAGE, after });
-            let page = page.await.map_err(boxed)?;
-            Ok((page.items, page.next))
-        })
+    ) -> GraphFuture<'a, (Vec<Discovery>, Option<String>)> {
+        let page = self.discoveries_since(scope, since, Window { limit: PAGE, after });
+        boxed(page.map_ok(|page| (page.items, page.next)))
     }
 }

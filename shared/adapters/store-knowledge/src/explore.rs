@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_knowledge::explore::{Around, Explore};
 use countersign_knowledge::fold::search_tokens;
-use countersign_knowledge::graph::{GraphError, Scope};
+use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
 use countersign_store_kit::{Key, Query, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 
 use crate::graph::boxed;
-use crate::reads::{Back, Page};
+use crate::items::{Back, Pointer};
+use crate::reads::Page;
 use crate::trail::Window;
-use crate::writes::Pointer;
 use crate::{KnowledgeStore, Result, keys};
 
 /// The most entities a search answers.
@@ -29,23 +29,19 @@ const AT_ONCE: usize = 8;
 type Stored = (BTreeMap<(EntityId, Relationship, EntityId), Edge>, bool);
 
 impl Explore for KnowledgeStore {
-    fn named<'a>(
-        &'a self,
-        scope: &'a Scope,
-        text: &'a str,
-    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
-        Box::pin(async move { self.search(scope, text).await.map_err(boxed) })
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>> {
+        boxed(self.search(scope, text))
     }
 
     fn with_identifier<'a>(
         &'a self,
         scope: &'a Scope,
         id: &'a ExternalId,
-    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
-        Box::pin(async move {
+    ) -> GraphFuture<'a, Vec<Entity>> {
+        boxed(async move {
             let mut found = Vec::new();
             for kind in &EntityType::NAMED {
-                found.extend(self.identified(scope, kind, id).await.map_err(boxed)?);
+                found.extend(self.identified(scope, kind, id).await?);
             }
             Ok(found)
         })
@@ -55,29 +51,23 @@ impl Explore for KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         ids: BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
-        Box::pin(async move { self.views_of(scope, ids).await.map_err(boxed) })
+    ) -> GraphFuture<'a, Vec<Entity>> {
+        boxed(self.views_of(scope, ids))
     }
 
     fn around<'a>(
         &'a self,
         scope: &'a Scope,
         ids: &'a BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, std::result::Result<Around, GraphError>> {
-        Box::pin(async move { self.edges_around(scope, ids).await.map_err(boxed) })
+    ) -> GraphFuture<'a, Around> {
+        boxed(self.edges_around(scope, ids))
     }
 }
 
 impl KnowledgeStore {
     /// One entity of the owner, or what it is merged into; none when it is not there.
-    pub fn entity<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a EntityId,
-    ) -> BoxFuture<'a, Result<Option<Entity>>> {
-        Box::pin(async move {
-            Ok(self.views_of(scope, BTreeSet::from([id.clone()])).await?.into_iter().next())
-        })
+    pub async fn entity(&self, scope: &Scope, id: &EntityId) -> Result<Option<Entity>> {
+        Ok(self.views_of(scope, BTreeSet::from([id.clone()])).await?.into_iter().next())
     }
 
     /// A page of entities, by id; with a kind, by canonical name. What is merged into another is left out, so a page may
@@ -114,11 +104,9 @@ impl KnowledgeStore {
         kind: &'a EntityType,
         id: &'a ExternalId,
     ) -> BoxFuture<'a, Result<Vec<Entity>>> {
+        let query = Query::partition(&keys::lookup(scope, &id_key(kind, id))).consistent();
         Box::pin(async move {
-            let query = Query::partition(&keys::lookup(scope, &id_key(kind, id))).consistent();
-            let pointers: Vec<Pointer> = self.table.query_all(query, 100).await?;
-            let ids = pointers.into_iter().map(|pointer| pointer.id).collect();
-            let mut found = self.views_of(scope, ids).await?;
+            let mut found = self.views_of(scope, self.pointed(query, 100).await?).await?;
             found.retain(|entity| entity.external_ids.contains(id));
             Ok(found)
         })
@@ -129,8 +117,7 @@ impl KnowledgeStore {
         let mut found: Option<BTreeSet<EntityId>> = None;
         for word in &words {
             let query = Query::partition(&keys::words(scope)).prefix(word).limit(500);
-            let pointers: Vec<Pointer> = self.table.query_all(query, 5_000).await?;
-            let ids = pointers.into_iter().map(|pointer| pointer.id).collect();
+            let ids = self.pointed(query, 5_000).await?;
             found = Some(match found {
                 Some(before) => before.intersection(&ids).cloned().collect(),
                 None => ids,
@@ -144,6 +131,12 @@ impl KnowledgeStore {
         };
         found.retain(|entity| words.iter().all(|word| has(entity, word)));
         Ok(found)
+    }
+
+    /// The entities that pointers lead to.
+    async fn pointed(&self, query: Query, most: usize) -> Result<BTreeSet<EntityId>> {
+        let pointers: Vec<Pointer> = self.table.query_all(query, most).await?;
+        Ok(pointers.into_iter().map(|pointer| pointer.id).collect())
     }
 
     pub(crate) async fn views_of(

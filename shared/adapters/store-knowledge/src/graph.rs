@@ -4,33 +4,31 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{
-    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+    CallState, Deferred, EdgeKey, Graph, GraphError, GraphFuture, Planned, Scope,
 };
 use countersign_knowledge::{DiscoveryStatus, Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::StoreError;
-use futures::future::BoxFuture;
 
 use crate::{KnowledgeStore, keys};
 
-pub(crate) fn boxed(error: StoreError) -> GraphError {
-    Box::new(error)
+/// What the graph is asked, as the stores answer it.
+pub(crate) fn boxed<'a, T: Send>(
+    answer: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+) -> GraphFuture<'a, T> {
+    Box::pin(async move { answer.await.map_err(|error| Box::new(error) as GraphError) })
 }
 
 impl Graph for KnowledgeStore {
-    fn call<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
-        Box::pin(async move { self.read_call(&keys::call(scope, key)).await.map_err(boxed) })
+    fn call<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, CallState> {
+        boxed(async move { self.read_call(&keys::call(scope, key)).await })
     }
 
     fn candidates<'a>(
         &'a self,
         scope: &'a Scope,
         mentions: &'a [Mention],
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
-        Box::pin(async move { self.candidates_of(scope, mentions).await.map_err(boxed) })
+    ) -> GraphFuture<'a, Vec<Entity>> {
+        boxed(self.candidates_of(scope, mentions))
     }
 
     fn existing<'a>(
@@ -38,16 +36,16 @@ impl Graph for KnowledgeStore {
         scope: &'a Scope,
         edges: &'a [Edge],
         known: &'a [Entity],
-    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
-        Box::pin(async move { self.existing_of(scope, edges, known).await.map_err(boxed) })
+    ) -> GraphFuture<'a, BTreeSet<EdgeKey>> {
+        boxed(self.existing_of(scope, edges, known))
     }
 
     fn rejected<'a>(
         &'a self,
         scope: &'a Scope,
         reviews: &'a [ReviewId],
-    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
-        Box::pin(async move { self.rejected_of(scope, reviews).await.map_err(boxed) })
+    ) -> GraphFuture<'a, BTreeSet<ReviewId>> {
+        boxed(self.rejected_of(scope, reviews))
     }
 
     fn defer<'a>(
@@ -55,8 +53,8 @@ impl Graph for KnowledgeStore {
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
-        Box::pin(async move { self.write_deferred(scope, key, deferred).await.map_err(boxed) })
+    ) -> GraphFuture<'a, CallState> {
+        boxed(self.write_deferred(scope, key, deferred))
     }
 
     fn plan<'a>(
@@ -64,33 +62,19 @@ impl Graph for KnowledgeStore {
         scope: &'a Scope,
         key: &'a str,
         planned: &'a Planned,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
-        Box::pin(async move { self.write_plan(scope, key, planned).await.map_err(boxed) })
+    ) -> GraphFuture<'a, CallState> {
+        boxed(self.write_plan(scope, key, planned))
     }
 
-    fn apply<'a>(
-        &'a self,
-        scope: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
-        Box::pin(async move { self.apply_all(scope, changes).await.map_err(boxed) })
+    fn apply<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
+        boxed(self.apply_all(scope, changes))
     }
 
-    fn pending<'a>(
-        &'a self,
-        scope: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
-        Box::pin(async move {
-            self.write_unstored(scope, changes, DiscoveryStatus::Pending).await.map_err(boxed)
-        })
+    fn pending<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
+        boxed(self.write_unstored(scope, changes, DiscoveryStatus::Pending))
     }
 
-    fn finish<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
-        Box::pin(async move { self.finish_call(scope, key).await.map_err(boxed) })
+    fn finish<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, ()> {
+        boxed(self.finish_call(scope, key))
     }
 }

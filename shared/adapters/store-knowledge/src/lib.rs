@@ -25,6 +25,7 @@ mod decide;
 mod discovered;
 mod explore;
 mod graph;
+mod items;
 mod keys;
 mod origins;
 mod reads;

@@ -7,8 +7,8 @@ use countersign_store_kit::{Key, Page, Query, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use crate::items::Pointer;
 use crate::trail::Window;
-use crate::writes::Pointer;
 use crate::{KnowledgeStore, Result, keys};
 
 impl KnowledgeStore {
@@ -44,21 +44,21 @@ impl KnowledgeStore {
     }
 
     /// One data source of the owner, or none.
-    pub fn source<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a SourceId,
-    ) -> BoxFuture<'a, Result<Option<DataSource>>> {
-        Box::pin(async move { self.table.get(&keys::source(scope, id)).await })
+    pub fn source(
+        &self,
+        scope: &Scope,
+        id: &SourceId,
+    ) -> BoxFuture<'_, Result<Option<DataSource>>> {
+        self.table.read(keys::source(scope, id))
     }
 
     /// A page of data sources: those that a run read by id, else those of a connector, or all, newest first.
-    pub fn sources<'a>(
-        &'a self,
-        scope: &'a Scope,
-        (run, connector): (Option<&'a str>, Option<&'a str>),
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<DataSource>>> {
+    pub fn sources(
+        &self,
+        scope: &Scope,
+        (run, connector): (Option<&str>, Option<&str>),
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<DataSource>>> {
         let query = match (run, connector) {
             (Some(run), _) => Query::partition(&keys::discoveries_of(&scope.owner, run))
                 .prefix(&keys::sources_of_run(scope)),
@@ -67,26 +67,25 @@ impl KnowledgeStore {
             }
             (None, None) => Query::index(&keys::sources(scope)).descending(),
         };
-        Box::pin(self.page_of(query, window))
+        self.page_of(query, window)
     }
 
     /// One document of the owner, or none.
-    pub fn document<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a MentioningId,
-    ) -> BoxFuture<'a, Result<Option<Document>>> {
-        Box::pin(async move { self.table.get(&keys::document(scope, id)).await })
+    pub fn document(
+        &self,
+        scope: &Scope,
+        id: &MentioningId,
+    ) -> BoxFuture<'_, Result<Option<Document>>> {
+        self.table.read(keys::document(scope, id))
     }
 
     /// A page of documents, newest first.
-    pub fn documents<'a>(
-        &'a self,
-        scope: &'a Scope,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<Document>>> {
-        let query = Query::index(&keys::documents(scope)).descending();
-        Box::pin(self.page_of(query, window))
+    pub fn documents(
+        &self,
+        scope: &Scope,
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<Document>>> {
+        self.page_of(Query::index(&keys::documents(scope)).descending(), window)
     }
 
     /// A page of the entities that a document names, those that people merged once a page. One that keeps no mention of it
@@ -95,11 +94,11 @@ impl KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         id: &'a MentioningId,
-        window: Window<'a>,
+        window: Window<'_>,
     ) -> BoxFuture<'a, Result<Page<Entity>>> {
+        let page = self.page_of(Query::partition(&keys::mentions(scope, id)), window);
         Box::pin(async move {
-            let query = Query::partition(&keys::mentions(scope, id));
-            let page: Page<Pointer> = self.page_of(query, window).await?;
+            let page: Page<Pointer> = page.await?;
             let ids = page.items.into_iter().map(|pointer| pointer.id).collect();
             let mut items = self.views_of(scope, ids).await?;
             items.retain(|entity| entity.mentioned_in.contains_key(id));

@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 use serde::de::DeserializeOwned;
 
-use crate::writes::{Pointer, Versioned, open};
+use crate::items::{Pointer, Versioned, open};
 use crate::{KnowledgeStore, Result, keys};
 
 pub use countersign_store_kit::Page;
@@ -113,11 +113,4 @@ impl KnowledgeStore {
         }
         Ok(rejected)
     }
-}
-
-/// The way back along an edge.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Back {
-    pub(crate) from: EntityId,
-    pub(crate) relationship: countersign_knowledge::Relationship,
 }

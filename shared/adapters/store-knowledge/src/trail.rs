@@ -5,12 +5,11 @@ use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{
     Discovery, LogId, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus,
 };
-use countersign_store_kit::{Query, decode};
+use countersign_store_kit::{Page, Query};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use crate::reads::Page;
 use crate::{KnowledgeStore, Result, keys};
 
 /// Which part of a list.
@@ -23,23 +22,21 @@ pub struct Window<'a> {
 }
 
 impl KnowledgeStore {
-    pub(crate) async fn page_of<T: DeserializeOwned>(
+    pub(crate) fn page_of<T: DeserializeOwned + Send>(
         &self,
         query: Query,
         window: Window<'_>,
-    ) -> Result<Page<T>> {
-        let query = query.limit(window.limit).after(window.after);
-        self.table.query(query).await?.decode(self.table.name())
+    ) -> BoxFuture<'_, Result<Page<T>>> {
+        self.table.page(query.limit(window.limit).after(window.after))
     }
 
     /// A page of the resolution log, newest first.
-    pub fn log<'a>(
-        &'a self,
-        scope: &'a Scope,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<ResolutionLogRow>>> {
-        let query = Query::partition(&keys::log(scope)).descending();
-        Box::pin(self.page_of(query, window))
+    pub fn log(
+        &self,
+        scope: &Scope,
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<ResolutionLogRow>>> {
+        self.page_of(Query::partition(&keys::log(scope)).descending(), window)
     }
 
     /// One row of the log, or none.
@@ -48,65 +45,57 @@ impl KnowledgeStore {
         scope: &'a Scope,
         id: &'a LogId,
     ) -> BoxFuture<'a, Result<Option<ResolutionLogRow>>> {
+        let query = Query::index(&keys::log_row(scope, id)).limit(1);
         Box::pin(async move {
-            let page = self.table.query(Query::index(&keys::log_row(scope, id)).limit(1)).await?;
+            let found: Page<ResolutionLogRow> = self.table.page(query).await?;
             // The index may be a moment behind; the row itself says whether it was reversed.
-            let Some(found) = page.items.into_iter().next() else { return Ok(None) };
-            let row: ResolutionLogRow = decode(self.table.name(), found)?;
-            self.table.get(&keys::log_place(scope, &row)).await
+            let Some(row) = found.items.first() else { return Ok(None) };
+            self.table.get(&keys::log_place(scope, row)).await
         })
     }
 
     /// A page of reviews of one status, newest first.
-    pub fn reviews<'a>(
-        &'a self,
-        scope: &'a Scope,
+    pub fn reviews(
+        &self,
+        scope: &Scope,
         status: ReviewStatus,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<ReviewRow>>> {
-        let query = Query::index(&keys::reviews(scope, status)).descending();
-        Box::pin(self.page_of(query, window))
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<ReviewRow>>> {
+        self.page_of(Query::index(&keys::reviews(scope, status)).descending(), window)
     }
 
     /// One review of the owner, or none.
-    pub fn review<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a ReviewId,
-    ) -> BoxFuture<'a, Result<Option<ReviewRow>>> {
-        Box::pin(async move { self.table.get(&keys::review(scope, id)).await })
+    pub fn review(&self, scope: &Scope, id: &ReviewId) -> BoxFuture<'_, Result<Option<ReviewRow>>> {
+        self.table.read(keys::review(scope, id))
     }
 
     /// A page of what a run found, in whichever part of the owner's graph.
-    pub fn discoveries_of<'a>(
-        &'a self,
-        owner: &'a UserId,
-        run: &'a str,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<Discovery>>> {
-        let query = Query::partition(&keys::discoveries_of(owner, run)).prefix("DISC#");
-        Box::pin(self.page_of(query, window))
+    pub fn discoveries_of(
+        &self,
+        owner: &UserId,
+        run: &str,
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
+        self.page_of(Query::partition(&keys::discoveries_of(owner, run)).prefix("DISC#"), window)
     }
 
     /// A page of what all runs found, newest first.
-    pub fn discoveries<'a>(
-        &'a self,
-        scope: &'a Scope,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<Discovery>>> {
-        let query = Query::index(&keys::discoveries(scope)).descending();
-        Box::pin(self.page_of(query, window))
+    pub fn discoveries(
+        &self,
+        scope: &Scope,
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
+        self.page_of(Query::index(&keys::discoveries(scope)).descending(), window)
     }
 
     /// A page of what all runs found from a time on, oldest first.
-    pub fn discoveries_since<'a>(
-        &'a self,
-        scope: &'a Scope,
+    pub fn discoveries_since(
+        &self,
+        scope: &Scope,
         since: Option<Timestamp>,
-        window: Window<'a>,
-    ) -> BoxFuture<'a, Result<Page<Discovery>>> {
+        window: Window<'_>,
+    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
         let since = keys::place(since.unwrap_or(Timestamp::MIN), "");
-        let query = Query::index(&keys::discoveries(scope)).between(&since, "~");
-        Box::pin(self.page_of(query, window))
+        self.page_of(Query::index(&keys::discoveries(scope)).between(&since, "~"), window)
     }
 }

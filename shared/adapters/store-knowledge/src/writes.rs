@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{
-    Discovery, DiscoveryStatus, Edge, Entity, EntityId, ResolutionLogRow, ReviewRow, lookup_keys,
+    Discovery, DiscoveryStatus, Edge, Entity, ResolutionLogRow, ReviewRow, lookup_keys,
 };
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
+use crate::items::{Back, Pointer, Versioned, open};
 use crate::origins::mention_pointers;
-use crate::reads::Back;
 use crate::{KnowledgeStore, Result, keys};
 
 /// How many single writes run at once.
@@ -22,24 +22,6 @@ const AT_ONCE: usize = 16;
 
 /// How often a compare-and-set is tried against other writers.
 pub(crate) const TRIES: u32 = 8;
-
-/// An entity or edge as JSON text, with the number of its change.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Versioned {
-    pub(crate) version: u64,
-    pub(crate) json: String,
-}
-
-/// Names an entity.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Pointer {
-    pub(crate) id: EntityId,
-}
-
-pub(crate) fn open<T: DeserializeOwned>(table: &str, json: &str) -> Result<T> {
-    serde_json::from_str(json)
-        .map_err(|error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() })
-}
 
 /// What is joined under compare-and-set.
 trait Joined: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync {

@@ -2,6 +2,7 @@
 
 use countersign_run::{Event, RunId, Sending};
 use countersign_store_kit::{Expr, Page, Query, StoreError, Stored, Write};
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -159,17 +160,16 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
-    pub async fn items_page(
+    pub fn items_page(
         &self,
         run: &RunId,
         step: &str,
         limit: i32,
         after: Option<&str>,
-    ) -> Result<Page<ItemCall>> {
+    ) -> BoxFuture<'_, Result<Page<ItemCall>>> {
         let (partition, prefix) = keys::items(run, step);
         let query = Query::partition(&partition).prefix(&prefix).limit(limit).after(after);
-        let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
-        Ok(page.map(|row| row.item))
+        self.table.page_as(query, |row: Row| row.item)
     }
 
     /// Keeps what a call answered: in its record, or in the bucket when it is large.

@@ -2,6 +2,7 @@
 
 use countersign_run::{ModelCall, RunId};
 use countersign_store_kit::{Page, Query, Write};
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore, keys};
@@ -20,16 +21,15 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn model_calls(
+    pub fn model_calls(
         &self,
         run: &RunId,
         limit: i32,
         after: Option<&str>,
-    ) -> Result<Page<ModelCall>> {
+    ) -> BoxFuture<'_, Result<Page<ModelCall>>> {
         let (partition, prefix) = keys::model_calls(run);
         let query = Query::partition(&partition).prefix(prefix).limit(limit).after(after);
-        let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
-        Ok(page.map(|row| row.call))
+        self.table.page_as(query, |row: Row| row.call)
     }
 }
 

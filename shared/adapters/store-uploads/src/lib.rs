@@ -1,10 +1,9 @@
 //! Uploaded files in the data bucket (the keys are [`countersign_connector::keys`]).
 
 use countersign_aws::CallFailure;
-use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
+use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError, SourceFuture};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::Blobs;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 /// The bucket did not do what was asked.
@@ -40,11 +39,7 @@ where
 }
 
 impl Files for S3Files {
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+    fn list<'a>(&'a self, prefix: &'a str, most: usize) -> SourceFuture<'a, Listing> {
         Box::pin(async move {
             let mut listing = Listing::default();
             let mut after = None;
@@ -77,7 +72,7 @@ impl Files for S3Files {
         })
     }
 
-    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+    fn open<'a>(&'a self, key: &'a str) -> SourceFuture<'a, Box<dyn FileBody>> {
         Box::pin(async move {
             let sent =
                 self.blobs.client().get_object().bucket(self.blobs.bucket()).key(key).send().await;
@@ -90,7 +85,7 @@ impl Files for S3Files {
 struct S3Body(aws_sdk_s3::primitives::ByteStream);
 
 impl FileBody for S3Body {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let piece = self.0.try_next().await.map_err(|error| {
                 let reason = error.to_string();

@@ -12,7 +12,9 @@ mod hook_secrets;
 
 use std::collections::BTreeMap;
 
-use countersign_connector::{ConnectorId, Credential, CredentialId, CredentialSource, SourceError};
+use countersign_connector::{
+    ConnectorId, Credential, CredentialId, CredentialSource, SourceError, SourceFuture,
+};
 use countersign_failure::Failure;
 use countersign_identity::UserId;
 use countersign_store_kit::{Item, Key, Lookup, StoreError, Table, Write, decode};
@@ -104,15 +106,12 @@ impl VaultStore {
     }
 
     /// What may be shown of a credential.
-    pub fn info<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a CredentialId,
-    ) -> BoxFuture<'a, Result<Option<CredentialInfo>, VaultStoreError>> {
-        Box::pin(async move {
-            let item: Option<CredentialItem> = self.table.get(&key(owner, id)).await?;
-            Ok(item.map(|item| item.info))
-        })
+    pub fn info(
+        &self,
+        owner: &UserId,
+        id: &CredentialId,
+    ) -> BoxFuture<'_, Result<Option<CredentialInfo>, VaultStoreError>> {
+        self.table.read_as(key(owner, id), |item: CredentialItem| item.info)
     }
 
     /// Removes a credential; one that is not there counts as removed.
@@ -137,7 +136,7 @@ impl VaultStore {
         id: &'a CredentialId,
         connector: &'a ConnectorId,
         item: Option<Item>,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Credential>> {
         Box::pin(async move {
             let opened = self.open_read(owner, id, connector, item).await;
             opened.map_err(|error| Box::new(error) as SourceError)
@@ -180,7 +179,7 @@ impl CredentialSource for VaultStore {
         owner: &'a UserId,
         id: &'a CredentialId,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Credential>> {
         Box::pin(async move {
             self.open(owner, id, connector).await.map_err(|error| Box::new(error) as SourceError)
         })

@@ -25,8 +25,7 @@ impl KmsKeys {
     /// The key of this id, ARN or alias.
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        Self { client: LazyClient::new(move || Client::new(&aws)), key: key.into() }
+        Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }
 }
 

@@ -196,7 +196,7 @@ impl SignedLink {
 
 impl std::fmt::Debug for SignedLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SignedLink").field("link", &self.link).finish_non_exhaustive()
+        write!(f, "SignedLink {{ link: {:?}, .. }}", self.link)
     }
 }
 
@@ -301,7 +301,7 @@ impl SignedNonce {
 
 impl std::fmt::Debug for SignedNonce {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SignedNonce").field("nonce", &self.nonce).finish_non_exhaustive()
+        write!(f, "SignedNonce {{ nonce: {:?}, .. }}", self.nonce)
     }
 }
 

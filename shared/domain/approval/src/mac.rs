@@ -62,7 +62,7 @@ impl HmacKey {
 
 impl std::fmt::Debug for HmacKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HmacKey").field("id", &self.id).finish_non_exhaustive()
+        write!(f, "HmacKey {{ id: {:?}, .. }}", self.id)
     }
 }
 

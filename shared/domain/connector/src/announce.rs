@@ -1,10 +1,9 @@
 //! Telling the owner that a source refuses the credential (F-306).
 
 use countersign_identity::UserId;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::binding::{Binding, SourceError};
+use crate::binding::{Binding, SourceFuture};
 
 /// Tells whoever listens how a binding fares. `outbox` implements it.
 pub trait Announcer: Send + Sync {
@@ -14,5 +13,5 @@ pub trait Announcer: Send + Sync {
         owner: &'a UserId,
         binding: &'a Binding,
         at: Timestamp,
-    ) -> BoxFuture<'a, Result<(), SourceError>>;
+    ) -> SourceFuture<'a, ()>;
 }

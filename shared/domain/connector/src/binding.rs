@@ -128,6 +128,9 @@ pub struct Binding {
 /// Any adapter's failure.
 pub type SourceError = Box<dyn Failure>;
 
+/// An answer that is waited for.
+pub type SourceFuture<'a, T> = BoxFuture<'a, Result<T, SourceError>>;
+
 /// Reads connectors and bindings. `store-catalog` implements it.
 pub trait ConnectorSource: Send + Sync {
     /// The owner's connector of that name, or the system's; `None` when there is neither.
@@ -135,7 +138,7 @@ pub trait ConnectorSource: Send + Sync {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>>;
+    ) -> SourceFuture<'a, Option<StoredConnector>>;
 
     /// The binding of a connector to a profile, whose owner is `owner` (or which is a system profile).
     fn binding<'a>(
@@ -143,7 +146,7 @@ pub trait ConnectorSource: Send + Sync {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>>;
+    ) -> SourceFuture<'a, Option<Binding>>;
 
     /// Both. A store that can read them with one request does.
     fn bound<'a>(
@@ -151,7 +154,7 @@ pub trait ConnectorSource: Send + Sync {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Found, SourceError>> {
+    ) -> SourceFuture<'a, Found> {
         Box::pin(async move {
             let connector_found = self.definition(owner, connector).await?;
             let binding = self.binding(owner, profile, connector).await?;
@@ -177,7 +180,7 @@ pub trait HealthSink: Send + Sync {
         owner: &'a UserId,
         binding: &'a Binding,
         health: Health,
-    ) -> BoxFuture<'a, Result<(), SourceError>>;
+    ) -> SourceFuture<'a, ()>;
 }
 
 /// Reads credentials (K-37): only the owner's own, and only for the connector they were entered for.
@@ -189,7 +192,7 @@ pub trait CredentialSource: Send + Sync {
         owner: &'a UserId,
         id: &'a CredentialId,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>>;
+    ) -> SourceFuture<'a, Option<Credential>>;
 }
 
 /// Keys of uploaded files in the data bucket.

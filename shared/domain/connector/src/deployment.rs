@@ -2,16 +2,15 @@
 //! shipped. Whoever changes where a call goes, what it says of itself or how often it is made has to bring a credential.
 
 use countersign_identity::UserId;
-use futures::future::BoxFuture;
 
-use crate::binding::{Binding, ConfigOverrides, SourceError, StoredConnector};
+use crate::binding::{Binding, ConfigOverrides, SourceFuture, StoredConnector};
 use crate::model::ConnectorDefinition;
 use crate::secret::Secret;
 
 /// Reads the deployment's secrets by the names that `env_var` has. `deployment-secrets` implements it.
 pub trait DeploymentSecrets: Send + Sync {
     /// The secret, or `None` when the deployment has none of this name.
-    fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>>;
+    fn secret<'a>(&'a self, name: &'a str) -> SourceFuture<'a, Option<Secret>>;
 }
 
 /// A part of a credential, and the name of the deployment's secret that may fill it.

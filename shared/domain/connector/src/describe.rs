@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
-use countersign_registry::action::{ActionError, Describe, EffectsOf};
-use futures::future::BoxFuture;
+use countersign_registry::action::{ActionError, ActionFuture, Describe, EffectsOf};
 
 use crate::binding::ConnectorSource;
 use crate::effect::describe;
@@ -14,10 +13,7 @@ use crate::lookup::{Bound, find};
 pub struct ConnectorEffects(pub Arc<dyn ConnectorSource>);
 
 impl Describe for ConnectorEffects {
-    fn describe<'a>(
-        &'a self,
-        of: &'a EffectsOf<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
+    fn describe<'a>(&'a self, of: &'a EffectsOf<'a>) -> ActionFuture<'a, Vec<Effect>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
             described(&bound.map_err(|error| ActionError::from_failure(&error))?, of)

@@ -1,9 +1,8 @@
 //! Uploaded files, as a connector reads them.
 
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::binding::SourceError;
+use crate::binding::SourceFuture;
 
 /// One file in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,18 +29,14 @@ pub struct Listing {
 /// The body of a file, piece by piece.
 pub trait FileBody: Send {
     /// The next bytes, or `None` at the end.
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>>;
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>>;
 }
 
 /// Where uploaded files lie. `store-uploads` implements it.
 pub trait Files: Send + Sync {
     /// The first `most` files under a prefix.
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Listing, SourceError>>;
+    fn list<'a>(&'a self, prefix: &'a str, most: usize) -> SourceFuture<'a, Listing>;
 
     /// Opens a file.
-    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>>;
+    fn open<'a>(&'a self, key: &'a str) -> SourceFuture<'a, Box<dyn FileBody>>;
 }

@@ -48,7 +48,7 @@ mod xpath;
 pub use announce::Announcer;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
-    Found, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
+    Found, Health, HealthSink, Permissions, SourceError, SourceFuture, StoredConnector, keys,
 };
 pub use binding_rules::Refusal;
 pub use coerce::{coerce, exact, uncertain};

@@ -4,17 +4,15 @@ use countersign_registry::action::Call;
 use countersign_registry::actions::crawl_url::CrawlUrl;
 use countersign_registry::actions::search_web::SearchWeb;
 use countersign_registry::{Contract, contract_of};
-use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::binding::SourceError;
+use crate::binding::SourceFuture;
 use crate::model::ToolId;
 
 /// Runs allow-listed actions. Which of them a function can reach is decided where it is wired.
 pub trait Tools: Send + Sync {
     /// Runs one. `call` is already that of the action: its name, inputs and params.
-    fn run<'a>(&'a self, tool: ToolId, call: &'a Call)
-    -> BoxFuture<'a, Result<Value, SourceError>>;
+    fn run<'a>(&'a self, tool: ToolId, call: &'a Call) -> SourceFuture<'a, Value>;
 }
 
 impl ToolId {

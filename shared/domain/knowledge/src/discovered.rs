@@ -1,9 +1,8 @@
 //! What was found lately.
 
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::graph::{GraphError, Scope};
+use crate::graph::{GraphFuture, Scope};
 use crate::rows::Discovery;
 
 /// A page of what was found, and the place where it goes on.
@@ -17,5 +16,5 @@ pub trait Discovered: Send + Sync {
         scope: &'a Scope,
         since: Option<Timestamp>,
         after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<DiscoveryPage, GraphError>>;
+    ) -> GraphFuture<'a, DiscoveryPage>;
 }

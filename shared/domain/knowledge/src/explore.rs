@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::graph::{GraphError, Scope};
+use crate::graph::{GraphError, GraphFuture, Scope};
 use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map};
 
 /// How far one may ask around an entity.
@@ -23,32 +22,28 @@ const AT_ONCE: usize = 25;
 /// Reading one owner's graph, under the decisions of people.
 pub trait Explore: Send + Sync {
     /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273).
-    fn named<'a>(
-        &'a self,
-        scope: &'a Scope,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>>;
 
     /// Entities with this identifier, of any kind (F-272).
     fn with_identifier<'a>(
         &'a self,
         scope: &'a Scope,
         id: &'a ExternalId,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+    ) -> GraphFuture<'a, Vec<Entity>>;
 
     /// These entities, or what they are merged into; those that are not there are left out.
     fn by_ids<'a>(
         &'a self,
         scope: &'a Scope,
         ids: BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+    ) -> GraphFuture<'a, Vec<Entity>>;
 
     /// The edges that leave these entities or arrive at them, and whether some were left out.
     fn around<'a>(
         &'a self,
         scope: &'a Scope,
         ids: &'a BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Around, GraphError>>;
+    ) -> GraphFuture<'a, Around>;
 }
 
 /// The edges of some entities.

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
-use countersign_identity::UserId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,20 +14,15 @@ use serde_json::Value;
 
 use crate::change::Changes;
 use crate::extract::Extracted;
-use crate::model::{Edge, EntityId, Namespace, Relationship};
+use crate::model::{Edge, EntityId, Relationship};
+pub use crate::scope::Scope;
 use crate::{Entity, Mention, ReviewId, Settings};
 
 /// What the keeper of the graph says when it cannot.
 pub type GraphError = Box<dyn Failure>;
 
-/// One owner's part of the graph: every read and write is inside it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
-    /// The owner.
-    pub owner: UserId,
-    /// The part.
-    pub namespace: Namespace,
-}
+/// An answer that is waited for.
+pub type GraphFuture<'a, T> = BoxFuture<'a, Result<T, GraphError>>;
 
 /// A call's writes and answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,18 +84,14 @@ pub type EdgeKey = (EntityId, Relationship, EntityId);
 /// Reading and writing one owner's graph.
 pub trait Graph: Send + Sync {
     /// Where the call with this key stands.
-    fn call<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+    fn call<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, CallState>;
 
     /// The entities that could be meant by one of these mentions. More is allowed, less is not.
     fn candidates<'a>(
         &'a self,
         scope: &'a Scope,
         mentions: &'a [Mention],
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+    ) -> GraphFuture<'a, Vec<Entity>>;
 
     /// Which of these edges exist, perhaps under what was merged into one of their ends, which is among the known.
     fn existing<'a>(
@@ -109,14 +99,14 @@ pub trait Graph: Send + Sync {
         scope: &'a Scope,
         edges: &'a [Edge],
         known: &'a [Entity],
-    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>>;
+    ) -> GraphFuture<'a, BTreeSet<EdgeKey>>;
 
     /// Which of these reviews a person has answered with no.
     fn rejected<'a>(
         &'a self,
         scope: &'a Scope,
         reviews: &'a [ReviewId],
-    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>>;
+    ) -> GraphFuture<'a, BTreeSet<ReviewId>>;
 
     /// Notes that the call is resolved later, unless it is planned already, and answers where it stands.
     fn defer<'a>(
@@ -124,7 +114,7 @@ pub trait Graph: Send + Sync {
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+    ) -> GraphFuture<'a, CallState>;
 
     /// Stores the plan unless the call has one, and answers with the one that stands. One that was put off is planned now.
     fn plan<'a>(
@@ -132,28 +122,16 @@ pub trait Graph: Send + Sync {
         scope: &'a Scope,
         key: &'a str,
         planned: &'a Planned,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+    ) -> GraphFuture<'a, CallState>;
 
     /// Does the writes. Doing them again changes nothing.
-    fn apply<'a>(
-        &'a self,
-        scope: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>>;
+    fn apply<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()>;
 
     /// Writes down what was found and could not be written, as pending (F-314). The plan stays, and is applied later.
-    fn pending<'a>(
-        &'a self,
-        scope: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>>;
+    fn pending<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()>;
 
     /// Marks the call done.
-    fn finish<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<(), GraphError>>;
+    fn finish<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, ()>;
 }
 
 /// Leaves out the discoveries of relationships the graph has already.

@@ -26,6 +26,7 @@ pub mod recognise;
 mod resolve;
 pub mod review;
 mod rows;
+mod scope;
 
 pub use error::KnowledgeError;
 pub use model::{

@@ -138,6 +138,9 @@ pub trait Describe: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>>;
 }
 
+/// What an action, or what it works with, answers in its time.
+pub type ActionFuture<'a, T> = BoxFuture<'a, Result<T, ActionError>>;
+
 /// Why an action did not succeed. The code is stable and lands in the step's event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("{message}")]

@@ -24,7 +24,7 @@ pub use cached_answer::{KEEP_BYTES, KEEP_FOR, Kept};
 pub use call_failure::{CallFailure, Fallback, Remedy, Row, Tried, retry_after};
 pub use counters::{Counter, Counters};
 pub use keys::{AnswerKey, AnswerOf, LimitKey};
-pub use ports::{Admitted, Answers, CallLimitError, CallLimits, SourceHealth};
+pub use ports::{Admitted, Answers, CallLimitError, CallLimits, LimitFuture, SourceHealth};
 pub use source_state::{BreakerState, HealthView, LastError, Report, SourceState};
 pub use window::Window;
 

@@ -15,6 +15,9 @@ use crate::source_state::{HealthView, Report, SourceState};
 /// The store's failure. Whoever calls a source goes on without the state: a store that is down stops no call.
 pub type CallLimitError = Box<dyn Failure>;
 
+/// An answer that is waited for.
+pub type LimitFuture<'a, T> = BoxFuture<'a, Result<T, CallLimitError>>;
+
 /// Whether a call passes, and the record that was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
@@ -33,7 +36,7 @@ pub trait CallLimits: Send + Sync {
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>>;
+    ) -> LimitFuture<'a, Permit>;
 
     /// Asks the breaker. At most one caller is told [`Admission::Probe`] in the time of its lease.
     fn admit<'a>(
@@ -42,7 +45,7 @@ pub trait CallLimits: Send + Sync {
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>>;
+    ) -> LimitFuture<'a, Admitted>;
 
     /// Tells how a call went. `seen` is the record of its admission: what saves a request.
     fn report<'a>(
@@ -50,23 +53,16 @@ pub trait CallLimits: Send + Sync {
         subject: &'a LimitKey,
         seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>>;
+    ) -> LimitFuture<'a, ()>;
 }
 
 /// The last good answers.
 pub trait Answers: Send + Sync {
     /// The last good answer, whatever its age.
-    fn last<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>>;
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>>;
 
     /// Keeps an answer, unless a newer one is kept or it is larger than [`crate::KEEP_BYTES`].
-    fn keep<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-        answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>>;
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()>;
 }
 
 /// How sources fare, for those who look.
@@ -78,5 +74,5 @@ pub trait SourceHealth: Send + Sync {
         rated: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<HealthView, CallLimitError>>;
+    ) -> LimitFuture<'a, HealthView>;
 }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use countersign_connector::{
     Binding, ConnectorId, ConnectorSource, Credential, CredentialId, CredentialSource, Found,
-    SourceError, StoredConnector,
+    SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_resilience::{
-    Admitted, Budget, CallLimitError, CallLimits, CallResult, LimitKey, Permit, Report, SourceState,
+    Admitted, Budget, CallLimits, CallResult, LimitFuture, LimitKey, Permit, Report, SourceState,
 };
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::ahead::{Ahead, Stores};
@@ -32,7 +31,7 @@ impl ConnectorSource for Acting {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         self.stores.catalog.definition(owner, id)
     }
 
@@ -41,7 +40,7 @@ impl ConnectorSource for Acting {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         self.stores.catalog.binding(owner, profile, connector)
     }
 
@@ -50,7 +49,7 @@ impl ConnectorSource for Acting {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Found, SourceError>> {
+    ) -> SourceFuture<'a, Found> {
         Box::pin(async move {
             let named = (owner.clone(), profile.to_owned(), connector.clone());
             if let Some(found) = self.ahead.found(&named) {
@@ -69,7 +68,7 @@ impl CredentialSource for Acting {
         owner: &'a UserId,
         id: &'a CredentialId,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Credential>> {
         Box::pin(async move {
             let (vault, of) = (&self.stores.vault, (owner.clone(), id.clone()));
             let item = match self.ahead.credential(&of) {
@@ -93,7 +92,7 @@ impl CallLimits for Acting {
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
+    ) -> LimitFuture<'a, Permit> {
         self.stores.egress.permit(subject, budget, now, patience)
     }
 
@@ -103,7 +102,7 @@ impl CallLimits for Acting {
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
+    ) -> LimitFuture<'a, Admitted> {
         Box::pin(async move {
             let (egress, of) = (&self.stores.egress, subject.as_str().to_owned());
             let known = self.ahead.source(&of);
@@ -123,7 +122,7 @@ impl CallLimits for Acting {
         subject: &'a LimitKey,
         seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    ) -> LimitFuture<'a, ()> {
         Box::pin(async move {
             if !self.ahead.is_news(subject.as_str(), report.verdict == CallResult::Success) {
                 return Ok(());

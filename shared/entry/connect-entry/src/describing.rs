@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use countersign_connector::{LookupError, bound, described, named};
 use countersign_effect::Effect;
-use countersign_registry::action::{ActionError, Describe, EffectsOf};
-use futures::future::BoxFuture;
+use countersign_registry::action::{ActionError, ActionFuture, Describe, EffectsOf};
 
 use crate::ahead::{Ahead, Stores};
 
@@ -31,10 +30,7 @@ impl Describing {
 }
 
 impl Describe for Describing {
-    fn describe<'a>(
-        &'a self,
-        of: &'a EffectsOf<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
+    fn describe<'a>(&'a self, of: &'a EffectsOf<'a>) -> ActionFuture<'a, Vec<Effect>> {
         Box::pin(self.effects(of))
     }
 }

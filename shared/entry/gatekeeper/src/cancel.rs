@@ -2,10 +2,9 @@
 
 use countersign_approval::{ApprovalId, RunId, Status, close};
 use countersign_store_approvals::Committed;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES};
 
 impl Gatekeeper {
@@ -14,11 +13,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
-    pub fn cancel_for_run<'a>(
-        &'a self,
-        run: &'a RunId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<usize, GateError>> {
+    pub fn cancel_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
         Box::pin(async move {
             let mut cancelled = 0;
             for approval in self.open_of(run).await? {
@@ -32,11 +27,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
-    pub fn close_for_run<'a>(
-        &'a self,
-        run: &'a RunId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<usize, GateError>> {
+    pub fn close_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
         Box::pin(async move {
             let mut closed = 0;
             for approval in self.open_of(run).await? {

@@ -8,13 +8,12 @@ use countersign_approval::{
 use countersign_identity::UserId;
 use countersign_states::Once;
 use countersign_store_approvals::{Committed, Loaded};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::decide::Who;
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES};
 
 /// What a one-time schedule says to `gate-deadline`.
@@ -89,11 +88,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when there is no such request or the table does not answer.
-    pub fn expire<'a>(
-        &'a self,
-        id: &'a ApprovalId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<Expiry, GateError>> {
+    pub fn expire<'a>(&'a self, id: &'a ApprovalId, now: Timestamp) -> GateFuture<'a, Expiry> {
         Box::pin(async move {
             for _ in 0..RACES {
                 let request = self.load(id).await?.request;
@@ -160,7 +155,7 @@ impl Gatekeeper {
         id: &'a ApprovalId,
         n: u32,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
+    ) -> GateFuture<'a, Vec<UserId>> {
         Box::pin(async move {
             let loaded = self.load(id).await?;
             if loaded.request.status.is_final() || now >= loaded.request.timing.deadline {
@@ -180,7 +175,7 @@ impl Gatekeeper {
         &'a self,
         id: &'a ApprovalId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
+    ) -> GateFuture<'a, Vec<UserId>> {
         Box::pin(async move {
             for _ in 0..RACES {
                 let loaded = self.load(id).await?;
@@ -215,7 +210,7 @@ impl Gatekeeper {
         id: &'a ApprovalId,
         who: &'a Who,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
+    ) -> GateFuture<'a, Vec<UserId>> {
         Box::pin(async move {
             let loaded = self.load(id).await?;
             let caller = self.caller(who).await?;
@@ -237,7 +232,7 @@ impl Gatekeeper {
         &'a self,
         event: &'a GateEvent,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<serde_json::Value, GateError>> {
+    ) -> GateFuture<'a, serde_json::Value> {
         Box::pin(async move {
             let asked = match event.action {
                 GateEventKind::Expire => {

@@ -6,11 +6,10 @@ use countersign_approval::{
 use countersign_failure::{Class, Failure};
 use countersign_identity::{Caller, Presented, Refused, UserId};
 use countersign_store_approvals::{Commit, Committed, Loaded};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES};
 
 /// Who decides, as the door established it.
@@ -65,7 +64,7 @@ impl Gatekeeper {
         &'a self,
         attempting: &'a Attempting,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Answer, GateError>> {
+    ) -> GateFuture<'a, Answer> {
         Box::pin(async move {
             for _ in 0..RACES {
                 let loaded = self.load(&attempting.approval).await?;

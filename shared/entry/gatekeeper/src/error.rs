@@ -4,6 +4,7 @@ use countersign_approval::ports::PortError;
 use countersign_approval::{DecideError, LifecycleError, OpenError, StrikeError};
 use countersign_failure::Failure;
 use countersign_store_kit::StoreError;
+use futures::future::BoxFuture;
 
 /// The error of the gatekeeper.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -51,6 +52,9 @@ pub enum GateError {
     #[failure(code = "APPROVAL_TOO_MANY_ROUNDS", status = 409)]
     TooManyRounds(u32),
 }
+
+/// What the gatekeeper answers in its time.
+pub type GateFuture<'a, T> = BoxFuture<'a, Result<T, GateError>>;
 
 impl GateError {
     /// Says what was tried when the table failed.

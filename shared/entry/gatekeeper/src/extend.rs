@@ -3,12 +3,11 @@
 use countersign_approval::ports::{Occasion, PortError};
 use countersign_approval::{ApprovalId, DecideError, Request, extend_by, may_extend};
 use countersign_store_approvals::{Committed, Loaded};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::clock::silent;
 use crate::decide::Who;
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES, complain};
 
 /// One try to move a deadline.
@@ -33,7 +32,7 @@ impl Gatekeeper {
         &'a self,
         extending: &'a Extending,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Request, GateError>> {
+    ) -> GateFuture<'a, Request> {
         Box::pin(async move {
             for _ in 0..RACES {
                 let loaded = self.load(&extending.approval).await?;

@@ -32,7 +32,7 @@ mod tests;
 pub use bootstrap::Bootstrap;
 pub use clock::{Expiry, GateEvent, GateEventKind};
 pub use decide::{Answer, Attempting, Who};
-pub use error::GateError;
+pub use error::{GateError, GateFuture};
 pub use extend::Extending;
 pub use notices::Notices;
 pub use open::Opened;

@@ -3,10 +3,9 @@
 use countersign_approval::ports::Occasion;
 use countersign_approval::{ApprovalId, Decision, Opening, Request, Status, amend};
 use countersign_store_approvals::{Committed, Created, TaskToken};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES};
 
 /// How often one place may ask anew because what was approved no longer fits.
@@ -56,7 +55,7 @@ impl Gatekeeper {
         opening: Opening,
         token: &'a TaskToken,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Opened, GateError>> {
+    ) -> GateFuture<'a, Opened> {
         Box::pin(async move {
             let mut opening = opening;
             for _ in 0..RACES {

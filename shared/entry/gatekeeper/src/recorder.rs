@@ -10,7 +10,7 @@ use countersign_store_directory::Directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 
 /// Requests that are read together.
 const AT_ONCE: usize = 8;
@@ -29,10 +29,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`GateError`] when a table does not answer.
-    pub fn of_run<'a>(
-        &'a self,
-        run: &'a RunId,
-    ) -> BoxFuture<'a, Result<Vec<ApprovalRecord>, GateError>> {
+    pub fn of_run<'a>(&'a self, run: &'a RunId) -> GateFuture<'a, Vec<ApprovalRecord>> {
         Box::pin(async move {
             let places = self.approvals.places(run).await;
             let places = places.map_err(GateError::doing("reading the gates of the run"))?;
@@ -53,10 +50,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`GateError`] when the directory does not answer.
-    pub fn of<'a>(
-        &'a self,
-        loaded: &'a Loaded,
-    ) -> BoxFuture<'a, Result<ApprovalRecord, GateError>> {
+    pub fn of<'a>(&'a self, loaded: &'a Loaded) -> GateFuture<'a, ApprovalRecord> {
         Box::pin(async move {
             let people = [(&loaded.request, loaded.votes.as_slice())];
             let names = self.names(people.into_iter()).await?;
@@ -68,7 +62,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`GateError`] when the directory does not answer.
-    pub fn username<'a>(&'a self, person: &'a UserId) -> BoxFuture<'a, Result<String, GateError>> {
+    pub fn username<'a>(&'a self, person: &'a UserId) -> GateFuture<'a, String> {
         Box::pin(async move {
             let user = self.directory.user(person).await;
             let user = user.map_err(|error| PortError::of("looking up a person", &error))?;

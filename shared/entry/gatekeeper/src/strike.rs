@@ -6,11 +6,10 @@ use countersign_approval::{
 };
 use countersign_identity::Caller;
 use countersign_store_approvals::{Committed, Loaded};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::decide::Who;
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES};
 
 /// One try to strike effects out, or to restore them.
@@ -33,11 +32,7 @@ impl Gatekeeper {
     /// # Errors
     /// [`GateError::Strike`] or [`GateError::Decide`] says why nothing was struck, [`GateError::NotFound`] that there is no
     /// such request for this person; nothing has changed then.
-    pub fn strike<'a>(
-        &'a self,
-        striking: &'a Striking,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<Request, GateError>> {
+    pub fn strike<'a>(&'a self, striking: &'a Striking, now: Timestamp) -> GateFuture<'a, Request> {
         Box::pin(async move {
             for _ in 0..RACES {
                 let loaded = self.load(&striking.approval).await?;

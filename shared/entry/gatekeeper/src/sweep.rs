@@ -1,12 +1,11 @@
 //! The sweeper: everything that was written and not yet told.
 
 use countersign_approval::ApprovalId;
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::clock::Expiry;
-use crate::error::GateError;
+use crate::error::{GateError, GateFuture};
 use crate::open::occasion;
 use crate::service::Gatekeeper;
 
@@ -41,7 +40,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when the table cannot be read.
-    pub fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<Swept, GateError>> {
+    pub fn sweep(&self, now: Timestamp) -> GateFuture<'_, Swept> {
         Box::pin(async move {
             let mut swept = Swept::default();
             let before = now.checked_sub(GRACE).unwrap_or(now);

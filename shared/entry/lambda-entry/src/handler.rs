@@ -82,7 +82,27 @@ pub fn decode<T: DeserializeOwned>(event: Value) -> Result<T, Fault> {
     serde_json::from_value(event).map_err(|error| InvalidEvent(error.to_string()).into())
 }
 
-/// Builds the handler once, then serves events until the process is stopped.
+/// How a function answers an event with what it was built with.
+pub type Answer<C> = for<'c> fn(&'c C, Value, Invocation) -> BoxFuture<'c, Result<Value, Fault>>;
+
+/// Builds what a function works with once, then serves events with it until the process is stopped.
+#[must_use]
+pub fn run<C>(build: fn(&Boot) -> Result<C, StartError>, answer: Answer<C>) -> ExitCode
+where
+    C: Send + Sync + 'static,
+{
+    serve_with(Box::new(move |boot| {
+        Box::pin(async move {
+            let context = Arc::new(build(&boot)?);
+            Ok(handler(move |event, invocation| {
+                let context = Arc::clone(&context);
+                Box::pin(async move { answer(&context, event, invocation).await })
+            }))
+        })
+    }))
+}
+
+/// As [`run`], for functions that build their handler themselves.
 #[must_use]
 pub fn serve(build: fn(Boot) -> BoxFuture<'static, Result<Handler, StartError>>) -> ExitCode {
     serve_with(Box::new(build))

@@ -5,10 +5,9 @@
 //!
 //! ```ignore
 //! fn main() -> std::process::ExitCode {
-//!     countersign_lambda_entry::serve(|boot| Box::pin(async move {
-//!         let context = Arc::new(Context::new(&boot)?);
-//!         Ok(countersign_lambda_entry::handler(move |event, invocation| handle(context.clone(), event, invocation)))
-//!     }))
+//!     countersign_lambda_entry::run(Context::new, |context, event, invocation| {
+//!         Box::pin(async move { handle(context, event, &invocation).await })
+//!     })
 //! }
 //! ```
 
@@ -17,5 +16,7 @@ mod handler;
 mod settings;
 
 pub use boot::{Boot, Main, StartError, start};
-pub use handler::{Build, Fault, Handler, Invocation, decode, handler, serve, serve_with};
+pub use handler::{
+    Answer, Build, Fault, Handler, Invocation, decode, handler, run, serve, serve_with,
+};
 pub use settings::{MissingSetting, Setting, Settings, runtime_api};

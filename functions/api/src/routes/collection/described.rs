@@ -9,8 +9,8 @@ use utoipa::openapi::{Content, HttpMethod, Ref, RefOr, Required, Response, Respo
 use utoipa::{IntoParams as _, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use super::json::{DocumentRecord, Resent};
 use super::patch::{Patch, one as patched_routes};
+use super::record::{DocumentRecord, Resent};
 use super::{
     Kind, Validity, all as all_routes, one as one_routes, validation as validation_routes,
 };

@@ -1,19 +1,16 @@
 //! Documents that are sent as JSON and stored as they are read.
 
-use std::marker::PhantomData;
-
 use countersign_document::{Document, Problem as Found, Reading, read_value};
 use countersign_identity::{Caller, Presented};
-use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
+use countersign_store_catalog::{Spec, Stored};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::described::Words;
-use super::schemas::{added, fields_schema, patch_schema, version_read};
+use super::record::{DocumentRecord, Resent, Sent, Shown};
+use super::schemas::{added, fields_schema, patch_schema};
 use super::{Author, Kind, More, Read, most};
 use crate::Context;
 use crate::pagination::ListQuery;
@@ -178,35 +175,6 @@ pub(crate) fn field_error(found: &Found) -> FieldError {
     FieldError { path: found.path(), message: found.message.clone(), hint: found.hint.clone() }
 }
 
-/// A record that is shown whole: its fields, and what the store adds.
-pub(crate) trait DocumentRecord: StoredDocument {
-    /// The fields that its owner writes.
-    type Fields: JsonSchema;
-
-    /// What the store adds, as the OpenAPI document has it.
-    fn added() -> ObjectBuilder {
-        added()
-    }
-
-    /// The part of it that is shown.
-    #[must_use]
-    fn shown(self) -> Self {
-        self
-    }
-
-    /// The names of what the store adds, and of what is shown beside the fields.
-    fn added_names() -> Vec<String> {
-        let added = serde_json::to_value(Self::added().build()).unwrap_or_default();
-        let names = added["properties"].as_object().map(|map| map.keys().cloned().collect());
-        names.unwrap_or_default()
-    }
-
-    /// What of it may be sent with a change.
-    fn sent_back() -> ObjectBuilder {
-        version_read()
-    }
-}
-
 impl<S: Fields> DocumentRecord for Stored<S> {
     type Fields = S;
 
@@ -219,75 +187,6 @@ impl<S: Fields> DocumentRecord for Stored<S> {
         let says = "The scopes of whoever saved it last: what runs for it never does more.";
         let scopes = ObjectBuilder::new().schema_type(Type::Array).description(Some(says));
         S::beside(added().property("scopes", scopes))
-    }
-}
-
-/// A body from which a document is read; what is wrong with it is said all at once.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Sent<F> {
-    pub(crate) body: Value,
-    #[serde(skip)]
-    kind: PhantomData<fn() -> F>,
-}
-
-/// A body that replaces a document: its fields, and whatever else was read with them.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Resent<R> {
-    body: Value,
-    #[serde(skip)]
-    kind: PhantomData<fn() -> R>,
-}
-
-/// A record as it is shown.
-#[derive(Debug, Serialize)]
-pub(crate) struct Shown<R> {
-    #[serde(flatten)]
-    pub(crate) record: R,
-    /// What is known of it beside its fields.
-    #[serde(flatten)]
-    pub(crate) more: More,
-    /// What may surprise in what was just written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<Found>,
-}
-
-impl<R: DocumentRecord> From<&R> for Shown<R> {
-    fn from(record: &R) -> Self {
-        Self { record: record.clone().shown(), more: More::new(), warnings: Vec::new() }
-    }
-}
-
-impl<R> Resent<R> {
-    /// A document as it is to be.
-    pub(super) fn of(body: Value) -> Self {
-        Self { body, kind: PhantomData }
-    }
-}
-
-impl<R: DocumentRecord> Resent<R> {
-    /// The fields that are changed, and what was sent back of what is shown beside them. What the store adds may be sent back
-    /// as it was read.
-    pub(crate) fn fields(self, before: &R) -> Result<(Value, More), Problem> {
-        let mut fields = self.body;
-        let kept = serde_json::to_value(before).unwrap_or_default();
-        let mut shown = More::new();
-        let Some(map) = fields.as_object_mut() else { return Ok((fields, shown)) };
-        if map.shift_remove("version").is_some_and(|seen| seen != kept["version"]) {
-            return Err(CatalogError::Changed(R::KIND).into());
-        }
-        // What is shown beside the fields of one document is not a part of it.
-        let record = R::added_names();
-        let beside = |name: &String| kept.get(name).is_none() && record.contains(name);
-        let sent: Vec<String> = map.keys().filter(|name| beside(name)).cloned().collect();
-        shown.extend(sent.into_iter().filter_map(|name| map.shift_remove_entry(&name)));
-        for name in ["id", "user_id", "created_at", "updated_at", "scopes"] {
-            if map.shift_remove(name).is_some_and(|sent| sent != kept[name]) {
-                return Err(Problem::field(name, "cannot be changed"));
-            }
-        }
-        Ok((fields, shown))
     }
 }
 

@@ -10,7 +10,7 @@ use countersign_web::{Json, Path, Problem, Signed};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::json::{DocumentRecord, Resent};
+use super::record::{DocumentRecord, Resent};
 use super::{Kind, changeable, changed, path};
 use crate::Context;
 use crate::routes::{Ctx, holder};

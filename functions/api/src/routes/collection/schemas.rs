@@ -12,8 +12,8 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::json::{DocumentRecord, Resent, Sent, Shown};
 use super::patch::Patch;
+use super::record::{DocumentRecord, Resent, Sent, Shown};
 
 /// The version that a change is of.
 pub(crate) fn version_read() -> ObjectBuilder {

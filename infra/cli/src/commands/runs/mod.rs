@@ -8,11 +8,14 @@ mod repeat;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, row, text};
+use super::listed::table;
+use super::{FACTORY, Who, items, row, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
+
+const TITLES: [&str; 6] = ["RUN", "STATUS", "AGENT", "STARTED", "FINISHED", ""];
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -74,20 +77,11 @@ impl Runs {
 
     async fn list(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let page = self.who.door(place).await?.get(&self.address()).await?;
-        if self.json {
-            console.line(pretty(&page));
-            return Ok(());
-        }
-        let rows: Vec<Vec<String>> = items(&page)
-            .iter()
-            .map(|run| {
-                let mut told =
-                    row(run, &["id", "status", "profile_name", "started_at", "finished_at"]);
-                told.push(text(run, "dry_run").map_or(String::new(), |_| "test".to_owned()));
-                told
-            })
-            .collect();
-        console.table(&["RUN", "STATUS", "AGENT", "STARTED", "FINISHED", ""], &rows);
+        table(&page, self.json, console, &TITLES, |run| {
+            let mut told = row(run, &["id", "status", "profile_name", "started_at", "finished_at"]);
+            told.push(text(run, "dry_run").map_or(String::new(), |_| "test".to_owned()));
+            told
+        });
         Ok(())
     }
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use countersign_connector::{Announcer, Binding, SourceError};
+use countersign_connector::{Announcer, Binding, SourceFuture};
 use countersign_identity::UserId;
 use countersign_resilience::{
     Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, Decision, Kept,
-    LimitKey, Permit, Report, SourceState,
+    LimitFuture, LimitKey, Permit, Report, SourceState,
 };
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::{Gone, World};
@@ -38,7 +37,7 @@ impl CallLimits for World {
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
+    ) -> LimitFuture<'a, Permit> {
         Box::pin(async move {
             let mut counters = self.shared.up()?.counters.lock().unwrap();
             let known = counters.entry(subject.clone()).or_default();
@@ -59,7 +58,7 @@ impl CallLimits for World {
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
+    ) -> LimitFuture<'a, Admitted> {
         Box::pin(async move {
             let mut records = self.shared.up()?.records.lock().unwrap();
             let known = records.entry(subject.clone()).or_default();
@@ -76,7 +75,7 @@ impl CallLimits for World {
         subject: &'a LimitKey,
         _: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    ) -> LimitFuture<'a, ()> {
         Box::pin(async move {
             let mut records = self.shared.up()?.records.lock().unwrap();
             let known = records.entry(subject.clone()).or_default();
@@ -87,20 +86,13 @@ impl CallLimits for World {
 }
 
 impl Answers for World {
-    fn last<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
         Box::pin(
             async move { Ok(self.shared.up()?.answers.lock().unwrap().get(key.as_str()).cloned()) },
         )
     }
 
-    fn keep<'a>(
-        &'a self,
-        key: &'a AnswerKey,
-        answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()> {
         Box::pin(async move {
             let mut answers = self.shared.up()?.answers.lock().unwrap();
             answers.insert(key.as_str().to_owned(), answer.clone());
@@ -115,7 +107,7 @@ impl Announcer for World {
         owner: &'a UserId,
         _: &'a Binding,
         at: Timestamp,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         self.shared.announced.lock().unwrap().push((owner.clone(), at));
         Box::pin(async { Ok(()) })
     }

@@ -7,16 +7,15 @@ use std::time::Duration;
 use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource,
     Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
-    HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
+    HealthSink, Listing, Permissions, SourceError, SourceFuture, StoredConnector, keys,
 };
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{
-    ActionError, Call, CallOf, Describe as _, EffectsOf, Handler, Permit, RunInfo,
+    ActionError, ActionFuture, Call, CallOf, Describe as _, EffectsOf, Handler, Permit, RunInfo,
 };
 use countersign_resilience::STAYS_OPEN;
-use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use self::memory::Shared;
@@ -94,7 +93,7 @@ impl ConnectorSource for World {
         &'a self,
         owner: &'a UserId,
         id: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         let definition = countersign_connector::parse(&self.yaml).definition.unwrap();
         let found = (*owner == user(1) && definition.id == *id).then(|| StoredConnector {
             owner: None,
@@ -111,7 +110,7 @@ impl ConnectorSource for World {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         let found = self.binding.clone().filter(|binding| {
             *owner == user(1) && binding.profile_id == profile && binding.connector_id == *connector
         });
@@ -120,12 +119,7 @@ impl ConnectorSource for World {
 }
 
 impl HealthSink for World {
-    fn note<'a>(
-        &'a self,
-        _: &'a UserId,
-        _: &'a Binding,
-        health: Health,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    fn note<'a>(&'a self, _: &'a UserId, _: &'a Binding, health: Health) -> SourceFuture<'a, ()> {
         self.health.lock().unwrap().push(health);
         Box::pin(async { Ok(()) })
     }
@@ -137,7 +131,7 @@ impl CredentialSource for World {
         owner: &'a UserId,
         id: &'a CredentialId,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Credential>> {
         self.asked.lock().unwrap().push((owner.clone(), id.clone(), connector.clone()));
         let parts: &[_] =
             if self.parts.is_empty() { &[("token", "s3cr3t-token")] } else { &self.parts };
@@ -152,7 +146,7 @@ impl Handler for World {
         "search_web"
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
         self.used.lock().unwrap().push(call.clone());
         let outcome =
             self.tool.clone().ok_or_else(|| ActionError::retryable("SEARCH_DOWN", "no search"));
@@ -177,7 +171,7 @@ impl countersign_failure::Failure for Gone {
 }
 
 impl FileBody for Bytes {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>> {
         let piece = if self.0.is_empty() { None } else { Some(self.0.remove(0)) };
         let outcome = match piece {
             None if self.1 => Err(Box::new(Gone) as SourceError),
@@ -188,11 +182,7 @@ impl FileBody for Bytes {
 }
 
 impl Files for World {
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+    fn list<'a>(&'a self, prefix: &'a str, most: usize) -> SourceFuture<'a, Listing> {
         let found: Vec<FileEntry> = self
             .files
             .iter()
@@ -210,7 +200,7 @@ impl Files for World {
         )
     }
 
-    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+    fn open<'a>(&'a self, key: &'a str) -> SourceFuture<'a, Box<dyn FileBody>> {
         let pieces = self.files[key].chunks(700).map(<[u8]>::to_vec).collect();
         let body = Bytes(pieces, self.broken);
         Box::pin(async move { Ok(Box::new(body) as Box<dyn FileBody>) })

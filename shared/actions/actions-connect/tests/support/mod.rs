@@ -8,16 +8,15 @@ use countersign_actions_connect::{ActionTools, Deps, Mode, Readers, Robots, Toke
 use countersign_connector::{
     Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
     ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId,
-    Files, Health, HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
+    Files, Health, HealthSink, Listing, Permissions, SourceFuture, StoredConnector, keys,
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Call, Handler, RunInfo};
 use countersign_resilience::{
-    Admission, Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Kept, LimitKey,
+    Admission, Admitted, AnswerKey, Answers, Budget, CallLimits, Kept, LimitFuture, LimitKey,
     Permit, Report, STAYS_OPEN, SourceState,
 };
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -110,7 +109,7 @@ impl ConnectorSource for World {
         &'a self,
         _: &'a UserId,
         _: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+    ) -> SourceFuture<'a, Option<StoredConnector>> {
         let found = StoredConnector {
             owner: None,
             definition: self.definition.clone(),
@@ -126,7 +125,7 @@ impl ConnectorSource for World {
         _: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Binding>> {
         let binding = Binding {
             id: BindingId::from_bytes([3; 16]),
             profile_id: profile.to_owned(),
@@ -142,12 +141,7 @@ impl ConnectorSource for World {
 }
 
 impl HealthSink for World {
-    fn note<'a>(
-        &'a self,
-        _: &'a UserId,
-        _: &'a Binding,
-        _: Health,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    fn note<'a>(&'a self, _: &'a UserId, _: &'a Binding, _: Health) -> SourceFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -158,7 +152,7 @@ impl CredentialSource for World {
         _: &'a UserId,
         _: &'a CredentialId,
         _: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+    ) -> SourceFuture<'a, Option<Credential>> {
         let parts = self.definition.credential_fields().into_iter();
         let credential: Credential = parts.map(|part| (part.to_owned(), value(part))).collect();
         Box::pin(async move { Ok(Some(credential)) })
@@ -173,7 +167,7 @@ impl CallLimits for World {
         _: &'a Budget,
         _: Timestamp,
         _: Duration,
-    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
+    ) -> LimitFuture<'a, Permit> {
         Box::pin(async { Ok(Permit::Go) })
     }
 
@@ -183,7 +177,7 @@ impl CallLimits for World {
         _: &'a str,
         _: Timestamp,
         _: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
+    ) -> LimitFuture<'a, Admitted> {
         Box::pin(async { Ok(Admitted { admission: Admission::Pass, seen: None }) })
     }
 
@@ -192,21 +186,17 @@ impl CallLimits for World {
         _: &'a LimitKey,
         _: Option<SourceState>,
         _: &'a Report,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    ) -> LimitFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }
 
 impl Answers for World {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn keep<'a>(
-        &'a self,
-        _: &'a AnswerKey,
-        _: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
+    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a Kept) -> LimitFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -217,7 +207,7 @@ impl Announcer for World {
         _: &'a UserId,
         _: &'a Binding,
         _: Timestamp,
-    ) -> BoxFuture<'a, Result<(), SourceError>> {
+    ) -> SourceFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -232,21 +222,21 @@ fn value(part: &str) -> String {
 struct Bytes(Option<Vec<u8>>);
 
 impl FileBody for Bytes {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>> {
         let piece = self.0.take();
         Box::pin(async move { Ok(piece) })
     }
 }
 
 impl Files for World {
-    fn list<'a>(&'a self, _: &'a str, _: usize) -> BoxFuture<'a, Result<Listing, SourceError>> {
+    fn list<'a>(&'a self, _: &'a str, _: usize) -> SourceFuture<'a, Listing> {
         let key = keys::file_key(&owner(), &file_id(), "filing.xml");
         let files =
             vec![FileEntry { key, bytes: self.file.len() as u64, modified_at: None, etag: None }];
         Box::pin(async move { Ok(Listing { files, truncated: false }) })
     }
 
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+    fn open<'a>(&'a self, _: &'a str) -> SourceFuture<'a, Box<dyn FileBody>> {
         let body = Bytes(Some(self.file.clone()));
         Box::pin(async move { Ok(Box::new(body) as Box<dyn FileBody>) })
     }
@@ -264,7 +254,7 @@ impl Handler for Answering {
         self.name
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
         let given: BTreeMap<_, _> =
             call.inputs.clone().into_iter().chain(call.params.clone()).collect();
         assert_eq!(given, self.inputs, "{}", self.name);

@@ -8,13 +8,12 @@ use countersign_knowledge::change::Changes;
 use countersign_knowledge::explore::{Around, Explore};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{
-    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+    CallState, Deferred, EdgeKey, Graph, GraphError, GraphFuture, Planned, Scope,
 };
 use countersign_knowledge::{
     Edge, Entity, EntityId, ExternalId, KnowledgeError, Mention, Namespace, ReviewId,
 };
-use countersign_registry::action::ActionError;
-use futures::future::BoxFuture;
+use countersign_registry::action::ActionFuture;
 
 use crate::ProfileNamespaces;
 
@@ -74,16 +73,12 @@ impl State {
     }
 }
 
-fn ready<'a, T: Send + 'a>(value: Result<T, GraphError>) -> BoxFuture<'a, Result<T, GraphError>> {
+fn ready<'a, T: Send + 'a>(value: Result<T, GraphError>) -> GraphFuture<'a, T> {
     Box::pin(std::future::ready(value))
 }
 
 impl Graph for Memory {
-    fn call<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+    fn call<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, CallState> {
         let state = self.state.lock().unwrap();
         let key = format!("{}{key}", scope.owner);
         ready(Ok(match state.calls.get(&key) {
@@ -100,7 +95,7 @@ impl Graph for Memory {
         &'a self,
         scope: &'a Scope,
         _: &'a [Mention],
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    ) -> GraphFuture<'a, Vec<Entity>> {
         let state = self.state.lock().unwrap();
         ready(Ok(state
             .entities
@@ -115,7 +110,7 @@ impl Graph for Memory {
         _: &'a Scope,
         edges: &'a [Edge],
         _: &'a [Entity],
-    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
+    ) -> GraphFuture<'a, BTreeSet<EdgeKey>> {
         let state = self.state.lock().unwrap();
         let keys = edges.iter().map(|e| (e.from.clone(), e.relationship, e.to.clone()));
         ready(Ok(keys.filter(|key| state.edges.contains_key(key)).collect()))
@@ -125,7 +120,7 @@ impl Graph for Memory {
         &'a self,
         _: &'a Scope,
         reviews: &'a [ReviewId],
-    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
+    ) -> GraphFuture<'a, BTreeSet<ReviewId>> {
         let state = self.state.lock().unwrap();
         ready(Ok(reviews.iter().filter(|id| state.rejected.contains(*id)).cloned().collect()))
     }
@@ -135,7 +130,7 @@ impl Graph for Memory {
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+    ) -> GraphFuture<'a, CallState> {
         let mut state = self.state.lock().unwrap();
         state.deferred.entry(format!("{}{key}", scope.owner)).or_insert_with(|| deferred.clone());
         ready(Ok(CallState::Deferred(Box::new(deferred.clone()))))
@@ -146,7 +141,7 @@ impl Graph for Memory {
         scope: &'a Scope,
         key: &'a str,
         planned: &'a Planned,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+    ) -> GraphFuture<'a, CallState> {
         let mut state = self.state.lock().unwrap();
         if let Err(error) = state.step() {
             return ready(Err(error));
@@ -157,29 +152,17 @@ impl Graph for Memory {
         ready(Ok(CallState::Planned(Box::new(planned.clone()))))
     }
 
-    fn apply<'a>(
-        &'a self,
-        _: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
+    fn apply<'a>(&'a self, _: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
         ready(self.state.lock().unwrap().apply(changes))
     }
 
-    fn pending<'a>(
-        &'a self,
-        _: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
+    fn pending<'a>(&'a self, _: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
         let mut state = self.state.lock().unwrap();
         state.pending = changes.discoveries.len();
         ready(Ok(()))
     }
 
-    fn finish<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
+    fn finish<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, ()> {
         let mut state = self.state.lock().unwrap();
         if let Err(error) = state.step() {
             return ready(Err(error));
@@ -192,11 +175,7 @@ impl Graph for Memory {
 }
 
 impl Explore for Memory {
-    fn named<'a>(
-        &'a self,
-        scope: &'a Scope,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>> {
         let state = self.state.lock().unwrap();
         let words = search_tokens(text);
         let is_named = |entity: &&Entity| {
@@ -212,7 +191,7 @@ impl Explore for Memory {
         &'a self,
         scope: &'a Scope,
         id: &'a ExternalId,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    ) -> GraphFuture<'a, Vec<Entity>> {
         let state = self.state.lock().unwrap();
         let has = |entity: &&Entity| {
             entity.user_id == scope.owner
@@ -222,21 +201,13 @@ impl Explore for Memory {
         ready(Ok(state.entities.values().filter(has).cloned().collect()))
     }
 
-    fn by_ids<'a>(
-        &'a self,
-        _: &'a Scope,
-        ids: BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    fn by_ids<'a>(&'a self, _: &'a Scope, ids: BTreeSet<EntityId>) -> GraphFuture<'a, Vec<Entity>> {
         let state = self.state.lock().unwrap();
         let found = state.entities.values().filter(|entity| ids.contains(&entity.id));
         ready(Ok(found.cloned().collect()))
     }
 
-    fn around<'a>(
-        &'a self,
-        _: &'a Scope,
-        ids: &'a BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Around, GraphError>> {
+    fn around<'a>(&'a self, _: &'a Scope, ids: &'a BTreeSet<EntityId>) -> GraphFuture<'a, Around> {
         let state = self.state.lock().unwrap();
         let touches = |edge: &&Edge| ids.contains(&edge.from) || ids.contains(&edge.to);
         let edges = state.edges.values().filter(touches).cloned().collect();
@@ -249,7 +220,7 @@ impl ProfileNamespaces for Memory {
         &'a self,
         _: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>> {
+    ) -> ActionFuture<'a, Vec<Namespace>> {
         let named: &[&str] = if profile == "prof_2" { &["nonprofits", "politics"] } else { &[] };
         let named = named.iter().map(|name| Namespace::parse(name).unwrap()).collect();
         Box::pin(std::future::ready(Ok(named)))

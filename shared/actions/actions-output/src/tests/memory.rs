@@ -6,12 +6,11 @@ use std::sync::Mutex;
 
 use countersign_actions_knowledge::GraphPort;
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, Call};
+use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_report::{GraphConfig, WrittenDestination};
 use countersign_store_content::{
     Document, Export, NewDocument, NewExport, RowWrite, TableInfo, Written,
 };
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -40,7 +39,7 @@ impl ContentPort for Memory {
         id: &'a str,
         create_if_missing: bool,
         _: Timestamp,
-    ) -> BoxFuture<'a, Result<(), ActionError>> {
+    ) -> ActionFuture<'a, ()> {
         Box::pin(async move {
             let mut folders = self.folders.lock().unwrap();
             if !create_if_missing && !folders.iter().any(|known| known == id) {
@@ -54,10 +53,7 @@ impl ContentPort for Memory {
         })
     }
 
-    fn document<'a>(
-        &'a self,
-        new: &'a NewDocument,
-    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+    fn document<'a>(&'a self, new: &'a NewDocument) -> ActionFuture<'a, Document> {
         Box::pin(async move {
             let mut outages = self.outages.lock().unwrap();
             if *outages > 0 {
@@ -71,10 +67,7 @@ impl ContentPort for Memory {
         })
     }
 
-    fn append<'a>(
-        &'a self,
-        addition: Addition<'a>,
-    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+    fn append<'a>(&'a self, addition: Addition<'a>) -> ActionFuture<'a, Document> {
         Box::pin(async move {
             let mut documents = self.documents.lock().unwrap();
             let Some(known) = documents.get_mut(addition.document) else {
@@ -85,10 +78,7 @@ impl ContentPort for Memory {
         })
     }
 
-    fn rows<'a>(
-        &'a self,
-        write: RowWrite<'a>,
-    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>> {
+    fn rows<'a>(&'a self, write: RowWrite<'a>) -> ActionFuture<'a, (TableInfo, Written)> {
         Box::pin(async move {
             let name = format!("{}/{}", write.workspace, write.table);
             let info = TableInfo {
@@ -119,7 +109,7 @@ impl ContentPort for Memory {
         })
     }
 
-    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>> {
+    fn export<'a>(&'a self, new: &'a NewExport) -> ActionFuture<'a, Export> {
         Box::pin(async move {
             let mut exports = self.exports.lock().unwrap();
             let stands = exports.entry(new.export.id.to_string()).or_insert_with(|| new.clone());
@@ -136,7 +126,7 @@ impl GraphPort for Memory {
         key: &'a str,
         config: &'a GraphConfig,
         items: &'a [Value],
-    ) -> BoxFuture<'a, Result<Value, ActionError>> {
+    ) -> ActionFuture<'a, Value> {
         let kept = json!({"key": key, "namespace": config.namespace, "items": items.len()});
         Box::pin(std::future::ready(Ok(kept)))
     }
@@ -150,7 +140,7 @@ impl ProfileOutputs for Profile {
         &'a self,
         _: &'a UserId,
         _: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<OwnDestination>, ActionError>> {
+    ) -> ActionFuture<'a, Vec<OwnDestination>> {
         Box::pin(async move {
             let read = |value: &Value| serde_json::from_value::<WrittenDestination>(value.clone());
             let own = |value: &Value| OwnDestination {

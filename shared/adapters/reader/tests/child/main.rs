@@ -10,10 +10,9 @@ mod same;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use countersign_connector::{FileBody, SourceError, parse};
+use countersign_connector::{FileBody, SourceError, SourceFuture, parse};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_reader::{Bounds, Readers};
-use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 /// Long enough for any document that is read at all, also on a busy machine.
@@ -54,7 +53,7 @@ impl<'f> Arriving<'f> {
 }
 
 impl FileBody for Arriving<'_> {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+    fn next(&mut self) -> SourceFuture<'_, Option<Vec<u8>>> {
         let piece = self.pieces.next();
         let breaks = self.breaks && piece.is_none();
         Box::pin(async move { if breaks { Err(Box::new(Gone) as SourceError) } else { Ok(piece) } })

@@ -22,13 +22,13 @@ use self::origin::Origins;
 pub use self::origin::{MAX_CALL_DOCUMENTS, MAX_CALL_SOURCES};
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
-use crate::graph::Scope;
 use crate::model::{
     DataSource, Document, Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id,
 };
 use crate::resolve::{Ambiguity, Candidate, Cluster, Mention, Resolution};
 use crate::review::review_id;
 use crate::rows::{Discovery, ResolutionLogRow, ReviewId, ReviewRow};
+use crate::scope::Scope;
 
 /// Whose graph is written, by which run, when.
 #[derive(Debug, Clone, PartialEq)]

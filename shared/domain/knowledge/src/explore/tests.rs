@@ -2,10 +2,9 @@ use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
 
 use super::{Around, Expansion, Explore, expand};
-use crate::graph::{GraphError, Scope};
+use crate::graph::{GraphFuture, Scope};
 use crate::model::{Edge, Entity, EntityId, ExternalId, Namespace, Relationship};
 
 /// People 0 to 9 in a row, each a relative of the next.
@@ -23,16 +22,12 @@ fn row() -> Row {
     Row(entities, edges)
 }
 
-fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, Result<T, GraphError>> {
+fn ready<'a, T: Send + 'a>(value: T) -> GraphFuture<'a, T> {
     Box::pin(std::future::ready(Ok(value)))
 }
 
 impl Explore for Row {
-    fn named<'a>(
-        &'a self,
-        _: &'a Scope,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    fn named<'a>(&'a self, _: &'a Scope, _: &'a str) -> GraphFuture<'a, Vec<Entity>> {
         ready(Vec::new())
     }
 
@@ -40,23 +35,15 @@ impl Explore for Row {
         &'a self,
         _: &'a Scope,
         _: &'a ExternalId,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    ) -> GraphFuture<'a, Vec<Entity>> {
         ready(Vec::new())
     }
 
-    fn by_ids<'a>(
-        &'a self,
-        _: &'a Scope,
-        ids: BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+    fn by_ids<'a>(&'a self, _: &'a Scope, ids: BTreeSet<EntityId>) -> GraphFuture<'a, Vec<Entity>> {
         ready(self.0.iter().filter(|entity| ids.contains(&entity.id)).cloned().collect())
     }
 
-    fn around<'a>(
-        &'a self,
-        _: &'a Scope,
-        ids: &'a BTreeSet<EntityId>,
-    ) -> BoxFuture<'a, Result<Around, GraphError>> {
+    fn around<'a>(&'a self, _: &'a Scope, ids: &'a BTreeSet<EntityId>) -> GraphFuture<'a, Around> {
         let touches = |edge: &&Edge| ids.contains(&edge.from) || ids.contains(&edge.to);
         let edges = self.1.iter().filter(touches).cloned().collect();
         ready(Around { edges, is_cut: false })

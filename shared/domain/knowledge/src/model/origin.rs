@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Namespace, derived_id};
-use crate::graph::Scope;
+use crate::scope::Scope;
 
 countersign_ids::prefixed_id! {
     /// One data source of one owner's graph.

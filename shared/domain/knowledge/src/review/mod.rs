@@ -16,9 +16,9 @@ pub use self::split::{Cut, names_for, split};
 
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
-use crate::graph::Scope;
 use crate::model::{Entity, EntityId, derived_id};
 use crate::rows::{LogId, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus};
+use crate::scope::Scope;
 
 /// Who decides, in which part of whose graph, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::merge::{Evidence, join};
 use super::{Cut, Decider, Decision, names_for, split};
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
-use crate::graph::Scope;
 use crate::model::EntityId;
 use crate::rows::{ResolutionAction, ResolutionLogRow, ReviewRow, ReviewStatus};
+use crate::scope::Scope;
 
 /// Takes back what a row of the log says. `review` is the one the row has decided; it is open again afterwards.
 ///

@@ -9,10 +9,10 @@ use crate::change::entity_id;
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
 use crate::fold::squeeze;
-use crate::graph::Scope;
 use crate::model::{Entity, EntityId, EntityType, ExternalId, Taken};
 use crate::resolve::naming::canonical;
 use crate::rows::{ResolutionAction, ResolutionLogRow, ReviewRow, ReviewStatus};
+use crate::scope::Scope;
 
 /// So many names are tried for an entity that a split makes.
 const MAX_NUMBERED: u32 = 20;

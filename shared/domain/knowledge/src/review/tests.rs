@@ -7,11 +7,11 @@ use super::{Cut, Decider, Decision, answer_review, approve, merge, reverse, revi
 use crate::change::entity_id;
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
-use crate::graph::Scope;
 use crate::model::{Edge, Entity, EntityId, EntityType, Namespace, Provenance, Relationship};
 use crate::rows::{
     LogId, MatchMethod, ResolutionAction, ResolutionLogRow, ReviewRow, ReviewStatus,
 };
+use crate::scope::Scope;
 
 fn scope() -> Scope {
     Scope { owner: UserId::from_bytes([7; 16]), namespace: Namespace::default() }

@@ -3,9 +3,8 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_plan::PlanStep;
-use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Call, Handler, RunInfo};
 use countersign_registry::{Contract, Registry};
-use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{Acted, act, lease};
@@ -21,7 +20,7 @@ impl Handler for Failing {
         "transform_data"
     }
 
-    fn run<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+    fn run<'a>(&'a self, _: &'a Call) -> ActionFuture<'a, Value> {
         *self.calls.lock().unwrap() += 1;
         let error = self.errors.lock().unwrap().pop();
         Box::pin(async move { error.map_or_else(|| Ok(json!({})), Err) })
