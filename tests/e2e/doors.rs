@@ -25,7 +25,9 @@ async fn the_door_describes_itself() {
         item.as_object().unwrap().values().map(move |operation| (path, operation))
     });
     let (mut ids, mut closed) = (BTreeSet::new(), 0);
-    for (path, operation) in operations.filter(|(_, operation)| operation["operationId"].is_string()) {
+    for (path, operation) in
+        operations.filter(|(_, operation)| operation["operationId"].is_string())
+    {
         let id = operation["operationId"].as_str().unwrap();
         assert!(ids.insert(id), "two operations are called {id}");
         if operation["security"] == json!([]) || path.starts_with("/hooks/") {

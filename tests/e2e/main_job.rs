@@ -149,7 +149,8 @@ fn agrees(report: &str) {
     );
     let plain = report.replace('\\', "");
     let sources = part(&plain, "Sources");
-    let times: Vec<&str> = sources.split('|').map(str::trim).filter(|cell| cell.ends_with(" UTC")).collect();
+    let times: Vec<&str> =
+        sources.split('|').map(str::trim).filter(|cell| cell.ends_with(" UTC")).collect();
     assert!(!times.is_empty(), "{sources}");
     // Such as `2026-11-24 09:30 UTC`: to the minute.
     let is_rounded = |time: &&str| time.len() == 20 && time.as_bytes()[13] == b':';

@@ -13,13 +13,14 @@ use crate::{Context, Failing, Happened, LeftOut, Parked};
 /// Of the same source and kind, an owner is told at the earliest after so long.
 const APART: SignedDuration = SignedDuration::from_hours(24);
 
-/// Among so many occurrences the last one is looked for that had a run.
-const LOOK_BACK: i32 = 50;
+/// So many pages of occurrences, at most, are looked through for the last one that had a run.
+const PAGES: usize = 20;
 
-/// So many batches are read at once.
+/// So many batches or occurrences are read at once.
 const PAGE: i32 = 100;
 
 const PARKED: &str = "parked";
+const LEFT_OUT: &str = "left_out";
 
 /// Something that does not work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Found {
         match self.trouble {
             Trouble::Failing => "failing",
             Trouble::Parked { .. } => PARKED,
-            Trouble::LeftOut { .. } => "left_out",
+            Trouble::LeftOut { .. } => LEFT_OUT,
         }
     }
 
@@ -168,9 +169,7 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
     if !occurrence.is_left_out() {
         return Ok(None);
     }
-    let source = Some(occurrence.source_id.as_str());
-    let known = context.catalog.occurrences(&of.owner, source, LOOK_BACK, None).await?;
-    let begun = known.items.iter().find(|one| !one.runs.is_empty());
+    let worked_at = worked_at(context, &of.owner, &occurrence.source_id).await?;
     let reason = occurrence.reason;
     let trouble = Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed };
     Ok(Some(Found {
@@ -180,12 +179,34 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
         trouble,
         untold: trouble,
         since: occurrence.due_at,
-        worked_at: begun.map_or(Timestamp::UNIX_EPOCH, |begun| begun.noticed_at),
+        worked_at,
         at: of.at,
         code: reason.as_ref().map(|reason| reason.code.clone()).unwrap_or_default(),
         message: reason.map(|reason| reason.message).unwrap_or_default(),
         occurrence: Some(of.occurrence.clone()),
     }))
+}
+
+/// When a schedule or trigger last had a run: among its newest occurrences, and among all since its owner was told.
+async fn worked_at(
+    context: &Context,
+    owner: &UserId,
+    source: &str,
+) -> Result<Timestamp, CatalogError> {
+    let told = context.catalog.told(source, LEFT_OUT).await?;
+    let mut after = None;
+    for _ in 0..PAGES {
+        let page = context.catalog.occurrences(owner, Some(source), PAGE, after.as_deref()).await?;
+        if let Some(begun) = page.items.iter().find(|one| !one.runs.is_empty()) {
+            return Ok(begun.noticed_at);
+        }
+        let last = page.items.last().map(|last| last.noticed_at);
+        after = page.next.filter(|_| told.is_some() && last >= told);
+        if after.is_none() {
+            break;
+        }
+    }
+    Ok(Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(test)]

@@ -65,8 +65,8 @@ impl Conversation<'_> {
             let (reply, usage) = self.turn(&messages, may_ask, used.turns + 1, begun).await?;
             used.turns += 1;
             if let Usage::Said { input, output } = usage {
-                used.input_tokens += input;
-                used.output_tokens += output;
+                used.input_tokens = used.input_tokens.saturating_add(input);
+                used.output_tokens = used.output_tokens.saturating_add(output);
             }
             let (said, problems) = match self.ends(reply, may_ask) {
                 Ok((outcome, answer_sha256)) => {
@@ -223,7 +223,8 @@ impl Most {
     }
 }
 
-/// No text has more tokens than a third of its bytes, by a wide margin for what people write.
+/// What a turn is expected to use at most: text that people write has fewer tokens than a third of its bytes, by a wide margin.
+/// Rows of digits or signs may have more; what they used is counted afterwards.
 pub(crate) fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec]) -> Most {
     let shown = if tools.is_empty() { 0 } else { serde_json::json!(tools).to_string().len() };
     let bytes = bytes(messages) + schema.to_string().len() + shown;

@@ -185,6 +185,7 @@ impl Failed {
     fn usage(&self) -> Usage {
         match &self.error {
             ModelError::Http(error) if error.may_have_arrived() => Usage::Unknown,
+            ModelError::Unavailable { status } if is_of_a_gateway(*status) => Usage::Unknown,
             _ => Usage::Nothing,
         }
     }
@@ -193,6 +194,12 @@ impl Failed {
 fn unreachable(error: HttpError) -> Failed {
     let again = matches!(error, HttpError::Network { .. }) && !error.may_have_arrived();
     Failed { fault: again.then_some(CallFailure::Network), error: error.into() }
+}
+
+/// Whether a status comes from whatever stands before a model and had no answer of it in time: the model may have worked.
+/// 520 to 527 are those of a widely used proxy.
+fn is_of_a_gateway(status: u16) -> bool {
+    matches!(status, 408 | 502 | 504 | 520..=527)
 }
 
 /// What a status that is not a success means.
@@ -209,7 +216,8 @@ fn refused(answer: &Answer, key: Option<&Secret>) -> Option<Failed> {
         StatusMeaning::Unavailable | StatusMeaning::TimedOut => {
             let waits = asks.map(|asks| CallFailure::Throttled { retry_after: Some(asks) });
             let fault = waits.unwrap_or(CallFailure::Unavailable);
-            (Some(fault), ModelError::Unavailable { status })
+            let fault = (!is_of_a_gateway(status)).then_some(fault);
+            (fault, ModelError::Unavailable { status })
         }
         StatusMeaning::Refused | StatusMeaning::Unexpected => {
             (None, ModelError::Rejected { status, message: complaint(&answer.body, key) })

@@ -173,8 +173,11 @@ async fn r_035_what_is_not_carried_out_uses_nothing_and_an_answer_that_is_no_use
         let turn = chat(&server.uri(), true).await;
         assert_eq!(turn.usage, expect, "{:?}", turn.reply);
     };
-    for status in [400, 401, 404, 500, 502, 503] {
+    for status in [400, 401, 404, 500, 503, 529] {
         check(ResponseTemplate::new(status), Usage::Nothing).await;
+    }
+    for status in [408, 502, 504, 524] {
+        check(ResponseTemplate::new(status), Usage::Unknown).await;
     }
     let patient = ResponseTemplate::new(429).insert_header("retry-after", "3600");
     check(patient, Usage::Nothing).await;
@@ -186,6 +189,13 @@ async fn r_035_what_is_not_carried_out_uses_nothing_and_an_answer_that_is_no_use
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let turn = chat(&format!("http://{closed}"), true).await;
     assert_eq!((turn.usage, turn.requests), (Usage::Nothing, 2), "{:?}", turn.reply);
+}
+
+#[tokio::test]
+async fn r_035_what_a_gateway_had_no_answer_to_is_not_sent_again() {
+    for status in [408, 502, 504, 524] {
+        check(vec![ResponseTemplate::new(status)], Err("MODEL_UNAVAILABLE"), 1).await;
+    }
 }
 
 #[tokio::test]

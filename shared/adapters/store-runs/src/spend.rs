@@ -1,8 +1,8 @@
 //! What the models of a run, and of a person today, have used: tokens, and what they cost.
 //!
-//! Before a model is asked, the most it can use is taken out of both; afterwards the difference is given back. Each count is one
-//! conditional update, so however many steps ask at once, none begins that could exceed a limit; one that is killed in between
-//! has used its most.
+//! Before a model is asked, what it is expected to use at most is taken out of both; afterwards the difference is counted. Each
+//! count is one conditional update, so however many steps ask at once, none begins for which there is not so much room; one that
+//! is killed in between has used all that was taken.
 
 use countersign_identity::UserId;
 use countersign_run::{Quota, QuotaExceeded, RunId};

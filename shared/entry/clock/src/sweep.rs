@@ -101,10 +101,10 @@ impl Clock {
         let (open, end) = self.some_open(which, &before, until).await?;
         let turns = in_turns(open);
         let first = had_before(&before, turns.len());
-        let mut followed = first;
-        for one in turns.iter().skip(first).take(MAX_OPEN) {
-            if followed > first && Instant::now() >= until {
-                done.left += (turns.len() - first).min(MAX_OPEN) - (followed - first);
+        let (all, mut followed) = (turns.len().min(MAX_OPEN), 0);
+        for one in turns.iter().cycle().skip(first).take(all) {
+            if followed > 0 && Instant::now() >= until {
+                done.left += all - followed;
                 break;
             }
             if let Err(error) = self.follow(one, now, done).await {
@@ -113,7 +113,7 @@ impl Clock {
             }
             (followed, done.open) = (followed + 1, done.open + 1);
         }
-        let place = left_at(&before, turns.len(), followed, end);
+        let place = left_at(&before, turns.len(), first + followed, end);
         if place != before {
             self.catalog.set_place_of_open(which, &place).await?;
         }

@@ -27,14 +27,14 @@ pub(crate) fn had_before(place: &Place, turns: usize) -> usize {
     if place.had < turns { place.had } else { 0 }
 }
 
-/// Where the next look goes on. It reads the same part of the list until everything in it has had its turn, then what is behind
-/// `end`, where this one was read to.
+/// Where the next look goes on, when `had` turns were had, those before this look among them. It reads the same part of the list
+/// until everything in it has had its turn, then what is behind `end`, where this one was read to.
 pub(crate) fn left_at(before: &Place, turns: usize, had: usize, end: Option<String>) -> Place {
     if had < turns {
-        Place { after: before.after.clone(), had }
-    } else {
-        Place { after: end, had: 0 }
+        return Place { after: before.after.clone(), had };
     }
+    let is_all = before.after.is_none() && end.is_none();
+    Place { after: end, had: if is_all { had - turns } else { 0 } }
 }
 
 #[cfg(test)]
@@ -95,8 +95,9 @@ mod tests {
                 let (part, end) = read(&all, &place, room);
                 let turns = in_turns(part);
                 let before = had_before(&place, turns.len());
-                let now = turns.len().min(before + time);
-                seen.extend(turns[before..now].iter().map(|one| one.id.clone()));
+                let now = before + turns.len().min(time);
+                let looked = turns.iter().cycle().skip(before).take(now - before);
+                seen.extend(looked.map(|one| one.id.clone()));
                 place = left_at(&place, turns.len(), now, end);
             }
             prop_assert_eq!(seen.len(), all.len());
@@ -116,8 +117,8 @@ mod tests {
                 let (part, end) = read(&all, &place, room);
                 let turns = in_turns(part);
                 let before = had_before(&place, turns.len());
-                let now = turns.len().min(before + time);
-                for one in &turns[before..now] {
+                let now = before + turns.len().min(time);
+                for one in turns.iter().cycle().skip(before).take(now - before) {
                     seen.insert(one.id.clone());
                     all.retain(|other| other.id != one.id || stays[&one.place()].1);
                 }

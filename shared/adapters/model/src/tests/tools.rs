@@ -81,7 +81,7 @@ async fn f_057_f_093_tools_are_asked_for_as_openai_documents_it() {
         used(3, "list", json!({})),
         used(4, "list", json!("[1]")),
     ];
-    let sent = self::check("openai", true, asking(&calls), Reply::Asks(expect)).await;
+    let sent = check("openai", true, asking(&calls), Reply::Asks(expect)).await;
     assert_eq!(sent["tools"][0]["function"]["parameters"], json!({ "type": "object" }));
     assert_eq!(sent["tool_choice"], "auto");
     assert_eq!(sent["response_format"], Value::Null);
@@ -97,11 +97,11 @@ async fn f_057_f_093_tools_are_asked_for_as_openai_documents_it() {
 #[tokio::test]
 async fn f_057_the_last_turn_is_asked_without_tools() {
     let text = Reply::Text("{}".to_owned());
-    let sent = self::check("openai", false, completion(&json!("{}"), "stop"), text.clone()).await;
+    let sent = check("openai", false, completion(&json!("{}"), "stop"), text.clone()).await;
     assert_eq!((&sent["tools"], &sent["tool_choice"]), (&Value::Null, &Value::Null));
     assert_eq!(sent["response_format"]["type"], "json_schema");
     let answer = json!([{ "type": "tool_use", "id": "x", "name": "answer", "input": {} }]);
-    let sent = self::check("anthropic", false, blocks(&answer), text).await;
+    let sent = check("anthropic", false, blocks(&answer), text).await;
     assert_eq!(sent["tool_choice"], json!({ "type": "tool", "name": "answer" }));
 }
 
@@ -115,7 +115,7 @@ async fn f_057_f_093_tools_are_asked_for_as_anthropic_documents_it() {
     ]);
     let expect =
         vec![used(0, "search_web", json!({ "query": "owls" })), used(1, "list", json!({}))];
-    let sent = self::check("anthropic", true, blocks(&both), Reply::Asks(expect)).await;
+    let sent = check("anthropic", true, blocks(&both), Reply::Asks(expect)).await;
     let names: Vec<&str> =
         sent["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(names, ["search_web", "answer"]);
@@ -127,7 +127,7 @@ async fn f_057_f_093_tools_are_asked_for_as_anthropic_documents_it() {
     assert_eq!(sent["messages"][2]["role"], "user");
     let answered = json!([call("search_web", json!({})), call("answer", json!({ "a": 1 }))]);
     let text = Reply::Text("{\"a\":1}".to_owned());
-    self::check("anthropic", true, blocks(&answered), text).await;
+    check("anthropic", true, blocks(&answered), text).await;
 }
 
 #[tokio::test]
@@ -135,5 +135,5 @@ async fn k_44_a_turn_has_only_so_many_calls_and_their_names_are_short() {
     let one = json!({ "function": { "name": "n".repeat(500), "arguments": "{}" } });
     let calls = json!(vec![one; 100]);
     let expect = (0..32).map(|n| used(n, &"n".repeat(100), json!({}))).collect();
-    self::check("openai", true, asking(&calls), Reply::Asks(expect)).await;
+    check("openai", true, asking(&calls), Reply::Asks(expect)).await;
 }
