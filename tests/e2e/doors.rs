@@ -30,7 +30,9 @@ async fn the_door_describes_itself() {
     {
         let id = operation["operationId"].as_str().unwrap();
         assert!(ids.insert(id), "two operations are called {id}");
-        if operation["security"] == json!([]) || path.starts_with("/hooks/") {
+        // These take no token that could be rejected.
+        let open = ["/health", "/openapi.json", "/errors/{code}", "/hooks/{id}"];
+        if open.contains(&path.as_str()) {
             continue;
         }
         closed += 1;

@@ -136,36 +136,59 @@ async fn f_099_one_persons_pdf_that_never_ends_holds_up_nobody_else() {
     }
 }
 
-/// For each format: its endpoint, a hostile file with what is said of it, and a good file with its one record.
-fn formats() -> [(&'static str, &'static str, Vec<u8>, &'static str, Vec<u8>, Value); 4] {
+/// A format: a hostile file with the code that it ends with, and a good one with a value of its record.
+struct Format {
+    endpoint: &'static str,
+    name: &'static str,
+    hostile: Vec<u8>,
+    code: &'static str,
+    good: Vec<u8>,
+    value: Value,
+}
+
+fn formats() -> [Format; 4] {
     let row = "<row r='1'><c r='A1'><v>7</v></c></row>";
     [
-        (
-            "read",
-            "paper.pdf",
+        Format {
+            endpoint: "read",
+            name: "paper.pdf",
             // Each `q` keeps a state: within every bound of counting, and more than the child's memory.
-            pdf(&"q ".repeat(500_000), ""),
-            "FILE_TOO_COMPLEX",
-            pdf("BT /F1 12 Tf 72 720 Td (of bob) Tj ET", ""),
-            json!("of bob"),
-        ),
-        ("sheet", "book.xlsx", xlsx(&"<a>".repeat(200_000)), "FILE_", xlsx(row), json!(7)),
-        ("tree", "tree.xml", laughs("a").into(), "FILE_", b"<a><b n='7'/></a>".to_vec(), json!(7)),
-        (
-            "table",
-            "page.html",
-            "<table><tr><td>".repeat(50_000).into(),
-            "FILE_",
-            b"<table><tr><th>n</th></tr><tr><td>seven</td></tr></table>".to_vec(),
-            json!("seven"),
-        ),
+            hostile: pdf(&"q ".repeat(500_000), ""),
+            code: "FILE_TOO_COMPLEX",
+            good: pdf("BT /F1 12 Tf 72 720 Td (of bob) Tj ET", ""),
+            value: json!("of bob"),
+        },
+        Format {
+            endpoint: "sheet",
+            name: "book.xlsx",
+            hostile: xlsx(&"<a>".repeat(200_000)),
+            code: "FILE_",
+            good: xlsx(row),
+            value: json!(7),
+        },
+        Format {
+            endpoint: "tree",
+            name: "tree.xml",
+            hostile: laughs("a").into(),
+            code: "FILE_",
+            good: b"<a><b n='7'/></a>".to_vec(),
+            value: json!(7),
+        },
+        Format {
+            endpoint: "table",
+            name: "page.html",
+            hostile: "<table><tr><td>".repeat(50_000).into(),
+            code: "FILE_",
+            good: b"<table><tr><th>n</th></tr><tr><td>seven</td></tr></table>".to_vec(),
+            value: json!("seven"),
+        },
     ]
 }
 
 #[tokio::test]
 async fn f_099_a_hostile_file_of_any_format_ends_its_own_reading_alone() {
     let (ana, bob) = (reader("ana").await, reader("bob").await);
-    for (endpoint, name, hostile, code, good, value) in formats() {
+    for Format { endpoint, name, hostile, code, good, value } in formats() {
         let theirs = upload(&ana, vec![(name.to_owned(), hostile)]).await;
         let good = upload(&bob, vec![(name.to_owned(), good)]).await;
         let said = read(&ana, endpoint, json!(theirs[0])).await;

@@ -49,9 +49,8 @@ pub(super) async fn changed<T>(
     id: &ApprovalId,
     change: Result<T, GateError>,
 ) -> Result<Json<Value>, Problem> {
-    let error = match change {
-        Ok(_) => return Ok(Json(shown(ctx, &found(ctx.approvals.load(id).await?)?).await?)),
-        Err(error) => error,
+    let Err(error) = change else {
+        return Ok(Json(shown(ctx, &found(ctx.approvals.load(id).await?)?).await?));
     };
     let mut problem = refusal(ctx, &error).await?;
     if let Some(place) = place(&error) {

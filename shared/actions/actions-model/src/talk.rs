@@ -141,7 +141,7 @@ mod tests {
     fn f_057_after_the_last_round_the_model_is_told_to_answer() {
         let last = |turns: &[AskedTurn], may_ask| told(turns, may_ask).pop();
         let turn = turn(vec![ToolResult::Output(json!(1))]);
-        assert_eq!(last(&[turn.clone()], true).unwrap().role, Role::Tool);
+        assert_eq!(last(std::slice::from_ref(&turn), true).unwrap().role, Role::Tool);
         assert_eq!(last(&[turn], false).unwrap().role, Role::User);
         assert_eq!(last(&[], false), None);
     }

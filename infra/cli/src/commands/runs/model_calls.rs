@@ -41,7 +41,18 @@ impl ModelCalls {
             "latency_ms",
         ];
         let rows: Vec<Vec<String>> = calls.iter().map(|call| row(call, &columns)).collect();
-        let heads = ["STEP", "TURN", "MODEL", "STATUS", "CODE", "TOKENS IN", "OUT", "COST", "REQUESTS", "MS"];
+        let heads = [
+            "STEP",
+            "TURN",
+            "MODEL",
+            "STATUS",
+            "CODE",
+            "TOKENS IN",
+            "OUT",
+            "COST",
+            "REQUESTS",
+            "MS",
+        ];
         console.table(&heads, &rows);
         Ok(())
     }

@@ -179,6 +179,9 @@ async fn f_128_people_of_schedule_j_are_read_in_all_generations() {
             run(world, &call_of("irs-990-xml", "parse_990_compensation", inputs)).await.unwrap();
         let first = &output["results"][0];
         let expect = json!({ "name": name, "title": title, "total": total });
-        assert_eq!(json!({ "name": first["name"], "title": first["title"], "total": first["total"] }), expect);
+        assert_eq!(
+            json!({ "name": first["name"], "title": first["title"], "total": first["total"] }),
+            expect
+        );
     }
 }

@@ -85,7 +85,7 @@ async fn f_057_a_turn_asks_for_tools_or_answers_and_is_counted() {
     assert_eq!((ended.turn, ended.counted_tokens), (2, 120));
     assert_eq!(ended.answer_sha256, Some(used.answer_sha256));
 
-    let (said, ..) = turn(&[said(FITS)], 2, true).await;
+    let (said, ..) = turn(&[super::said(FITS)], 2, true).await;
     let Said::Answers(answered) = said.unwrap() else { panic!("it asks") };
     assert_eq!(answered.output, json!({ "verdict": "bad", "score": 7.5 }));
     assert_eq!(answered.model.unwrap().turns, 1);

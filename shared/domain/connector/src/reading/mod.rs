@@ -119,11 +119,7 @@ impl Reading {
 
     /// Reads the one text of a field, which is kept as it is when the field is text. The message says why it is not of the type.
     #[must_use]
-    pub fn typed(
-        &self,
-        text: CompactString,
-        value_type: ValueType,
-    ) -> (Cell, Option<String>) {
+    pub fn typed(&self, text: CompactString, value_type: ValueType) -> (Cell, Option<String>) {
         if value_type == ValueType::String {
             return (Cell::Text(text), None);
         }

@@ -248,7 +248,8 @@ mod tests {
     fn f_057_a_turn_of_a_model_enters_three_states_and_a_tool_one() {
         let text = include_str!("../../../../../../statemachines/run.asl.json");
         let machine: serde_json::Value = serde_json::from_str(text).unwrap();
-        let step = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
+        let step =
+            &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
         let states = &step["States"];
         let next = |name: &str| states[name]["Next"].as_str();
         assert_eq!(next("Ask"), Some("Asked"));
