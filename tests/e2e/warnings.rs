@@ -352,7 +352,6 @@ async fn f_311_what_on_warning_cannot_do_is_refused_with_its_place() {
     for (steps, message) in [
         (format!("{ASK}    on_warning: stop\n{READ}"), "a gate reads nothing"),
         (format!("{READ}    on_warning: maybe\n"), "maybe"),
-        (format!("{READ}    on_warning: gate\n"), "no later step is irreversible"),
     ] {
         let body = json!({ "yaml": playbook("pay-warned-wrong", &steps) });
         let said = ana.post("/playbooks/validate", &body).await;
