@@ -60,6 +60,11 @@ impl Stage {
         }
     }
 
+    /// The address of a page that the question names.
+    pub(super) fn page(&self) -> String {
+        format!("{}/page", self.server.uri())
+    }
+
     /// What the provider was asked.
     pub(super) async fn asked(&self) -> Vec<Value> {
         let all = self.server.received_requests().await.unwrap();
@@ -68,7 +73,8 @@ impl Stage {
     }
 
     pub(super) async fn start(&self, playbook: &str) -> String {
-        self.who.start(&self.agent, playbook, json!({ "question": "how many rows?" })).await
+        let question = format!("how many rows are at {}?", self.page());
+        self.who.start(&self.agent, playbook, json!({ "question": question })).await
     }
 
     /// Runs to this end: the run, and its step.

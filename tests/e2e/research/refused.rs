@@ -61,15 +61,21 @@ async fn k_44_text_from_tools_changes_neither_tools_nor_plan() {
     let stage = stage("countersign-research-injected", &[]).await;
     let playbook = looks("looks-at-pages", "crawl_url, transform_data", "");
     stage.who.playbook(&playbook).await;
-    let crawl = json!({ "url": format!("{}/page", stage.server.uri()) }).to_string();
-    stage.answers(vec![asking(&[("crawl_url", &crawl)]), asking(&OBEYS), said(FOUND)]).await;
+    let crawl = json!({ "url": stage.page() }).to_string();
+    // What it has read, in an address that no text has.
+    let carried = json!({ "url": format!("{}?read=rows", stage.page()) }).to_string();
+    let obeys: Vec<(&str, &str)> =
+        OBEYS.into_iter().chain([("crawl_url", carried.as_str())]).collect();
+    stage.answers(vec![asking(&[("crawl_url", &crawl)]), asking(&obeys), said(FOUND)]).await;
     let page = ResponseTemplate::new(200).set_body_raw(PAGE, "text/html; charset=utf-8");
     Mock::given(path("/page")).respond_with(page).mount(&stage.server).await;
     let (run, look) = stage.runs("looks-at-pages", "complete").await;
     let told = calls(&look);
     let codes: Vec<&str> = told.iter().map(|[_, _, code]| code.as_str()).collect();
     let no = "TOOL_REFUSED";
-    assert_eq!(codes, ["done", no, no, no, no, "done", no], "{look:#}");
+    assert_eq!(codes, ["done", no, no, no, no, "done", no, no], "{look:#}");
+    let all = stage.server.received_requests().await.unwrap();
+    assert!(all.iter().all(|one| one.url.query().is_none()), "something was carried away");
     let asked = stage.asked().await;
     assert!(asked.iter().all(|turn| turn["tools"] == asked[0]["tools"]), "other tools");
     let shown = &asked[2]["messages"];

@@ -5,7 +5,7 @@ use countersign_run::{
     Event, EventKind, ModelUse, RunId, StepWarnings, ToolAsk, ToolCall, all_warnings,
     warning_count, warning_sentences,
 };
-use countersign_store_kit::{Key, Query, StoreError, Stored, Write};
+use countersign_store_kit::{Key, Query, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -105,19 +105,16 @@ impl RunStore {
     /// Keeps a turn. One that was kept before stands: false.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn put_turn(&self, run: &RunId, turn: &ModelTurn) -> Result<bool> {
         let put = Write::put(&keys::turn(run, &turn.step, turn.turn), turn)?.if_absent();
-        match self.table.write(put).await {
-            Err(error) if error.is_condition() => Ok(false),
-            written => written.map(|()| true),
-        }
+        self.table.try_write(put).await
     }
 
     /// The turns of a step in which its model asked for tools, in order.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn turns(&self, run: &RunId, step: &str) -> Result<Vec<ModelTurn>> {
         let (partition, prefix) = keys::turns(run, step);
         let query = Query::partition(&partition).prefix(&prefix).consistent();
@@ -127,7 +124,7 @@ impl RunStore {
     /// One of them, and what came of one of its calls.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn turn(
         &self,
         run: &RunId,
@@ -143,7 +140,7 @@ impl RunStore {
     /// What came of the calls of a step, in order.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn tool_outcomes(&self, run: &RunId, step: &str) -> Result<Vec<ToolOutcome>> {
         let (partition, prefix) = keys::tool_outcomes(run, step);
         let query = Query::partition(&partition).prefix(&prefix).consistent();
@@ -153,7 +150,7 @@ impl RunStore {
     /// What a call answered; null when it failed.
     ///
     /// # Errors
-    /// [`StoreError`] when the bucket does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the bucket does not answer.
     pub async fn tool_output(&self, of: &ToolOutcome) -> Result<Value> {
         match &of.output {
             Some(stored) => self.blobs.load(stored).await,
@@ -164,7 +161,7 @@ impl RunStore {
     /// Writes what came of a call, its output if it has one, and its event; one transaction. What was written before stands.
     ///
     /// # Errors
-    /// [`StoreError`] when the table or the bucket does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table or the bucket does not answer.
     pub async fn end_tool_call(
         &self,
         run: &RunId,
@@ -184,10 +181,7 @@ impl RunStore {
             Write::put(&outcome.key(run), &outcome)?.if_absent(),
             Write::put(&event_key, &event)?,
         ];
-        match self.table.transact(writes).await {
-            Err(StoreError::ConditionFailed { .. }) => Ok(()),
-            written => written,
-        }
+        self.table.try_transact(writes).await.map(drop)
     }
 }
 

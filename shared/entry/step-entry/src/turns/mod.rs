@@ -9,6 +9,7 @@
 //! turn, outcome, rights, end).
 
 mod arguments;
+mod shown;
 mod so_far;
 mod tool_call;
 
@@ -22,6 +23,7 @@ use countersign_registry::talk::{Said, Talk};
 use countersign_run::{ModelUse, StepWarnings, ToolAsk};
 use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::act::RESERVE;
 use crate::context::Context;
@@ -30,6 +32,7 @@ use crate::event::{Answer, AsksTools, StepEvent};
 use crate::protocol::Ready;
 use crate::step_end::StepEnd;
 
+use shown::Shown;
 use so_far::SoFar;
 pub(crate) use tool_call::run as call_tool;
 
@@ -53,15 +56,17 @@ impl Turn<'_> {
         let mut so_far = SoFar::read(context, event, step).await?;
         if let Some(turn) = so_far.open_turn() {
             if event.ran < turn.turn {
-                return self.hand_out(&so_far, &turn).await;
+                let shown = Shown::of(given(&call), &so_far.talk(context).await?);
+                return self.hand_out(&so_far, &turn, &shown).await;
             }
             so_far.give_up(context, event, &turn).await?;
         }
         let contracts = tools.allowed.iter().filter_map(|tool| context.registry.get(&tool.action));
         let may_ask = so_far.rounds() < tools.rounds;
         let talk = Talk { tools: contracts.collect(), turns: so_far.talk(context).await?, may_ask };
+        let shown = Shown::of(given(&call), &talk.turns);
         let ending = match asked(action.as_ref(), call, &talk, step, invocation.remaining).await {
-            Ok(Said::Asks { asks, used }) => return self.asks(&so_far, asks, used).await,
+            Ok(Said::Asks { asks, used }) => return self.asks(&so_far, &shown, asks, used).await,
             Ok(Said::Answers(answered)) => self.answers(&so_far, hash, answered),
             Err(error) => StepEnd::failed(step, &error),
         };
@@ -72,6 +77,7 @@ impl Turn<'_> {
     async fn asks(
         &self,
         so_far: &SoFar,
+        shown: &Shown,
         asks: Vec<ToolAsk>,
         used: ModelUse,
     ) -> Result<Answer, StepError> {
@@ -79,18 +85,23 @@ impl Turn<'_> {
         let (step, number) = (self.step.name.clone(), so_far.rounds() + 1);
         let turn = ModelTurn { step, turn: number, asks, used, at: Timestamp::now() };
         if runs.put_turn(run, &turn).await? {
-            return self.hand_out(so_far, &turn).await;
+            return self.hand_out(so_far, &turn, shown).await;
         }
         let stands = SoFar::read(self.context, self.event, self.step).await?;
         let turn = stands.turn(number).ok_or_else(|| StepError::Busy(turn.step.clone()))?;
-        self.hand_out(&stands, &turn).await
+        self.hand_out(&stands, &turn, shown).await
     }
 
     /// Refuses what no function can be asked to do, and says which calls are to be made.
-    async fn hand_out(&self, so_far: &SoFar, turn: &ModelTurn) -> Result<Answer, StepError> {
+    async fn hand_out(
+        &self,
+        so_far: &SoFar,
+        turn: &ModelTurn,
+        shown: &Shown,
+    ) -> Result<Answer, StepError> {
         let mut calls = Vec::new();
         for (call, ask) in so_far.left(turn) {
-            match arguments::refused(self.tools, call, ask) {
+            match arguments::refused(self.tools, call, ask).or_else(|| shown.refused(ask)) {
                 Some(error) => {
                     tool_call::refuse(self.context, self.event, (turn, call), ask, &error).await?;
                 }
@@ -106,6 +117,11 @@ impl Turn<'_> {
         let model = answered.model.map(|model| model.after(&used));
         ended(self.step, hash, Answered { model, ..answered }, so_far.outcomes())
     }
+}
+
+/// What the step was given: its data and its task.
+fn given(call: &Call) -> impl Iterator<Item = &Value> {
+    call.inputs.values().chain(call.params.values())
 }
 
 /// How a step ends whose model has answered, with what its tools could not read.

@@ -1,6 +1,7 @@
 use countersign_plan::{OnError, PlanStep, StepKind, Tool, Tools};
 use countersign_registry::Registry;
 use countersign_registry::action::Answered;
+use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::{ModelUse, StepStatus, StopReason, ToolAsk, ToolCall};
 use countersign_store_runs::{ModelTurn, ToolOutcome};
 use countersign_wiring::Scope;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{as_step, refused};
 use super::ended;
+use super::shown::Shown;
 use super::so_far::SoFar;
 use crate::prepare::prepare;
 
@@ -104,6 +106,40 @@ fn f_057_k_44_what_no_function_can_be_asked_is_refused() {
     check(1, "send_notification", "{}", nothing);
     check(1, "", "{}", nothing);
     check(1, "search_web", "{\"query\":", Some("the arguments are not a JSON object"));
+}
+
+#[test]
+fn k_44_a_page_is_read_only_at_an_address_that_was_shown() {
+    let given = json!({
+        "run": "run_1", "data": { "page": "https://a.example/x?q=1", "note": "See (https://b.example/y), then http://c.example/z." },
+    });
+    let Value::Object(inputs) = given else { panic!() };
+    let links = json!({ "links": [{ "url": "https://d.example/w w", "text": "on" }] });
+    let result = |result| AskedTurn { asks: vec![(ask("crawl_url", "{}"), result)], used: used() };
+    let lost = ToolResult::Failed("CRAWL".to_owned(), "https://e.example/".to_owned());
+    let shown = Shown::of(inputs.values(), &[result(ToolResult::Output(links)), result(lost)]);
+    let check = |tool: &str, url: &str, expect: bool| {
+        let error = shown.refused(&ask(tool, &json!({ "url": url }).to_string()));
+        assert_eq!(error.is_none(), expect, "{tool} {url}");
+    };
+    for url in [
+        "https://a.example/x?q=1",
+        "https://b.example/y",
+        "http://c.example/z",
+        "https://d.example/w w",
+    ] {
+        check("crawl_url", url, true);
+    }
+    for url in [
+        "https://a.example/x?q=2",
+        "https://a.example/x",
+        "https://b.example/y?secret=1",
+        "https://e.example/",
+        "",
+    ] {
+        check("crawl_url", url, false);
+        check("search_web", url, true);
+    }
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! The addresses that a model was shown: it may have a page read at these, and at no other. An address that it makes up itself
+//! could carry away what it has read, to whoever wrote a text that asks for it (K-44).
+
+use std::collections::BTreeSet;
+
+use countersign_registry::Action as _;
+use countersign_registry::action::ActionError;
+use countersign_registry::actions::crawl_url::CrawlUrl;
+use countersign_registry::talk::{AskedTurn, ToolResult};
+use countersign_run::ToolAsk;
+use serde_json::Value;
+
+/// What may stand right before or behind an address in a text.
+const AROUND: [char; 14] = ['"', '\'', '`', '<', '>', '(', ')', '[', ']', '{', '}', ',', '|', '\\'];
+
+/// What ends the sentence that an address stands in.
+const BEHIND: [char; 5] = ['.', ';', ':', '!', '?'];
+
+/// The addresses in what a step was given, and in what its tools answered.
+#[derive(Debug, Default)]
+pub(crate) struct Shown(BTreeSet<String>);
+
+impl Shown {
+    /// `given` are the arguments of the step: its data and its task.
+    pub(crate) fn of<'v>(given: impl IntoIterator<Item = &'v Value>, turns: &[AskedTurn]) -> Self {
+        let mut shown = Self::default();
+        given.into_iter().for_each(|value| shown.add(value));
+        for (_, result) in turns.iter().flat_map(|turn| &turn.asks) {
+            if let ToolResult::Output(output) = result {
+                shown.add(output);
+            }
+        }
+        shown
+    }
+
+    fn add(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.add_text(text),
+            Value::Array(items) => items.iter().for_each(|item| self.add(item)),
+            Value::Object(fields) => fields.values().for_each(|field| self.add(field)),
+            _ => {}
+        }
+    }
+
+    /// A text that is an address, and the addresses in one.
+    fn add_text(&mut self, text: &str) {
+        let words = text.split(|c: char| c.is_whitespace() || AROUND.contains(&c));
+        let alone = words.flat_map(|word| [word, word.trim_end_matches(BEHIND)]);
+        let addresses = alone.chain([text.trim()]).filter(|word| is_address(word));
+        self.0.extend(addresses.map(str::to_owned));
+    }
+
+    /// Why a page is not read; none for one whose address was shown, and for every other tool.
+    pub(crate) fn refused(&self, ask: &ToolAsk) -> Option<ActionError> {
+        if ask.tool != CrawlUrl::NAME {
+            return None;
+        }
+        let url = ask.object()?.get("url")?.as_str()?.to_owned();
+        let message = "the address is neither in the data nor in a result of a tool, word for word";
+        (!self.0.contains(&url)).then(|| ActionError::terminal("TOOL_REFUSED", message))
+    }
+}
+
+fn is_address(word: &str) -> bool {
+    word.starts_with("https://") || word.starts_with("http://")
+}
