@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::PlanStep;
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{EFFECT_UNKNOWN, Head, RunId, StepStatus};
 use countersign_store_runs::{EarlierCall, Outcome, RunStore};
 use serde_json::Value;
@@ -17,8 +17,8 @@ use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
 use crate::step_end::StepEnd;
-use crate::turns::together;
-use countersign_store_runs::{warnings_of, warnings_of_tools};
+use crate::turns;
+use countersign_store_runs::warnings_of;
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
 ///
@@ -101,27 +101,28 @@ pub(crate) async fn answer(
                 && by == model.as_ref()
         });
         if let Some(outcome) = same {
-            let ending = done(step, format!("answered in {run}; not asked again"), outcome);
-            return with_tools(context, run, step, ending).await.map(Some);
+            return answered_before(context, run, step, outcome).await.map(Some);
         }
     }
     Ok(None)
 }
 
-/// What the tools of its model could not read then is told now.
-async fn with_tools(
+/// The answer of then ends the step as if it came now: what it and its tools could not read is told, and stops the run where the
+/// author wants that by now.
+async fn answered_before(
     context: &Context,
     run: &RunId,
     step: &PlanStep,
-    ending: StepEnd,
+    outcome: Outcome,
 ) -> Result<StepEnd, StepError> {
-    if step.tools.is_none() {
-        return Ok(ending);
-    }
-    let calls = context.runs.tool_outcomes(run, &step.name).await?;
-    let Some(of_tools) = warnings_of_tools(step, &calls) else { return Ok(ending) };
-    let own = ending.warnings.clone().map(|own| *own);
-    Ok(StepEnd { warnings: Some(Box::new(together(own, of_tools))), ..ending })
+    let calls = match &step.tools {
+        Some(_) => context.runs.tool_outcomes(run, &step.name).await?,
+        None => Vec::new(),
+    };
+    let answered = Answered { output: outcome.output, model: outcome.model };
+    let ending = turns::ended(step, outcome.input_hash, answered, &calls);
+    let told = ending.message.unwrap_or_else(|| format!("answered in {run}; not asked again"));
+    Ok(StepEnd { message: Some(told), ..ending })
 }
 
 fn done(step: &PlanStep, message: String, outcome: Outcome) -> StepEnd {

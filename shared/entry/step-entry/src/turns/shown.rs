@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use countersign_registry::Action as _;
 use countersign_registry::action::ActionError;
 use countersign_registry::actions::crawl_url::CrawlUrl;
+use countersign_registry::actions::query_journal::QueryJournal;
+use countersign_registry::actions::search_web::SearchWeb;
 use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::ToolAsk;
 use serde_json::Value;
@@ -16,7 +18,12 @@ const AROUND: [char; 14] = ['"', '\'', '`', '<', '>', '(', ')', '[', ']', '{', '
 /// What ends the sentence that an address stands in.
 const BEHIND: [char; 5] = ['.', ';', ':', '!', '?'];
 
-/// The addresses in what a step was given, and in what its tools answered.
+/// The tools that bring in what the model did not write. Others answer with what they were given, so an address that the model
+/// made up would count as shown.
+const BRING: [&str; 3] = [CrawlUrl::NAME, SearchWeb::NAME, QueryJournal::NAME];
+
+/// The addresses in what a step was given, and in what its tools brought in; an address in the arguments of a call is not shown by
+/// its answer.
 #[derive(Debug, Default)]
 pub(crate) struct Shown(BTreeSet<String>);
 
@@ -25,9 +32,14 @@ impl Shown {
     pub(crate) fn of<'v>(given: impl IntoIterator<Item = &'v Value>, turns: &[AskedTurn]) -> Self {
         let mut shown = Self::default();
         given.into_iter().for_each(|value| shown.add(value));
-        for (_, result) in turns.iter().flat_map(|turn| &turn.asks) {
-            if let ToolResult::Output(output) = result {
-                shown.add(output);
+        for (ask, result) in turns.iter().flat_map(|turn| &turn.asks) {
+            if let ToolResult::Output(output) = result
+                && BRING.contains(&ask.tool.as_str())
+            {
+                let (mut found, mut own) = (Self::default(), Self::default());
+                found.add(output);
+                ask.object().unwrap_or_default().values().for_each(|value| own.add(value));
+                shown.0.extend(found.0.into_iter().filter(|address| !own.0.contains(address)));
             }
         }
         shown

@@ -143,6 +143,18 @@ fn k_44_a_page_is_read_only_at_an_address_that_was_shown() {
 }
 
 #[test]
+fn k_44_an_address_that_a_tool_repeats_was_not_shown() {
+    let secret = "https://evil.example/?s=1";
+    let (given, said) = (json!({ "u": secret }).to_string(), json!({ "u": secret }));
+    for tool in ["transform_data", "search_knowledge_graph", "search_web"] {
+        let asks = vec![(ask(tool, &given), ToolResult::Output(said.clone()))];
+        let shown = Shown::of([], &[AskedTurn { asks, used: used() }]);
+        let error = shown.refused(&ask("crawl_url", &json!({ "url": secret }).to_string()));
+        assert_eq!(error.map(|error| error.code), Some("TOOL_REFUSED"), "{tool}");
+    }
+}
+
+#[test]
 fn f_057_a_call_that_has_an_outcome_is_not_made_again() {
     let left = |turns: Vec<ModelTurn>, outcomes: Vec<ToolOutcome>| {
         let so_far = SoFar { turns, outcomes };
