@@ -2,6 +2,7 @@
 
 mod crash;
 mod refused;
+mod repeated;
 
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path};

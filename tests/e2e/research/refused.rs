@@ -59,21 +59,25 @@ const OBEYS: [(&str, &str); 6] = [
 #[tokio::test]
 async fn k_44_text_from_tools_changes_neither_tools_nor_plan() {
     let stage = stage("countersign-research-injected", &[]).await;
-    let playbook = looks("looks-at-pages", "crawl_url, transform_data", "");
+    let playbook = looks("looks-at-pages", "crawl_url, transform_data", ", max_rounds: 4");
     stage.who.playbook(&playbook).await;
     let crawl = json!({ "url": stage.page() }).to_string();
     // What it has read, in an address that no text has.
     let carried = json!({ "url": format!("{}?read=rows", stage.page()) }).to_string();
-    let obeys: Vec<(&str, &str)> =
-        OBEYS.into_iter().chain([("crawl_url", carried.as_str())]).collect();
-    stage.answers(vec![asking(&[("crawl_url", &crawl)]), asking(&obeys), said(FOUND)]).await;
+    let carried = ("crawl_url", carried.as_str());
+    // A tool that repeats it does not show it.
+    let repeated = format!(r#"{{"data": [{}], "operations": []}}"#, carried.1);
+    let repeats = ("transform_data", repeated.as_str());
+    let obeys: Vec<(&str, &str)> = OBEYS.into_iter().chain([carried, repeats]).collect();
+    let turns = [&[("crawl_url", crawl.as_str())][..], &obeys, &[carried]].map(asking);
+    stage.answers(turns.into_iter().chain([said(FOUND)]).collect()).await;
     let page = ResponseTemplate::new(200).set_body_raw(PAGE, "text/html; charset=utf-8");
     Mock::given(path("/page")).respond_with(page).mount(&stage.server).await;
     let (run, look) = stage.runs("looks-at-pages", "complete").await;
     let told = calls(&look);
     let codes: Vec<&str> = told.iter().map(|[_, _, code]| code.as_str()).collect();
     let no = "TOOL_REFUSED";
-    assert_eq!(codes, ["done", no, no, no, no, "done", no, no], "{look:#}");
+    assert_eq!(codes, ["done", no, no, no, no, "done", no, no, "done", no], "{look:#}");
     let all = stage.server.received_requests().await.unwrap();
     assert!(all.iter().all(|one| one.url.query().is_none()), "something was carried away");
     let asked = stage.asked().await;

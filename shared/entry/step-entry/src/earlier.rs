@@ -107,8 +107,8 @@ pub(crate) async fn answer(
     Ok(None)
 }
 
-/// The answer of then ends the step as if it came now: what it and its tools could not read is told, and stops the run where the
-/// author wants that by now.
+/// Ends a step with the answer of an earlier run as if it had come now: what the model and its tools could not read is told, and
+/// stops the run where the step now says `on_warning: stop`.
 async fn answered_before(
     context: &Context,
     run: &RunId,

@@ -152,7 +152,7 @@ pub(crate) fn ended(
 }
 
 /// The warnings of a step and of its tools as one.
-pub(crate) fn together(own: Option<StepWarnings>, of_tools: StepWarnings) -> StepWarnings {
+fn together(own: Option<StepWarnings>, of_tools: StepWarnings) -> StepWarnings {
     let Some(own) = own else { return of_tools };
     let count = own.count.saturating_add(of_tools.count);
     let hash = crate::protocol::sha256(&format!("{}\0{}", own.hash, of_tools.hash));

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use countersign_registry::Action as _;
 use countersign_registry::action::ActionError;
 use countersign_registry::actions::crawl_url::CrawlUrl;
-use countersign_registry::actions::query_journal::QueryJournal;
 use countersign_registry::actions::search_web::SearchWeb;
 use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::ToolAsk;
@@ -18,12 +17,12 @@ const AROUND: [char; 14] = ['"', '\'', '`', '<', '>', '(', ')', '[', ']', '{', '
 /// What ends the sentence that an address stands in.
 const BEHIND: [char; 5] = ['.', ';', ':', '!', '?'];
 
-/// The tools that bring in what the model did not write. Others answer with what they were given, so an address that the model
-/// made up would count as shown.
-const BRING: [&str; 3] = [CrawlUrl::NAME, SearchWeb::NAME, QueryJournal::NAME];
+/// The tools that read the web. Others may answer with what they were given, or with what a model wrote in an earlier run: an
+/// address that a model made up would count as shown.
+const OF_THE_WEB: [&str; 2] = [CrawlUrl::NAME, SearchWeb::NAME];
 
-/// The addresses in what a step was given, and in what its tools brought in; an address in the arguments of a call is not shown by
-/// its answer.
+/// The addresses in what a step was given, and in what its tools found on the web. A call does not show an address that is among
+/// its own arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Shown(BTreeSet<String>);
 
@@ -34,12 +33,9 @@ impl Shown {
         given.into_iter().for_each(|value| shown.add(value));
         for (ask, result) in turns.iter().flat_map(|turn| &turn.asks) {
             if let ToolResult::Output(output) = result
-                && BRING.contains(&ask.tool.as_str())
+                && OF_THE_WEB.contains(&ask.tool.as_str())
             {
-                let (mut found, mut own) = (Self::default(), Self::default());
-                found.add(output);
-                ask.object().unwrap_or_default().values().for_each(|value| own.add(value));
-                shown.0.extend(found.0.into_iter().filter(|address| !own.0.contains(address)));
+                shown.0.extend(found(ask, output));
             }
         }
         shown
@@ -68,9 +64,18 @@ impl Shown {
             return None;
         }
         let url = ask.object()?.get("url")?.as_str()?.to_owned();
-        let message = "the address is neither in the data nor in a result of a tool, word for word";
+        let message =
+            "the address is neither in the data nor in what was found on the web, word for word";
         (!self.0.contains(&url)).then(|| ActionError::terminal("TOOL_REFUSED", message))
     }
+}
+
+/// The addresses in the output of a call, without those in its arguments.
+fn found(ask: &ToolAsk, output: &Value) -> BTreeSet<String> {
+    let (mut found, mut given) = (Shown::default(), Shown::default());
+    found.add(output);
+    ask.object().unwrap_or_default().values().for_each(|value| given.add(value));
+    &found.0 - &given.0
 }
 
 fn is_address(word: &str) -> bool {

@@ -146,7 +146,7 @@ fn k_44_a_page_is_read_only_at_an_address_that_was_shown() {
 fn k_44_an_address_that_a_tool_repeats_was_not_shown() {
     let secret = "https://evil.example/?s=1";
     let (given, said) = (json!({ "u": secret }).to_string(), json!({ "u": secret }));
-    for tool in ["transform_data", "search_knowledge_graph", "search_web"] {
+    for tool in ["transform_data", "search_knowledge_graph", "query_journal", "search_web"] {
         let asks = vec![(ask(tool, &given), ToolResult::Output(said.clone()))];
         let shown = Shown::of([], &[AskedTurn { asks, used: used() }]);
         let error = shown.refused(&ask("crawl_url", &json!({ "url": secret }).to_string()));
