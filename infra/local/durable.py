@@ -19,7 +19,7 @@ import os
 import pathlib
 
 from folder import Folder, fail, say
-from tables import MUTATIONS, TABLE_CHANGES, Tables, write_state
+from tables import LOGGED_FROM, MUTATIONS, TABLE_CHANGES, Tables, write_state
 from writes import WriteLog
 
 # Set by `countersign bench write-log` only.
@@ -49,6 +49,7 @@ class Durable:
         self.app, self.persistence, self.folder, self.unclean = app, persistence, folder, unclean
         self.recovered = {"writes": 0, "tables": []}
         self.tables: Tables | None = None
+        self.logged_from = 0
 
     def install(self) -> None:
         """Puts the changes in place; the emulator has not started yet."""
@@ -71,6 +72,8 @@ class Durable:
         path = pathlib.Path(self.persistence.STATE_DIR) / f"{service}.json"
         if state is None and path.exists():
             fail(f"the saved state `{path}` cannot be read")
+        if service == "dynamodb" and state is not None:
+            self.logged_from = state.get(LOGGED_FROM, 0)
         return state
 
     def load(self, original) -> None:
@@ -78,7 +81,7 @@ class Durable:
         original()
         try:
             self.hook_tables()
-            self.recovered = self.tables.replay()
+            self.recovered = self.tables.replay(self.logged_from)
             self.hook_objects()
             self.hook_small_services()
             if self.recovered["writes"]:

@@ -267,11 +267,12 @@ class TheTables(unittest.TestCase):
         before = self.contents()
         self.dynamodb._tables.clear()
         self.dynamodb._ttl_settings.clear()
-        saved = pathlib.Path(self.persistence.STATE_DIR) / "dynamodb.json"
+        saved, first = pathlib.Path(self.persistence.STATE_DIR) / "dynamodb.json", 0
         if saved.exists():
             text = json.loads(saved.read_text(), object_hook=durable.strict(self.persistence._json_object_hook))
             self.dynamodb.load_persisted_state(text["payload"])
-        self.hook().replay()
+            first = text["payload"][tables.LOGGED_FROM]
+        self.hook().replay(first)
         return before, self.contents()
 
     def contents(self) -> dict:
@@ -325,6 +326,28 @@ class TheTables(unittest.TestCase):
             other = {"p": {"S": "e"}, "s": {"N": chance.choice("123")}}
             steps = [{"Put": {"TableName": "one", "Item": item, **new}}, {"Update": {"TableName": "two", "Key": other, **add}}]
             self.dynamodb._transact_write_items({"TransactItems": steps})
+
+    def test_a_kill_before_the_log_of_a_deleted_table_is_dropped_loses_nothing_and_brings_nothing_back(self):
+        put = lambda name: self.dynamodb._put_item({"TableName": name, "Item": {"p": {"S": "a"}, "s": {"N": "1"}}})
+        for again in (False, True):
+            with self.subTest(again=again):
+                self.dynamodb._tables.clear()
+                kept = self.hook()
+                for name in ("one", "two"):
+                    self.table(name)
+                kept.save()
+                put("one"), put("two")
+                stays = unittest.mock.patch.object(pathlib.Path, "unlink", lambda *_args, **_named: None)
+                delete = kept.table_change(self.dynamodb._delete_table)
+                with stays:
+                    self.assertEqual(delete({"TableName": "one"})[0], 200)
+                    if again:
+                        self.table("one")
+                        kept.save()
+                put("two")
+                before, after = self.kill()
+                self.assertEqual(before, after)
+                self.assertEqual(len(after), 1, "nothing is in `one`")
 
     def test_a_transaction_that_cannot_be_kept_is_undone_whole_and_can_be_tried_again(self):
         self.dynamodb._tables.clear()

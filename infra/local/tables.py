@@ -14,6 +14,9 @@ from writes import WriteLog
 
 # The log is replaced by a snapshot when it is this long and longer than the snapshot before it.
 COMPACT_AT = 32 * 1024 * 1024
+# In the saved state: the number of the first segment of the log that is not in it. Without it, a process that is killed between saving and
+# dropping the log would have writes to tables that are deleted by then, or to others of the same name.
+LOGGED_FROM = "countersign_logged_from"
 
 MUTATIONS = (
     "_put_item",
@@ -129,11 +132,11 @@ class Tables:
 
     # The log and the snapshot.
 
-    def replay(self) -> dict:
-        """Applies the log to the tables that were loaded; returns how many writes there were and to which tables."""
+    def replay(self, first: int) -> dict:
+        """Applies the log from this segment on to the tables that were loaded; returns how many writes there were and to which tables."""
         writes, names = 0, set()
         with self.lock:
-            for changes in self.log.replay():
+            for changes in self.log.replay(first):
                 for change in changes:
                     self._apply(change)
                     if change[0] != "table":
@@ -146,7 +149,8 @@ class Tables:
         """Saves all tables and drops the log before them. Raises `OSError` and keeps the log when that is not possible."""
         with self.lock:
             before = self.log.rotate()
-            self.saved_bytes = write_state(self.persistence, "dynamodb", self._state())
+            state = {**self._state(), LOGGED_FROM: self.log.number}
+            self.saved_bytes = write_state(self.persistence, "dynamodb", state)
             self.known = {table["TableId"] for table in self.dynamodb._tables.all_values()}
             for segment in before:
                 segment.unlink(missing_ok=True)

@@ -53,6 +53,7 @@ class WriteLog:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
+        self.number = 0
         self.size = 0
         self._descriptor = -1
         self._broken: OSError | None = None
@@ -62,16 +63,17 @@ class WriteLog:
         """All segments, oldest first."""
         return sorted(self.folder.glob(f"*{SUFFIX}"), key=lambda path: int(path.stem))
 
-    def replay(self) -> Iterator[list]:
-        """Every complete frame of every segment in the order in which they were written."""
+    def replay(self, first: int = 0) -> Iterator[list]:
+        """Every complete frame in the order in which they were written, of the segments from this number on."""
         for segment in self.segments():
-            yield from frames(segment)
+            if int(segment.stem) >= first:
+                yield from frames(segment)
 
     def rotate(self) -> list[pathlib.Path]:
         """Starts a new segment and returns those before it."""
         before = self.segments()
-        number = int(before[-1].stem) + 1 if before else 1
-        path = self.folder / f"{number:08d}{SUFFIX}"
+        self.number = int(before[-1].stem) + 1 if before else 1
+        path = self.folder / f"{self.number:08d}{SUFFIX}"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         if self._descriptor >= 0:
             os.close(self._descriptor)

@@ -11,9 +11,11 @@ use countersign_cli::CliError;
 use countersign_cli::console::Console;
 use countersign_cli::stack::{Kept, Place, Stack, UpOptions, down, up};
 use futures::future::join_all;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, admin, gated, person_in, rows, until};
+use crate::readers::limits::a_reader_of_any_format_that_reaches_its_limit_ends_alone;
 use crate::world::{World, options, project};
 
 const KILLS: u64 = 3;
@@ -45,6 +47,8 @@ struct Scene {
     ana: Person,
     maria: Person,
     agent: String,
+    /// Is due each minute.
+    schedule: String,
     said: Mutex<Acknowledged>,
     random: Mutex<u64>,
 }
@@ -72,14 +76,16 @@ async fn r_058_what_was_acknowledged_survives_kills() {
 }
 
 #[tokio::test]
-async fn one_sentence_for_two_commands_a_taken_port_and_a_full_disk_and_nothing_is_lost() {
+async fn f_099_one_sentence_for_two_commands_a_taken_port_and_a_full_disk_and_nothing_is_lost() {
     let state = tempfile::tempdir().unwrap();
     let mut scene = Scene::set(state.path(), SEED).await;
     scene.a_second_command_waits_for_the_first().await;
+    let world = World::on(scene.stack.clone());
+    a_reader_of_any_format_that_reaches_its_limit_ends_alone(&world).await;
     if cfg!(target_os = "linux") {
         scene.what_cannot_be_kept_is_not_acknowledged().await;
     }
-    kill(&scene.stack, "-KILL");
+    kill(&scene.stack);
     scene.a_taken_port_is_named().await;
     assert!(scene.restart().await > 0);
     scene.check().await;
@@ -112,9 +118,14 @@ impl Scene {
         let maria = person_in(&world, "maria", &["global:analyst", "decide"]).await;
         let agent = ana.agent(&[&maria]).await;
         ana.playbook(&gated("gated-kills", "")).await;
+        let schedule = json!({
+            "name": "Each minute", "profile_id": agent, "cron_expression": "* * * * *", "is_enabled": true,
+            "query_template": "Rows", "playbook_id": "gated-kills", "inputs": rows(), "approval_policy": "auto_approve",
+        });
+        let schedule = ana.post("/schedules", &schedule).await["id"].as_str().unwrap().to_owned();
         let said = Mutex::new(Acknowledged::default());
         let random = Mutex::new(seed);
-        Self { place, options, console, stack, ana, maria, agent, said, random }
+        Self { place, options, console, stack, ana, maria, agent, schedule, said, random }
     }
 
     /// A number below `limit`; the same seed gives the same numbers (SplitMix64).
@@ -183,7 +194,7 @@ impl Scene {
             |said: &Acknowledged| said.len() >= enough && said.decisions.len() > decided;
         until_quickly(|| is_enough(&self.said.lock().unwrap())).await;
         tokio::time::sleep(Duration::from_micros(self.below(50_000))).await;
-        kill(&self.stack, "-KILL");
+        kill(&self.stack);
     }
 
     /// Brings the stack up again; returns how many writes its log held.
@@ -226,6 +237,37 @@ impl Scene {
             }
         });
         done.await.expect("a decided run goes on after the kill");
+        self.the_clock_goes_on().await;
+        self.the_ledger_is_intact().await;
+    }
+
+    /// The schedule's next due time runs, and each due time since it was made is known once.
+    async fn the_clock_goes_on(&self) {
+        let since = Timestamp::now();
+        let path = format!("/schedules/{}/occurrences?limit=100", self.schedule);
+        let at = |one: &Value| one["due_at"].as_str().unwrap().parse::<Timestamp>().unwrap();
+        let all = until("a due time after the kill runs", || async {
+            let all = self.ana.get(&path).await["items"].as_array().unwrap().clone();
+            let runs = |one: &Value| at(one) > since && one["status"] == "complete";
+            all.iter().any(runs).then_some(all)
+        })
+        .await;
+        let mut due: Vec<Timestamp> = all.iter().map(at).collect();
+        due.sort_unstable();
+        let minute = SignedDuration::from_mins(1);
+        assert!(due.windows(2).all(|two| two[1].duration_since(two[0]) == minute), "{due:?}");
+    }
+
+    /// Everything that was decided is in the ledger, sealed.
+    async fn the_ledger_is_intact(&self) {
+        let decisions = self.said.lock().unwrap().decisions.len() as u64;
+        until("the ledger is sealed", || async {
+            let (is_intact, said) = self.said_by("verify").await;
+            let sealed = said.lines().find_map(|line| line.strip_prefix("sealed through"))?;
+            let sealed: u64 = sealed.trim().split(',').next()?.parse().ok()?;
+            (is_intact && sealed >= decisions).then_some(())
+        })
+        .await;
     }
 
     async fn a_second_command_waits_for_the_first(&self) {
@@ -236,6 +278,8 @@ impl Scene {
         ];
         let refused: Vec<_> = join_all(both).await.into_iter().filter_map(Result::err).collect();
         assert!(matches!(refused.as_slice(), [CliError::Busy(_)]), "{refused:?}");
+        let said = refused[0].to_string();
+        assert!(said.starts_with("another `countersign` command is at work in `/"), "{said}");
     }
 
     /// Files of the emulator may grow no further, as on a full disk; then they may again.
@@ -252,6 +296,8 @@ impl Scene {
         assert!(matches!(refused, CliError::Refused { status: 500..=599, .. }), "{refused:?}");
         let why = Kept::of(&self.stack).await.unwrap().refusing.unwrap();
         assert!(why.starts_with("a write was refused because it could not be kept"), "{why}");
+        let (_, said) = self.said_by("status").await;
+        assert!(said.contains(&format!("writes  {why}\n")), "{said}");
         let seen = admin.get("/api/admin/users/refused").await.unwrap_err();
         assert!(matches!(seen, CliError::Refused { status: 404, .. }), "{seen:?}");
         limit_files(&self.stack, "unlimited");
@@ -261,12 +307,17 @@ impl Scene {
         self.said.lock().unwrap().people.extend(names);
     }
 
+    /// Whether a command succeeds on this stack, and all that it says.
+    async fn said_by(&self, command: &str) -> (bool, String) {
+        let state = self.place.state.as_ref().unwrap();
+        World::on(self.stack.clone()).command_in(state, &[command]).await
+    }
+
     async fn the_command_says_what_was_recovered(&self) {
         let world = World::on(self.stack.clone());
         person_in(&world, "late", &["global:reader"]).await;
-        kill(&self.stack, "-KILL");
-        let state = self.place.state.as_ref().unwrap();
-        let (is_up, said) = world.command_in(state, &["up"]).await;
+        kill(&self.stack);
+        let (is_up, said) = self.said_by("up").await;
         assert!(is_up, "{said}");
         assert!(said.contains("the local stack did not stop cleanly the last time; "), "{said}");
         assert!(said.contains(" were recovered from its log"), "{said}");
@@ -277,8 +328,14 @@ impl Scene {
             std::net::TcpListener::bind(("127.0.0.1", self.stack.port)).ok()
         })
         .await;
-        let refused = up(&self.place, &self.options, &self.console).await.unwrap_err();
-        assert!(matches!(refused, CliError::PortInUse(port) if port == self.stack.port));
+        let (is_up, said) = self.said_by("up").await;
+        let sentence = format!("port {} is in use by another program", self.stack.port);
+        assert!(
+            !is_up
+                && said.contains(&sentence)
+                && said.contains("stop that program: this stack keeps the port"),
+            "{said}"
+        );
         drop(taken);
     }
 
@@ -286,19 +343,24 @@ impl Scene {
     async fn an_unknown_emulator_is_named(&self, state: &Path) {
         let forgotten = Stack { process: None, ..self.stack.clone() };
         forgotten.save(state).unwrap();
-        let refused = up(&self.place, &self.options, &self.console).await.unwrap_err();
-        let expect = self.stack.process.as_ref().unwrap().pid.to_string();
-        assert!(
-            matches!(&refused, CliError::FolderInUse { process, .. } if *process == expect),
-            "{refused:?}"
+        let (is_up, said) = self.said_by("up").await;
+        let process = self.stack.process.as_ref().unwrap().pid;
+        let sentence = format!(
+            "another local stack (process {process}) uses `{}`",
+            state.join("aws").display()
         );
+        assert!(!is_up && said.contains(&sentence), "{said}");
         self.stack.save(state).unwrap();
     }
 }
 
-fn kill(stack: &Stack, signal: &str) {
-    let pid = stack.process.as_ref().unwrap().pid.to_string();
-    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+fn kill(stack: &Stack) {
+    signal(stack.process.as_ref().unwrap().pid, "-KILL");
+}
+
+pub(crate) fn signal(process: u32, signal: &str) {
+    let process = process.to_string();
+    assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
 }
 
 /// Sets how long a file of the emulator may become; only the soft limit, so that it can be taken back.

@@ -67,7 +67,19 @@ async fn found(ana: &Person, run: &Value, step: &str) -> Value {
 /// The answer's text, without the marks that keep data from being Markdown.
 fn content(run: &Value) -> String {
     let content = run["response"]["content"].as_str().unwrap_or_else(|| panic!("{run:#}"));
-    content.replace('\\', "")
+    let content = content.replace('\\', "");
+    in_words(&content);
+    content
+}
+
+/// A report is in words that people use: it names no field, step or code of ours, which are the only words with a `_`.
+pub(crate) fn in_words(report: &str) {
+    let words = report.split(|c: char| c.is_whitespace() || "|()[],;:*\"".contains(c));
+    // An address is as its source writes it, and the run has an id by which it is found.
+    let is_ours =
+        |word: &&str| word.contains('_') && !word.contains('/') && !word.starts_with("`run_");
+    let ours: Vec<_> = words.filter(is_ours).collect();
+    assert!(ours.is_empty(), "{ours:?} in\n{report}");
 }
 
 /// Every destination was written.

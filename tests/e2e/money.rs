@@ -143,7 +143,7 @@ async fn f_099_amounts_of_two_countries_are_added_to_the_cent() {
 
     let large = output(&ana, &run, "large").await;
     let left_out =
-        |what: &str| format!("operations[0]: null in 1 of 5 records, which {what} leaves out");
+        |what: &str| format!("operation 1: null in 1 of 5 records, which {what} leaves out");
     let said = |output: &Value| output["warnings"][0]["message"].clone();
     assert_eq!((&large["count"], &large["warning_count"]), (&json!(2), &json!(1)), "{large:#}");
     assert_eq!(said(&large), left_out("the comparison"));

@@ -11,6 +11,7 @@ mod parked;
 mod shipped;
 mod tries;
 mod trouble;
+mod unread;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

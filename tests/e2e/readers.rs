@@ -1,5 +1,7 @@
 //! Files that are built to keep their reader busy: whoever sends one harms nobody else (ADR 18).
 
+pub(crate) mod limits;
+
 use std::io::{Cursor, Write as _};
 
 use serde_json::{Value, json};
@@ -58,6 +60,11 @@ fn pdf(content: &str, form: &str) -> Vec<u8> {
         "xref\n0 7\n0000000000 65535 f \n{places}trailer\n<< /Size 7 /Root 1 0 R >>\nstartxref\n{xref}\n%%EOF\n"
     ));
     out.into_bytes()
+}
+
+/// A PDF whose page draws a long form many thousand times: within every bound of counting, and busy for hours.
+fn endless() -> Vec<u8> {
+    pdf(&"/X Do ".repeat(90_000), &"0 0 m 1 1 l S ".repeat(20_000))
 }
 
 /// A workbook whose only sheet has this content.
@@ -124,8 +131,7 @@ fn laughs(root: &str) -> String {
 
 #[tokio::test]
 async fn f_099_one_persons_pdf_that_never_ends_holds_up_nobody_else() {
-    let endless = pdf(&"/X Do ".repeat(90_000), &"0 0 m 1 1 l S ".repeat(20_000));
-    let ana = with("ana", endless).await;
+    let ana = with("ana", endless()).await;
     let bob = with("bob", pdf("BT /F1 12 Tf 72 720 Td (of bob) Tj ET", "")).await;
     let said = tried(&ana).await;
     assert_eq!(said["error"]["code"], "FILE_TIME", "{said:#}");

@@ -88,9 +88,7 @@ fn outcome(
     now: Timestamp,
 ) -> Outcome {
     let (status, code, message) = match (&head.stop, lost_before) {
-        (Some(stop), _) => {
-            (StepStatus::NotRun, "RUN_STOPPED", format!("the run is ending: {}", stop.message))
-        }
+        (Some(stop), _) => (StepStatus::NotRun, "RUN_STOPPED", stop.after()),
         (None, Some(before)) => {
             (StepStatus::NotRun, "UPSTREAM_LOST", format!("`{before}` before it has no result"))
         }

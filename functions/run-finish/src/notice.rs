@@ -8,7 +8,9 @@ use countersign_identity::UserId;
 use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
-use countersign_run::{Head, Response, RunContext, RunStatus, StepStatus, attempt_in_words};
+use countersign_run::{
+    Head, Response, RunContext, RunStatus, StepStatus, StepWarnings, attempt_in_words,
+};
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
 };
@@ -22,6 +24,9 @@ const WHOLE_NOTE: usize = countersign_approval::MAX_NOTE;
 /// A notification shows at most so many lines of the answer, and so many characters of them.
 const MAX_LINES: usize = 5;
 const MAX_BEGINNING: usize = 500;
+
+/// Steps with warnings that a notification names.
+const MAX_WARNED: usize = 5;
 
 /// Writes the notifications and queues the mails; all have ids that follow from run and person.
 pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
@@ -120,6 +125,7 @@ fn message(done: &Done<'_>) -> String {
         Some(attempt) => format!("{good} of {all} steps of the {attempt} were done."),
         None => format!("{good} of {all} steps were done."),
     };
+    message.push_str(&warned(&done.head.warnings));
     message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
         message.push(' ');
@@ -142,6 +148,16 @@ fn message(done: &Done<'_>) -> String {
         message.push_str(sentence);
     }
     message
+}
+
+/// That what it gives may not be whole.
+fn warned(warnings: &[StepWarnings]) -> String {
+    let titles: Vec<String> = warnings.iter().take(MAX_WARNED).map(StepWarnings::title).collect();
+    match warnings.len().saturating_sub(MAX_WARNED) {
+        0 if titles.is_empty() => String::new(),
+        0 => format!(" With {}.", titles.join(", ")),
+        more => format!(" With {}, and more in {more} other steps.", titles.join(", ")),
+    }
 }
 
 /// Where the results are, the entities, and how the answer begins.
@@ -201,6 +217,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         cancelled_by,
         unknown: u32::try_from(done.unknown().count()).unwrap_or(u32::MAX),
         parked: done.parked,
+        warnings: head.warnings.iter().fold(0, |all, one| all.saturating_add(one.count)),
         link,
     }
 }

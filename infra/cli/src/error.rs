@@ -40,8 +40,13 @@ pub enum CliError {
     #[error("`template.yaml` deploys `{0}` but there is no crate `functions/{0}`")]
     NoFunction(String),
     /// Something else listens on the port.
-    #[error("port {0} is in use by another program")]
-    PortInUse(u16),
+    #[error("port {port} is in use by another program")]
+    PortInUse {
+        /// The port.
+        port: u16,
+        /// Whether the stack was up on it before, and keeps it.
+        is_kept: bool,
+    },
     /// Another command changes the same state folder.
     #[error("another `countersign` command is at work in `{}`", .0.display())]
     Busy(PathBuf),
@@ -141,9 +146,12 @@ impl CliError {
             Self::NoFunction(_) => {
                 Some("add the crate, or take the resource out of the template".to_owned())
             }
-            Self::PortInUse(port) => Some(format!(
-                "stop it, or start elsewhere: `countersign up --port 0` takes a free port instead of {port}; a stack that was up before keeps its port, so there name a new folder with `--state` too"
-            )),
+            Self::PortInUse { is_kept: true, .. } => Some(
+                "stop that program: this stack keeps the port on which it was up before, as its mails and queues name it; another stack, with nothing of this one, starts with `countersign up --port 0 --state FOLDER`".to_owned(),
+            ),
+            Self::PortInUse { .. } => Some(
+                "stop that program, or start on a free port: `countersign up --port 0`".to_owned(),
+            ),
             Self::Busy(_) => Some("wait until it has ended, or name another folder with `--state`".to_owned()),
             Self::FolderInUse { process, .. } => Some(format!(
                 "stop it with `kill {process}`, which keeps its state, or name another folder with `--state`"

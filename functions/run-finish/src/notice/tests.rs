@@ -106,6 +106,21 @@ fn f_190_the_notification_has_the_first_lines_of_the_answer_and_the_mail_has_non
 }
 
 #[test]
+fn f_311_mail_and_notification_say_that_something_could_not_be_read() {
+    let warning = |step: &str, count: u64| json!({ "step": step, "count": count, "hash": "" });
+    let warnings = serde_json::from_value(json!([warning("read", 12), warning("total", 1)]));
+    let head = Head { warnings: warnings.unwrap(), ..head("background") };
+    let (mail, message) = with(&head, RunStatus::Complete, &[], &[], |done| {
+        (letter(done, None, None).render().unwrap(), message(done))
+    });
+    let told = " With 12 warnings in `read`, 1 warning in `total`.";
+    assert!(message.contains(told), "{message}");
+    let told = "Warnings  13: what it gives may not be whole, see the record";
+    assert!(mail.text.contains(told), "{}", mail.text);
+    assert!(mail.html.contains("13: what it gives may not be whole"), "{}", mail.html);
+}
+
+#[test]
 fn f_190_owner_and_requester_are_told_once_each() {
     let shared = head("background");
     assert_eq!(told(&shared), BTreeSet::from([&user(1), &user(2)]));

@@ -223,7 +223,7 @@ async fn person(
 
 /// Every XML file of a folder. Looked up before the stack starts: a mistyped folder is told at once.
 fn filings(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let mut found = files(folder)?;
+    let mut found = files(folder)?.files;
     found.retain(|file| {
         file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
     });

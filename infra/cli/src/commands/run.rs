@@ -70,7 +70,7 @@ impl Run {
         let mut inputs = inputs(&self.inputs)?;
         for upload in &self.uploads {
             let (name, path) = pair(upload)?;
-            let found = files(Path::new(path))?;
+            let found = files(Path::new(path))?.told(console);
             if found.is_empty() {
                 return Err(CliError::Argument(format!("`{path}` holds no files")));
             }

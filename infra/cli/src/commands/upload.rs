@@ -1,31 +1,74 @@
 //! Files on their way into the workspace: asked for at the door, sent to the bucket.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::{FACTORY, items, text};
+use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 
 /// The door takes a hundred files a request.
 const AT_ONCE: usize = 100;
 
-/// The files of a folder by name, or the one file that is named. Hidden files are left out.
+/// How many names a sentence has.
+const MAX_NAMED: usize = 5;
+
+/// The files of a folder by name, or the one file that is named, and what else the folder has.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Each once, however many links lead to it.
+    pub(crate) files: Vec<PathBuf>,
+    /// One sentence for each reason to leave something out.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Found {
+    /// The files; says what is left out.
+    pub(crate) fn told(self, console: &Console) -> Vec<PathBuf> {
+        self.left_out.into_iter().for_each(|said| console.note(said));
+        self.files
+    }
+}
+
+/// Looks what there is. Folders in a folder are left out, and so are hidden files and a second link to a file.
 ///
 /// # Errors
 /// [`CliError::Io`] when it cannot be read.
-pub(crate) fn files(place: &Path) -> Result<Vec<PathBuf>, CliError> {
+pub(crate) fn files(place: &Path) -> Result<Found, CliError> {
     if place.is_file() {
-        return Ok(vec![place.to_owned()]);
+        return Ok(Found { files: vec![place.to_owned()], left_out: Vec::new() });
     }
-    let entries = fs::read_dir(place)
-        .map_err(|source| CliError::io(format!("reading `{}`", place.display()), source))?;
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.retain(|file| file.is_file() && !name(file).starts_with('.'));
-    found.sort();
-    Ok(found)
+    let cannot = |source| CliError::io(format!("reading `{}`", place.display()), source);
+    let entries = fs::read_dir(place).map_err(cannot)?;
+    let entries = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut all = entries.collect::<Result<Vec<_>, _>>().map_err(cannot)?;
+    // A file comes before the links to it.
+    all.sort_by_key(|path| (path.is_symlink(), path.clone()));
+    let (hidden, all): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|path| name(path).starts_with('.'));
+    let (files, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|path| path.is_file());
+    let mut known = BTreeSet::new();
+    let (mut files, again): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    files.sort();
+    let left_out =
+        [("hidden", hidden), ("no file", others), ("there already under another name", again)];
+    let left_out = left_out.iter().filter_map(|(why, paths)| said(place, why, paths)).collect();
+    Ok(Found { files, left_out })
+}
+
+fn said(place: &Path, why: &str, paths: &[PathBuf]) -> Option<String> {
+    let named: Vec<String> =
+        paths.iter().take(MAX_NAMED).map(|path| format!("`{}`", name(path))).collect();
+    let more = paths.len().saturating_sub(named.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = named.join(", ");
+    (!paths.is_empty()).then(|| format!("left out of `{}` ({why}): {named}{more}", place.display()))
 }
 
 /// Uploads files; returns their ids in the same order.
@@ -70,11 +113,27 @@ mod tests {
             std::fs::write(folder.path().join(file), "x").unwrap();
         }
         std::fs::create_dir(folder.path().join("inner")).unwrap();
-        let found: Vec<String> =
-            files(folder.path()).unwrap().iter().map(|file| name(file)).collect();
-        assert_eq!(found, ["a.xml", "b.xml"]);
+        let found = files(folder.path()).unwrap();
+        assert_eq!(
+            found.files.iter().map(|file| name(file)).collect::<Vec<_>>(),
+            ["a.xml", "b.xml"]
+        );
+        let place = folder.path().display();
+        let hidden = format!("left out of `{place}` (hidden): `.hidden`");
+        assert_eq!(found.left_out, [hidden, format!("left out of `{place}` (no file): `inner`")]);
         let one = folder.path().join("a.xml");
-        assert_eq!(files(&one).unwrap(), [one]);
+        assert_eq!(files(&one).unwrap().files, [one]);
         assert!(files(&folder.path().join("none")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_two_names_lead_to_is_sent_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("paid.csv"), "x").unwrap();
+        std::os::unix::fs::symlink("paid.csv", folder.path().join("a-link.csv")).unwrap();
+        let found = files(folder.path()).unwrap();
+        assert_eq!(found.files, [folder.path().join("paid.csv")]);
+        assert!(found.left_out[0].ends_with("(there already under another name): `a-link.csv`"));
     }
 }

@@ -1,7 +1,7 @@
 //! `countersign validate`: the problems of a document with line, column and hint. Needs no stack.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
@@ -43,8 +43,7 @@ impl Validate {
         let mut wrong = 0;
         for file in &self.files {
             let origin = file.display().to_string();
-            let text = std::fs::read_to_string(file)
-                .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;
+            let text = text(file)?;
             let guess = Kind::of(&text);
             let valid = match guess.kind {
                 Kind::Connector => self.connector(console, &origin, &text),
@@ -57,7 +56,7 @@ impl Validate {
                     self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
                 }
             };
-            if !valid && !self.json {
+            if !valid && !self.json && !text.trim().is_empty() {
                 console.line(read_as(&origin, guess));
             }
             wrong += usize::from(!valid);
@@ -113,6 +112,22 @@ impl Validate {
         console.line(countersign_document::text(origin, text, &diagnostics, colour).trim_end());
         valid
     }
+}
+
+/// The text of a file, which is in UTF-8.
+fn text(file: &Path) -> Result<String, CliError> {
+    let origin = file.display();
+    let bytes = std::fs::read(file)
+        .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let bytes = error.as_bytes();
+        let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        let looks = if wide { "; it is in UTF-16" } else { "" };
+        let at = error.utf8_error().valid_up_to() + 1;
+        CliError::Argument(format!(
+            "`{origin}` is not text in UTF-8 (byte {at}){looks}: save it as UTF-8"
+        ))
+    })
 }
 
 fn judged(kind: &str, valid: bool, problems: &[Problem]) -> Value {

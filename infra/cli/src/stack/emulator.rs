@@ -41,7 +41,7 @@ pub fn is_running(stack: &Stack) -> bool {
 /// [`CliError::PortInUse`] when the port is taken.
 pub(super) fn free_port(wanted: u16) -> Result<u16, CliError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, wanted))
-        .map_err(|_| CliError::PortInUse(wanted))?;
+        .map_err(|_| CliError::PortInUse { port: wanted, is_kept: false })?;
     listener
         .local_addr()
         .map(|address| address.port())
@@ -162,7 +162,9 @@ mod tests {
     fn a_port_in_use_is_refused_and_zero_finds_a_free_one() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
-        assert!(matches!(free_port(port), Err(CliError::PortInUse(refused)) if refused == port));
+        assert!(
+            matches!(free_port(port), Err(CliError::PortInUse { port: refused, .. }) if refused == port)
+        );
         assert_ne!(free_port(0).unwrap(), 0);
     }
 }

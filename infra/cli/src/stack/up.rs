@@ -104,8 +104,10 @@ fn port(asked: Option<u16>, known: Option<u16>) -> Result<u16, CliError> {
                 "this state folder holds a stack of port {known}, and what it keeps names that port; name another folder with `--state` for port {asked}"
             )))
         }
-        (Some(0) | None, Some(known)) => emulator::free_port(known),
-        (Some(asked), _) => emulator::free_port(asked),
+        (_, Some(port)) => {
+            emulator::free_port(port).map_err(|_| CliError::PortInUse { port, is_kept: true })
+        }
+        (Some(asked), None) => emulator::free_port(asked),
         (None, None) => emulator::free_port(DEFAULT_PORT),
     }
 }

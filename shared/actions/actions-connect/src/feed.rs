@@ -188,7 +188,7 @@ struct Found<'f> {
 /// kept, behind the others: nobody can say that they are old.
 fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Found<'_>>, bool) {
     let mut ids = HashSet::new();
-    let mut links: HashMap<String, &str> = HashMap::new();
+    let mut told: HashMap<Said, &str> = HashMap::new();
     let mut found: Vec<Found<'_>> = Vec::new();
     for (feed, item) in items {
         if item.published.is_some_and(|published| published < since) {
@@ -196,10 +196,8 @@ fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Foun
         }
         let id = identity(feed, &item);
         // The same article in another feed; in one feed, two items may well share a page.
-        let elsewhere = item.link.as_ref().is_some_and(|link| {
-            *links.entry(link.clone()).or_insert(feed.name.as_str()) != feed.name
-        });
-        if elsewhere || !ids.insert(id.clone()) {
+        let is_elsewhere = *told.entry(said(&item)).or_insert(feed.name.as_str()) != feed.name;
+        if is_elsewhere || !ids.insert(id.clone()) {
             continue;
         }
         found.push(Found { feed, id, item });
@@ -210,12 +208,19 @@ fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Foun
     (found, more)
 }
 
-/// An id of its own kind, such as an address or `tag:…`, means the same in every feed; a short one only in its own.
+/// What an item says: link, title, summary and date.
+type Said = (Option<String>, String, String, Option<Timestamp>);
+
+/// Only an item that says the same stands for one of another feed. An id or an address alone is what any feed may write, and would
+/// hide what the other has under it.
+fn said(item: &Item) -> Said {
+    let Item { link, title, summary, published, .. } = item;
+    (link.clone(), title.clone(), summary.clone(), *published)
+}
+
+/// An id means something in its own feed only, for the same reason.
 fn identity(feed: &Feed, item: &Item) -> String {
-    let id = item.id.as_str();
-    let own_kind = id.contains("://") || id.starts_with("tag:") || id.starts_with("urn:");
-    let is_digest = id.len() >= 32 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-    if own_kind || is_digest { id.to_owned() } else { format!("{}/{id}", feed.name) }
+    format!("{}/{}", feed.name, item.id)
 }
 
 fn record(found: Found<'_>, resolved: &Resolved, call: &Call) -> Map<String, Value> {

@@ -24,6 +24,10 @@ use serde_json::Map;
 pub use link::PublicUrl;
 pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
 
+/// Steps whose warnings a message lists, and characters of each.
+const MAX_WARNINGS: usize = 5;
+const MAX_WARNING: usize = 300;
+
 /// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
 /// deployment's own address.
 #[must_use]
@@ -87,7 +91,7 @@ impl SendNotification {
             owner: call.owner.clone(),
             notification_type: NotificationType::AgentMessage,
             title: one_line(&title),
-            message: inputs.message.trim().to_owned(),
+            message: message(&inputs.message, &call.info.warnings),
             priority: priority(params.priority),
             action_url: action_url.transpose().map_err(invalid)?,
             action_label: filled(params.action_label).map(|label| one_line(&label)),
@@ -97,6 +101,22 @@ impl SendNotification {
             read_at: None,
         })
     }
+}
+
+/// The message, and below it what the steps before could not read: a figure in it may not be whole.
+fn message(written: &str, warnings: &[String]) -> String {
+    let written = written.trim();
+    if warnings.is_empty() {
+        return written.to_owned();
+    }
+    let told = warnings.iter().take(MAX_WARNINGS).map(|warning| {
+        let line: String = warning.chars().take(MAX_WARNING).collect();
+        if line.len() < warning.len() { format!("- {line}…") } else { format!("- {line}") }
+    });
+    let more = warnings.len().saturating_sub(MAX_WARNINGS);
+    let more = (more > 0).then(|| format!("- and of {more} more steps"));
+    let told: Vec<String> = told.chain(more).collect();
+    format!("{written}\n\nWarnings:\n{}", told.join("\n"))
 }
 
 fn invalid(message: impl Into<String>) -> ActionError {

@@ -119,6 +119,22 @@ async fn f_072_priority_decides_whether_a_mail_goes_out() {
 }
 
 #[tokio::test]
+async fn f_311_a_message_says_what_could_not_be_read_before_it() {
+    let world = Arc::new(World { verified: true, ..World::default() });
+    let mut step = call("The total is 4155.30.", &json!({}));
+    step.info.warnings = vec![
+        "1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal".to_owned(),
+        "x".repeat(400),
+    ];
+    run(&world, &step).await.unwrap();
+    let notes = world.notes.lock().unwrap();
+    let expect = "The total is 4155.30.\n\nWarnings:\n- 1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal\n- xxx";
+    assert!(notes[0].message.starts_with(expect), "{}", notes[0].message);
+    assert!(notes[0].message.ends_with("x…"), "{}", notes[0].message);
+    assert!(world.mails.lock().unwrap()[0].text().contains("is not a decimal"));
+}
+
+#[tokio::test]
 async fn f_072_a_second_attempt_keeps_one_note_and_one_mail_id() {
     let world = Arc::new(World { verified: true, ..World::default() });
     let step = call("Done", &json!({"action_url": "/runs/run_1", "action_label": "Open the run"}));

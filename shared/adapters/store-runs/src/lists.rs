@@ -26,16 +26,26 @@ const MAX_MESSAGE: usize = 500;
 const MAX_WARNINGS: usize = 100;
 
 /// A call that a run made, or may have made, which this one repeats.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EarlierCall {
-    /// The item's own key.
-    pub item: String,
     /// The run.
     pub run: RunId,
+    /// Its record.
+    pub call: ItemCall,
+}
+
+impl EarlierCall {
     /// The idempotency key it carried.
-    pub key: String,
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.call.sending.key
+    }
+
     /// Whether it is known to have been made.
-    pub is_done: bool,
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.call.status == ItemStatus::Done
+    }
 }
 
 /// What is known of the calls of a step.
@@ -76,9 +86,10 @@ impl<'a> ListSummary<'a> {
         Self { calls: Some(calls), struck, allowed, ..Self::default() }
     }
 
-    /// How the step ends. `answers` are the outputs of calls by number, `early` is what ended it before its last call.
+    /// How the step ends. `answers` are the outputs of calls by the key of their item, `early` is what ended it before its last
+    /// call.
     #[must_use]
-    pub fn end(&self, answers: BTreeMap<u32, Value>, early: Option<&str>) -> ListEnd {
+    pub fn end(&self, answers: BTreeMap<String, Value>, early: Option<&str>) -> ListEnd {
         let (status, code) = self.status();
         let (message, output) = (self.sentence(early), self.output(answers));
         ListEnd { status, code, message, output }
@@ -102,7 +113,7 @@ impl<'a> ListSummary<'a> {
 
     fn unknown(&self) -> usize {
         self.count(ItemStatus::is_unknown)
-            + self.earlier.iter().filter(|call| !call.is_done).count()
+            + self.earlier.iter().filter(|call| !call.is_done()).count()
     }
 
     fn not_sent(&self) -> usize {
@@ -110,7 +121,7 @@ impl<'a> ListSummary<'a> {
     }
 
     fn sent_before(&self) -> usize {
-        self.earlier.iter().filter(|call| call.is_done).count()
+        self.earlier.iter().filter(|call| call.is_done()).count()
     }
 
     fn status(&self) -> (StepStatus, Option<String>) {
@@ -158,8 +169,8 @@ impl<'a> ListSummary<'a> {
     fn name_unknown(&self, text: &mut String) {
         let own = self.calls().filter(|call| call.status.is_unknown());
         let own = own.map(|call| (call.item.as_str(), call.sending.key.as_str()));
-        let earlier = self.earlier.iter().filter(|call| !call.is_done);
-        let earlier = earlier.map(|call| (call.item.as_str(), call.key.as_str()));
+        let earlier = self.earlier.iter().filter(|call| !call.is_done());
+        let earlier = earlier.map(|call| (call.call.item.as_str(), call.key()));
         let all: Vec<(&str, &str)> = own.chain(earlier).collect();
         for (item, key) in all.iter().take(MAX_NAMED) {
             let _ = write!(text, " Unknown: item `{item}`, look there for key {key}.");
@@ -169,30 +180,14 @@ impl<'a> ListSummary<'a> {
         }
     }
 
-    fn output(&self, mut answers: BTreeMap<u32, Value>) -> Value {
-        let has_record = |n: &u32| self.calls.is_some_and(|calls| calls.contains_key(n));
-        let others = (0_u32..).zip(&self.keys).filter(|(n, _)| !has_record(n));
-        let mut results: BTreeMap<u32, Value> = others
-            .map(|(n, key)| {
-                let status = if self.struck.contains(&n) { "struck" } else { "not_sent" };
-                (n, result(Some(n), key, status, &Value::Null, ""))
-            })
-            .collect();
-        for call in self.calls() {
-            let answer = answers.remove(&call.n).unwrap_or_default();
-            let message = call.message.as_deref().unwrap_or_default();
-            let status = call.status.as_str();
-            results.insert(call.n, result(Some(call.n), &call.item, status, &answer, message));
-        }
-        let earlier = self.earlier.iter().map(|call| {
-            let status = if call.is_done { "sent_before" } else { "unknown" };
-            result(None, &call.item, status, &Value::Null, &format!("in {}", call.run))
-        });
-        let results: Vec<Value> = results.into_values().chain(earlier).collect();
-        let answers = results.iter().map(|one| &one["output"]);
-        let warned: u64 = answers.map(warning_count).sum();
-        let warnings: Vec<String> =
-            results.iter().flat_map(warnings_of).take(MAX_WARNINGS).collect();
+    fn output(&self, mut answers: BTreeMap<String, Value>) -> Value {
+        let missing: Vec<String> =
+            self.done_calls().filter_map(|call| missing(call, &answers)).collect();
+        let results = self.results(&mut answers);
+        let told = results.iter().map(|one| warning_count(&one["output"]));
+        let warned = told.fold(missing.len() as u64, u64::saturating_add);
+        let unread = results.iter().flat_map(warnings_of);
+        let warnings: Vec<String> = missing.into_iter().chain(unread).take(MAX_WARNINGS).collect();
         json!({
             "count": results.len(),
             "results": results,
@@ -205,6 +200,52 @@ impl<'a> ListSummary<'a> {
             "struck": self.struck.len(),
             "sent_before": self.sent_before(),
         })
+    }
+
+    /// Every item with what became of it: the list in its order, then what earlier runs did.
+    fn results(&self, answers: &mut BTreeMap<String, Value>) -> Vec<Value> {
+        let has_record = |n: &u32| self.calls.is_some_and(|calls| calls.contains_key(n));
+        let others = (0_u32..).zip(&self.keys).filter(|(n, _)| !has_record(n));
+        let mut results: BTreeMap<u32, Value> = others
+            .map(|(n, key)| {
+                let status = if self.struck.contains(&n) { "struck" } else { "not_sent" };
+                (n, result(Some(n), key, status, &Value::Null, ""))
+            })
+            .collect();
+        for call in self.calls() {
+            let answer = answers.remove(&call.item).unwrap_or_default();
+            let message = call.message.as_deref().unwrap_or_default();
+            let status = call.status.as_str();
+            results.insert(call.n, result(Some(call.n), &call.item, status, &answer, message));
+        }
+        let earlier = self.earlier.iter().map(|earlier| {
+            let answer = answers.remove(&earlier.call.item).unwrap_or_default();
+            let status = if earlier.is_done() { "sent_before" } else { "unknown" };
+            result(None, &earlier.call.item, status, &answer, &format!("in {}", earlier.run))
+        });
+        results.into_values().chain(earlier).collect()
+    }
+
+    fn done_calls(&self) -> impl Iterator<Item = &'a ItemCall> {
+        let earlier = self.earlier.iter().map(|earlier| &earlier.call);
+        self.calls().chain(earlier).filter(|call| call.status == ItemStatus::Done)
+    }
+}
+
+/// That what a call answered is not in the output, and why; what reads the output would take it for an answer without content.
+/// Of a call that people say was made, nobody expects one.
+fn missing(call: &ItemCall, answers: &BTreeMap<String, Value>) -> Option<String> {
+    let item = &call.item;
+    match &call.output {
+        _ if answers.contains_key(item) => None,
+        Some(_) => Some(format!(
+            "{item}: its answer is left out here: all answers together are longer than {} MB",
+            MAX_ANSWERS_BYTES / (1024 * 1024)
+        )),
+        None if call.message.is_none() => {
+            Some(format!("{item}: it was done, and its answer could not be kept"))
+        }
+        None => None,
     }
 }
 
@@ -252,31 +293,31 @@ impl RunStore {
                 if call.status == ItemStatus::Failed {
                     continue;
                 }
-                let is_done = call.status == ItemStatus::Done;
-                let (item, key) = (call.item, call.sending.key);
-                let one = EarlierCall { item: item.clone(), run: run.clone(), key, is_done };
-                earlier.insert(item, one);
+                let item = call.item.clone();
+                earlier.insert(item, EarlierCall { run: run.clone(), call });
             }
         }
         Ok(earlier)
     }
 
-    /// What the calls of a list answered, by number, as far as there is room for it in one output. The rest stays with the
-    /// records of the calls.
+    /// What the calls of a list and those of earlier runs answered, by the key of their item, as far as there is room for it in one
+    /// output. The rest stays with the records of the calls.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the bucket does not answer.
     pub async fn list_answers(
         &self,
         calls: &BTreeMap<u32, ItemCall>,
-    ) -> Result<BTreeMap<u32, Value>> {
+        earlier: &[EarlierCall],
+    ) -> Result<BTreeMap<String, Value>> {
         let mut answers = BTreeMap::new();
         let mut room = MAX_ANSWERS_BYTES;
-        for call in calls.values() {
+        let earlier = earlier.iter().map(|earlier| &earlier.call);
+        for call in calls.values().chain(earlier) {
             let Some(bytes) = call.output.as_ref().map(stored_bytes) else { continue };
             if let Some(left) = room.checked_sub(bytes) {
                 room = left;
-                answers.insert(call.n, self.item_output(call).await?);
+                answers.insert(call.item.clone(), self.item_output(call).await?);
             }
         }
         Ok(answers)
@@ -297,7 +338,7 @@ impl RunStore {
         let calls: BTreeMap<u32, ItemCall> = calls.into_iter().map(|call| (call.n, call)).collect();
         let summary = ListSummary::of_records(&calls, Some(intent));
         let ListEnd { status, code, message, output } =
-            summary.end(self.list_answers(&calls).await?, early);
+            summary.end(self.list_answers(&calls, &[]).await?, early);
         let count = output["count"].as_u64();
         let known = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
         Ok(Outcome { status, code, message: Some(message), output, count, ..known })

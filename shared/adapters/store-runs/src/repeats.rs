@@ -52,7 +52,11 @@ impl RunStore {
 fn is_same(before: &PlanStep, now: Option<&PlanStep>) -> bool {
     let key = |step: &PlanStep| step.for_each.as_ref().map(|each| each.key.clone());
     now.is_some_and(|now| {
-        now.action == before.action && now.params == before.params && key(now) == key(before)
+        // One that only reads by now would not ask what was sent before.
+        now.irreversible
+            && now.action == before.action
+            && now.params == before.params
+            && key(now) == key(before)
     })
 }
 

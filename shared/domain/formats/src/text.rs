@@ -9,7 +9,7 @@ use crate::error::FormatError;
 const CHUNK: usize = 64 * 1024;
 const SNIFF: usize = 1024;
 
-/// UTF-8 over bytes in the encoding of their mark, of their look, or the one given. Memory is one chunk of each side.
+/// UTF-8 over bytes in the encoding of their mark, in UTF-8 or UTF-16 when they look like it, or in the one given. Memory is one chunk of each side.
 pub(crate) struct Text<R> {
     inner: R,
     encoding: &'static Encoding,
@@ -21,10 +21,12 @@ pub(crate) struct Text<R> {
     bytes: u64,
     max_bytes: u64,
     ended: bool,
+    /// Whether nothing of it has been given out.
+    is_new: bool,
 }
 
 impl<R: Read> Text<R> {
-    /// `encoding` is the one of bytes without a mark; UTF-8 when there is none.
+    /// `encoding` is the one of bytes without a mark that are not UTF-8; UTF-8 when there is none.
     pub(crate) fn new(inner: R, encoding: Option<&str>, max_bytes: u64) -> Self {
         let encoding = encoding.and_then(|name| Encoding::for_label(name.as_bytes()));
         Self {
@@ -38,6 +40,7 @@ impl<R: Read> Text<R> {
             bytes: 0,
             max_bytes,
             ended: false,
+            is_new: true,
         }
     }
 
@@ -74,11 +77,9 @@ impl<R: Read> Text<R> {
     }
 
     fn decode(&mut self, into: &mut String) -> Result<(), FormatError> {
-        self.read_raw(if self.decoder.is_none() { SNIFF } else { CHUNK })?;
-        let mut decoder = match self.decoder.take() {
-            Some(decoder) => decoder,
-            None => look(&self.raw[..self.held], self.encoding).new_decoder_with_bom_removal(),
-        };
+        let taken = self.decoder.take();
+        self.read_raw(if taken.is_none() && self.is_new { SNIFF } else { CHUNK })?;
+        let Some(mut decoder) = taken.or_else(|| self.chosen(into)) else { return Ok(()) };
         let room = decoder.max_utf8_buffer_length_without_replacement(self.held);
         into.reserve(room.unwrap_or(CHUNK * 4));
         let (result, read) =
@@ -90,9 +91,35 @@ impl<R: Read> Text<R> {
             let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
             return Err(FormatError::Encoding { encoding: encoding.to_owned(), offset });
         }
-        self.raw.copy_within(read..self.held, 0);
-        self.held -= read;
+        self.drop_raw(read);
         Ok(())
+    }
+
+    /// The decoder for what is held. None while that is text which reads the same in UTF-8 and in the encoding given: it is
+    /// appended, and what comes first that does not read the same shows which of the two it is.
+    fn chosen(&mut self, into: &mut String) -> Option<Decoder> {
+        let head = &self.raw[..self.held];
+        let shown = if self.is_new { shown(head) } else { None };
+        if let Some(encoding) = shown {
+            return Some(encoding.new_decoder_with_bom_removal());
+        }
+        if self.encoding == UTF_8 || !self.encoding.is_ascii_compatible() {
+            return Some(self.encoding.new_decoder_with_bom_removal());
+        }
+        self.is_new = false;
+        let alike = Encoding::ascii_valid_up_to(head);
+        if alike == 0 {
+            let encoding = if is_utf8(head, self.ended) { UTF_8 } else { self.encoding };
+            return Some(encoding.new_decoder_without_bom_handling());
+        }
+        into.extend(head[..alike].iter().map(|byte| char::from(*byte)));
+        self.drop_raw(alike);
+        None
+    }
+
+    fn drop_raw(&mut self, count: usize) {
+        self.raw.copy_within(count..self.held, 0);
+        self.held -= count;
     }
 }
 
@@ -114,14 +141,19 @@ impl<R: Read> Read for Text<R> {
     }
 }
 
-/// The encoding by mark, by zero bytes where text has none, or the one expected.
-pub(crate) fn look(head: &[u8], expected: &'static Encoding) -> &'static Encoding {
+/// The encoding by mark, or by zero bytes where text has none.
+fn shown(head: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(head) {
-        return encoding;
+        return Some(encoding);
     }
     match head {
-        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => UTF_16LE,
-        [0, first, 0, second, ..] if *first != 0 && *second != 0 => UTF_16BE,
-        _ => expected,
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => Some(UTF_16LE),
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => Some(UTF_16BE),
+        _ => None,
     }
+}
+
+/// Whether a piece of a file is UTF-8. Its last character may be cut, unless the file ends there.
+fn is_utf8(piece: &[u8], ended: bool) -> bool {
+    std::str::from_utf8(piece).map_or_else(|error| error.error_len().is_none() && !ended, |_| true)
 }

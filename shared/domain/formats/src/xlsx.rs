@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
-use calamine::{DataRef, ExcelDateTime, Reader as _, SheetType, Xlsx, XlsxError};
+use calamine::{
+    DataRef, ExcelDateTime, Reader as _, Sheet, SheetType, SheetVisible, Xlsx, XlsxError,
+};
 use countersign_connector::{Pick, XlsxRules};
 use serde_json::{Number, Value};
 use zip::ZipArchive;
@@ -19,6 +21,10 @@ const FORMAT: &str = "XLSX workbook";
 const NOT_CALCULATED: &str = "a formula without a stored result";
 /// The last day a workbook knows, 9999-12-31.
 const LAST_DAY: f64 = 2_958_466.0;
+/// Sheets that a message names.
+const SHOWN_NAMES: usize = 12;
+
+type Book = Xlsx<Cursor<Vec<u8>>>;
 
 pub(crate) fn read(
     rules: &XlsxRules,
@@ -90,10 +96,9 @@ fn sheet(
     let explain = |error: XlsxError| malformed("the workbook", error.to_string());
     let mut workbook = Xlsx::new(Cursor::new(bytes)).map_err(explain)?;
     let sheets = workbook.sheets_metadata().iter();
-    let names: Vec<String> = sheets
-        .filter(|sheet| sheet.typ == SheetType::WorkSheet)
-        .map(|sheet| sheet.name.clone())
-        .collect();
+    let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let sheets: Vec<Sheet> = sheets.cloned().collect();
+    let names: Vec<&str> = sheets.iter().map(|sheet| sheet.name.as_str()).collect();
     let name = chosen(rules.sheet.as_ref(), &names)?;
     let explain = |row: u32, error: &XlsxError| {
         malformed(format!("sheet `{name}`, row {row}"), error.to_string())
@@ -129,23 +134,69 @@ fn sheet(
         }
     }
     row.give(&mut table, name)?;
+    drop(cells);
+    if rules.sheet.is_none()
+        && let Some(unread) = unread(&mut workbook, &sheets, name, stop)?
+    {
+        table.warn_last(unread);
+    }
     table.finish()
 }
 
+/// That other sheets have contents, when nobody has chosen the one that was read. What is hidden, people do not miss.
+fn unread(
+    workbook: &mut Book,
+    sheets: &[Sheet],
+    read: &str,
+    stop: &Stop,
+) -> Result<Option<String>, FormatError> {
+    let is_other = |one: &&Sheet| one.visible == SheetVisible::Visible && one.name != read;
+    let mut filled = Vec::new();
+    for Sheet { name, .. } in sheets.iter().filter(is_other) {
+        if has_contents(workbook, name, stop)? {
+            filled.push(format!("`{name}`"));
+        }
+    }
+    let (count, named) = (filled.len(), filled.iter().take(SHOWN_NAMES));
+    let mut named: Vec<&str> = named.map(String::as_str).collect();
+    if count > SHOWN_NAMES {
+        named.push("…");
+    }
+    let list = named.join(", ");
+    let message = format!(
+        "only the sheet `{read}` was read; {count} more have contents: {list}; `sheet` in the connector chooses one"
+    );
+    Ok((count > 0).then_some(message))
+}
+
+/// Whether a sheet has a cell with a value. One that cannot be read has something that nobody has seen.
+fn has_contents(workbook: &mut Book, name: &str, stop: &Stop) -> Result<bool, FormatError> {
+    let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(true) };
+    loop {
+        stop.check()?;
+        match cells.next_cell() {
+            Ok(None) => return Ok(false),
+            Ok(Some(cell)) if matches!(cell.get_value(), DataRef::Empty) => {}
+            Ok(Some(_)) | Err(_) => return Ok(true),
+        }
+    }
+}
+
 /// The name of the sheet that is meant.
-fn chosen<'n>(pick: Option<&Pick>, names: &'n [String]) -> Result<&'n str, FormatError> {
+fn chosen<'n>(pick: Option<&Pick>, names: &[&'n str]) -> Result<&'n str, FormatError> {
     let found = match pick {
         None => names.first(),
         Some(Pick::Number(number)) => names.get(*number as usize - 1),
         Some(Pick::Name(name)) => names.iter().find(|known| *known == name),
     };
-    found.map(String::as_str).ok_or_else(|| {
+    found.copied().ok_or_else(|| {
         let wanted = match pick {
             None => "no sheet".to_owned(),
             Some(Pick::Number(number)) => format!("no sheet {number}"),
             Some(Pick::Name(name)) => format!("no sheet `{name}`"),
         };
-        let known: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+        let known: Vec<String> =
+            names.iter().take(SHOWN_NAMES).map(|name| format!("`{name}`")).collect();
         FormatError::WrongKind(format!(
             "the workbook has {wanted}; its sheets are {}",
             known.join(", ")

@@ -93,6 +93,18 @@ pub struct Stop {
     pub at: Timestamp,
 }
 
+impl Stop {
+    /// Why a step was not run after it. The step it began with says all of it once, and is named.
+    #[must_use]
+    pub fn after(&self) -> String {
+        let why = match &self.step {
+            Some(step) => format!("see `{step}`"),
+            None => self.message.clone(),
+        };
+        format!("the run is ending: {why}")
+    }
+}
+
 /// The head item of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Head {

@@ -47,7 +47,12 @@ pub(crate) async fn act(
             step.timeout_seconds.map_or(time, |limit| time.min(Duration::from_secs(limit.into())));
         call.remaining = time;
         let error = match tokio::time::timeout(time, action.answer(&call)).await {
-            Ok(Ok(answered)) => return conforming(answered, contract),
+            Ok(Ok(answered)) => {
+                let acted = conforming(answered, contract);
+                // It has happened, whatever its answer looks like: as failed, a repetition would do it again.
+                let is_lost = step.irreversible && matches!(acted, Acted::Failed(_));
+                return if is_lost { Acted::Unknown } else { acted };
+            }
             Ok(Err(error)) => error,
             Err(_) => ActionError::retryable(
                 "STEP_TIMEOUT",

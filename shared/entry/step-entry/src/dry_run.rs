@@ -2,7 +2,7 @@
 
 use countersign_plan::{OnReject, PlanStep, StandIn, StandInSource};
 use countersign_registry::Contract;
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{GateOutcome, StepStatus, StopReason};
 use countersign_wiring::Scope;
 use serde_json::{Map, Value, json};
@@ -23,11 +23,14 @@ const SHOWN_ITEMS: usize = 5;
 /// A detection step of a monitor's run: it has what the look before the run found.
 const FOUND: &str = "found by the monitor before the run began";
 
-/// How a detection step of a monitor's run ends; none for every other step.
+/// How a detection step of a monitor's run ends; none for every other step. What the look could not read is told like what any
+/// other step could not read.
 pub(crate) fn detected(step: &PlanStep, prepared: &Prepared) -> Option<StepEnd> {
     let found = step.stand_in.as_ref().filter(|found| found.source == StandInSource::Detected)?;
-    let ending = StepEnd::done(prepared.hash.clone(), Value::Object(found.output.clone()));
-    Some(StepEnd { message: Some(FOUND.to_owned()), ..ending })
+    let answered = Answered { output: Value::Object(found.output.clone()), model: None };
+    let ending = StepEnd::answered(step, prepared.hash.clone(), answered);
+    let message = ending.message.unwrap_or_else(|| FOUND.to_owned());
+    Some(StepEnd { message: Some(message), ..ending })
 }
 
 /// How the step ends without being done; none when it only reads and is to be done. A step of a model says what would be asked.

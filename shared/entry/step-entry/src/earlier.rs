@@ -37,7 +37,7 @@ pub(crate) fn split(
             left.push(item);
             continue;
         };
-        if call_key(context, head, step, &item.key, &item.prepared)? != call.key {
+        if call_key(context, head, step, &item.key, &item.prepared)? != call.key() {
             return Err(changed(&format!("item `{}`", item.key), &call.run));
         }
         sent.push(call);
@@ -155,14 +155,14 @@ pub(crate) async fn remarks(
 fn made_before(step: &str, sent: &[EarlierCall]) -> Option<String> {
     let runs: BTreeSet<&str> = sent.iter().map(|call| call.run.as_str()).collect();
     let runs = runs.into_iter().collect::<Vec<_>>().join(", ");
-    let done = sent.iter().filter(|call| call.is_done).count();
-    let unknown: Vec<&EarlierCall> = sent.iter().filter(|call| !call.is_done).collect();
+    let done = sent.iter().filter(|call| call.is_done()).count();
+    let unknown: Vec<&EarlierCall> = sent.iter().filter(|call| !call.is_done()).collect();
     let mut parts = Vec::new();
     if done > 0 {
         parts.push(format!("calls made before: {done}"));
     }
     if let Some(first) = unknown.first() {
-        let (count, item, key) = (unknown.len(), &first.item, &first.key);
+        let (count, item, key) = (unknown.len(), &first.call.item, first.key());
         parts.push(format!("of unknown outcome: {count}, first `{item}` with key {key}"));
     }
     let parts = parts.join("; ");

@@ -61,8 +61,7 @@ pub async fn gate_ask(
         &std::iter::once(step).chain(covered.iter().copied()).collect::<Vec<_>>(),
     );
     let ending = if let Some(stop) = &view.head.stop {
-        let message = format!("the run is ending: {}", stop.message);
-        Some(StepEnd::without_output(StepStatus::NotRun, "RUN_STOPPED", message))
+        Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
     } else if !holds(step, &scope) {
@@ -265,7 +264,7 @@ async fn tool(
     let (of_step, remarks) = match known_calls(context, view, step, scope).await {
         Ok(Known { calls: Some(calls), remarks, .. }) => (calls, remarks),
         Ok(Known { ending, .. }) => {
-            let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
+            let ending = ending.unwrap_or_else(|| for_each::empty(step));
             let ending = told(context, view, step, ending).await?;
             return settled(ending, context, event, invocation).await;
         }

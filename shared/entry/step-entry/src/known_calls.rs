@@ -63,7 +63,8 @@ async fn known_list(
     let remarks = earlier::remarks(&context.runs, head, step, &list.before).await;
     let remarks = remarks.map_err(NoEffect::Step)?;
     if list.left.is_empty() {
-        let ending = Some(for_each::nothing_to_do(step, &list.before));
+        let ending = for_each::nothing_to_do(context, step, &list.before).await;
+        let ending = Some(ending.map_err(NoEffect::Step)?);
         return Ok(Known { calls: None, ending, remarks });
     }
     let calls = calls_of(context, head, step, &list.left).await?;

@@ -82,8 +82,7 @@ pub(crate) async fn begin<'a>(
     if let Some(stop) = &view.head.stop
         && !failed_beside(&view.plan, stop, step)
     {
-        let message = format!("the run is ending: {}", stop.message);
-        return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", message)));
+        return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", stop.after())));
     }
     let upstream = Upstream::read(&context.runs, &view.head, step, &[]).await?;
     if let Some(blocked) = upstream.blocked(step) {

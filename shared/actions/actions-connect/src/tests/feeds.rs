@@ -116,23 +116,33 @@ async fn f_101_hours_and_name_choose() {
 
 #[tokio::test]
 async fn f_101_each_item_comes_once() {
-    let global = "https://example.org/guid/1";
-    let server = feeds(
-        rss(&[
-            (global, "a1", HOUR_AGO),
-            (global, "a1", HOUR_AGO),
-            ("x", "same", HOUR_AGO),
-            ("y", "same", HOUR_AGO),
-        ]),
-        rss(&[(global, "other", HOUR_AGO), ("z", "same", HOUR_AGO)]),
-    )
-    .await;
+    let of_alpha = [
+        ("1", "a1", HOUR_AGO),
+        ("1", "a1", HOUR_AGO),
+        ("x", "same", HOUR_AGO),
+        ("y", "same", HOUR_AGO),
+    ];
+    let server = feeds(rss(&of_alpha), rss(&[("x", "same", HOUR_AGO)])).await;
     let output = run(World::new(&news_yaml(&server)), &recent(json!({}))).await.unwrap();
     assert_eq!(
         ids(&output),
-        [global, "Alpha/x", "Alpha/y"],
+        ["Alpha/1", "Alpha/x", "Alpha/y"],
         "two items of one feed may share a page"
     );
+}
+
+#[tokio::test]
+async fn f_101_no_feed_hides_what_another_has_under_its_id_or_address() {
+    let global = "https://example.org/guid/1";
+    let server = feeds(
+        rss(&[(global, "of-alpha", HOUR_AGO), ("x", "same", HOUR_AGO)]),
+        rss(&[(global, "of-beta", HOUR_AGO), ("x", "same", TWO_HOURS_AGO)]),
+    )
+    .await;
+    let most = news_yaml(&server).replace("max_items_per_poll: 3", "max_items_per_poll: 9");
+    let output = run(World::new(&most), &recent(json!({}))).await.unwrap();
+    let (of_alpha, of_beta) = (format!("Alpha/{global}"), format!("Beta/{global}"));
+    assert_eq!(ids(&output), [of_alpha.as_str(), "Alpha/x", &of_beta, "Beta/x"]);
 }
 
 #[tokio::test]

@@ -21,7 +21,8 @@ pub(super) fn not_compared(
 ) -> Warning {
     let (text, other) = (shown(found), shown(value));
     let message = format!(
-        "operations[{index}]: `{text}` cannot be compared with `{other}`, so the record is left out"
+        "{}: `{text}` cannot be compared with `{other}`, so the record is left out",
+        place(index)
     );
     Warning { record: Some(record), field: field.to_owned(), text: Some(text), message }
 }
@@ -59,13 +60,19 @@ pub(super) fn note_nulls(
     warnings.push_with(|| Warning {
         field: field.to_owned(),
         message: format!(
-            "operations[{index}]: null in {nulls} of {all} records, which {leaves_out} leaves out"
+            "{}: null in {nulls} of {all} records, which {leaves_out} leaves out",
+            place(index)
         ),
         ..Warning::default()
     });
 }
 
-/// The field of a sum, an average or an ordered comparison, and what it is.
+/// An operation as people who sign a warning count them.
+fn place(index: usize) -> String {
+    format!("operation {}", index + 1)
+}
+
+/// The field of a figure or an ordered comparison, and what it is.
 fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
     use Operator::{Gt, Gte, Lt, Lte};
     match operation {
@@ -75,7 +82,10 @@ fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
         Operation::Aggregate(aggregate) => match aggregate.function {
             Function::Sum => Some((aggregate.field.as_deref()?, "the sum")),
             Function::Avg => Some((aggregate.field.as_deref()?, "the average")),
-            _ => None,
+            Function::Min => Some((aggregate.field.as_deref()?, "the minimum")),
+            Function::Max => Some((aggregate.field.as_deref()?, "the maximum")),
+            // To count values is to leave out what has none.
+            Function::Count | Function::CountDistinct => None,
         },
         _ => None,
     }
@@ -84,8 +94,7 @@ fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
 fn absent(index: usize, field: &str, record: &Value) -> Warning {
     let known = record.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
     let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
-    let message =
-        format!("operations[{index}]: no record has this field{}", near.unwrap_or_default());
+    let message = format!("{}: no record has this field{}", place(index), near.unwrap_or_default());
     Warning { field: field.to_owned(), message, ..Warning::default() }
 }
 

@@ -101,7 +101,14 @@ fn f_099_csv_in_any_encoding_that_is_shown_or_named() {
     let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
     check("parser: csv", &[&[0xFE, 0xFF], &big[..]].concat(), expect.clone());
     let (old, _, _) = encoding_rs::WINDOWS_1252.encode(text);
-    check("parser: csv\nencoding: windows-1252", &old, expect);
+    let named = "parser: csv\nencoding: windows-1252";
+    check(named, &old, expect.clone());
+    // What is UTF-8 is read as that: `Ã¤` for `ä` would be one more thing that nobody sees.
+    check(named, text.as_bytes(), expect);
+    let cut = [b"n\n".to_vec(), vec![b'x'; 64 * 1024 - 3], "ä\n".into()].concat();
+    check(named, &cut, json!([{ "n": format!("{}ä", "x".repeat(64 * 1024 - 3)) }]));
+    check(named, b"n\nx\xE4", json!([{ "n": "xä" }]));
+    check(named, b"n\nabc\n", json!([{ "n": "abc" }]));
     check_error("parser: csv", &old, "FILE_ENCODING", "byte 1 does not fit");
     check_error("parser: csv", b"name\nabc\xE9def\n", "FILE_ENCODING", "UTF-8, but byte 8");
 }

@@ -358,5 +358,10 @@ fields:
         format!("record 6, line 2: {number} is not of type decimal; it has more than 28 digits");
     assert_eq!(long, expect);
     assert_eq!(truth, "record 7, line 2: `true` is not of type decimal");
-    assert!(float.ends_with("is not of type decimal; a JSON number keeps 15 digits"), "{float}");
+    assert!(
+        float.ends_with(
+            "is not of type decimal; a number that is not written as text keeps 15 digits"
+        ),
+        "{float}"
+    );
 }

@@ -133,7 +133,9 @@ fields:
         &book,
         json!([{ "pay": "1234567890123456" }, { "pay": null }, { "pay": null }]),
     );
-    assert!(found.warnings[1].message.ends_with("a JSON number keeps 15 digits"));
+    assert!(
+        found.warnings[1].message.ends_with("a number that is not written as text keeps 15 digits")
+    );
     assert_eq!(found.warnings.len(), 2);
 }
 
@@ -156,6 +158,23 @@ fields:
         ]),
     );
     assert_eq!(found.warnings[0].message, "sheet `Grants`, row 2: `1200.5` is not of type integer");
+}
+
+#[test]
+fn f_311_a_workbook_says_which_sheets_were_not_read() {
+    let told = |rules: &str| {
+        let found = read(rules, &workbook()).unwrap();
+        found.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
+    };
+    let said = "only the sheet `Grants` was read; 1 more have contents: `Notes`; `sheet` in the connector chooses one";
+    assert_eq!(told("parser: xlsx"), [said]);
+    assert_eq!(told("parser: xlsx\nsheet: 1"), [] as [String; 0], "it is chosen");
+    let mut book = Workbook::new();
+    book.add_worksheet().write(0, 0, "a").unwrap().write(1, 0, 1).unwrap();
+    book.add_worksheet();
+    book.add_worksheet().set_hidden(true).write(0, 0, "list").unwrap();
+    let file = book.save_to_buffer().unwrap();
+    assert_eq!(read("parser: xlsx", &file).unwrap().warnings, [], "empty and hidden ones");
 }
 
 #[test]

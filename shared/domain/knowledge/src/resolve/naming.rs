@@ -190,7 +190,7 @@ fn make_unique(built: &mut [(Vec<usize>, Cluster)], known: &[Known]) {
     for (_, cluster) in built.iter_mut().filter(|(_, cluster)| cluster.known.is_none()) {
         let base = cluster.canonical_name.clone();
         let id = cluster.external_ids.first().map(|ExternalId { scheme, value }| {
-            format!("{base} ({} {value})", scheme.to_uppercase())
+            format!("{base} ({} {value})", scheme.to_uppercase().replace('_', " "))
         });
         let place = cluster.places.first().map(|place| format!("{base} ({place})"));
         let numbered = (2..).map(|n: u32| format!("{base} ({n})"));

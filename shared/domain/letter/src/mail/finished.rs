@@ -117,6 +117,8 @@ pub struct FinishedMail {
     pub cancelled_by: Option<Label>,
     /// Steps of which nobody knows whether their effect happened.
     pub unknown: u32,
+    /// Values and files that its steps could not read, and answers of a model.
+    pub warnings: u64,
     /// Where to look at it, when the deployment has a public address.
     pub link: Option<MailLink>,
 }
@@ -162,6 +164,14 @@ impl FinishedMail {
             many => format!("{many} items are"),
         };
         Some(format!("{items} parked: nothing processes what this run was to, see the monitor"))
+    }
+
+    fn warned(&self) -> Option<String> {
+        match self.warnings {
+            0 => None,
+            1 => Some("1: what it gives may not be whole, see the record".to_owned()),
+            many => Some(format!("{many}: what it gives may not be whole, see the record")),
+        }
     }
 
     /// `Run run_…, second attempt of mon_…-…`.

@@ -58,6 +58,7 @@ pub(crate) fn finished_mail() -> FinishedMail {
         occurrence: None,
         attempt: None,
         parked: None,
+        warnings: 0,
         status: Label::new("complete"),
         profile: Label::new("Nonprofit Investigator"),
         playbook: Some(Label::new("officer-cross-reference")),
@@ -102,6 +103,7 @@ pub(crate) fn failed_mail() -> FinishedMail {
         occurrence: Some(Label::new("mon_0197c3aa-20261121T140500Z")),
         attempt: Some(Label::new("third attempt")),
         parked: Some(2),
+        warnings: 12,
         ..finished_mail()
     }
 }

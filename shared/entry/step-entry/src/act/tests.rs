@@ -113,6 +113,18 @@ async fn k_49_what_cannot_be_taken_back_is_called_once() {
     }
 }
 
+#[tokio::test]
+async fn k_49_what_was_done_is_never_taken_for_refused_because_of_its_answer() {
+    let registry = Registry::builtin();
+    let contract = registry.get("transform_data").unwrap();
+    for (is_done, more) in [(true, json!({ "irreversible": true })), (false, json!({}))] {
+        let action = Failing { errors: Mutex::default(), calls: Mutex::new(0) };
+        let time = Duration::from_secs(60);
+        let acted = act(&action, call(), &step(&more), contract, time).await;
+        assert!(matches!((is_done, acted), (true, Acted::Unknown) | (false, Acted::Failed(_))));
+    }
+}
+
 #[test]
 fn a_lease_ends_with_the_invocation_or_with_the_steps_own_limit() {
     let check = |more: Value, remaining: u64, expect: u64| {

@@ -140,7 +140,7 @@ async fn ready<'a>(
         Err(error) => return not_ready(step, error),
     };
     if list.left.is_empty() {
-        return Ok(Err(nothing_to_do(step, &list.before)));
+        return Ok(Err(nothing_to_do(context, step, &list.before).await?));
     }
     if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Err(StepEnd::failed(step, &error).stopping()));
@@ -164,13 +164,26 @@ fn not_ready<T>(step: &PlanStep, error: NoEffect) -> Result<Result<T, StepEnd>, 
 }
 
 /// How a step ends whose list is empty, or has nothing left to do.
-pub(crate) fn nothing_to_do(step: &PlanStep, before: &[EarlierCall]) -> StepEnd {
+///
+/// # Errors
+/// [`StepError`] when what the earlier calls answered cannot be read now.
+pub(crate) async fn nothing_to_do(
+    context: &Context,
+    step: &PlanStep,
+    before: &[EarlierCall],
+) -> Result<StepEnd, StepError> {
     if before.is_empty() {
-        let list = step.for_each.as_ref().map_or("", |each| each.list.as_str());
-        let message = format!("`{{{list}}}` has no items");
-        return StepEnd::without_output(StepStatus::Skipped, EMPTY, message);
+        Ok(empty(step))
+    } else {
+        summary::of_earlier(context, step, before).await
     }
-    summary::of_earlier(step, before)
+}
+
+/// How a step ends whose list is empty.
+pub(crate) fn empty(step: &PlanStep) -> StepEnd {
+    let list = step.for_each.as_ref().map_or("", |each| each.list.as_str());
+    let message = format!("`{{{list}}}` has no items");
+    StepEnd::without_output(StepStatus::Skipped, EMPTY, message)
 }
 
 /// Calls were to be made again, and would be others now.

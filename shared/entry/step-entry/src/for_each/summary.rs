@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_plan::{OnError, PlanStep};
 use countersign_run::{StepStatus, StopReason};
 use countersign_store_runs::{EarlierCall, ListEnd, ListSummary};
+use serde_json::Value;
 
 use super::Calls;
 use super::plan::Made;
@@ -14,9 +15,23 @@ use crate::step_end::StepEnd;
 use countersign_store_runs::warnings_of;
 
 /// The end of a step whose list has nothing left to do: everything was done by runs that this one repeats.
-pub(crate) fn of_earlier(step: &PlanStep, earlier: &[EarlierCall]) -> StepEnd {
+pub(crate) async fn of_earlier(
+    context: &Context,
+    step: &PlanStep,
+    earlier: &[EarlierCall],
+) -> Result<StepEnd, StepError> {
+    let answers = context.runs.list_answers(&BTreeMap::new(), earlier).await?;
+    Ok(all_made_before(step, earlier, answers))
+}
+
+/// The same, when what the earlier calls answered is known, by the key of their item.
+pub(crate) fn all_made_before(
+    step: &PlanStep,
+    earlier: &[EarlierCall],
+    answers: BTreeMap<String, Value>,
+) -> StepEnd {
     let summary = ListSummary { earlier, ..ListSummary::default() };
-    of(step, summary.end(BTreeMap::new(), None), None)
+    of(step, summary.end(answers, None), None)
 }
 
 /// The end of a step whose list is known.
@@ -38,7 +53,7 @@ pub(crate) async fn of_list(
         struck: struck.clone(),
         allowed: list.left.len().saturating_sub(struck.len()),
     };
-    let answers = context.runs.list_answers(&made.calls).await?;
+    let answers = context.runs.list_answers(&made.calls, &list.before).await?;
     let early = instead.as_ref().and_then(|ending| ending.message.as_deref());
     Ok(of(step, summary.end(answers, early), instead.as_ref()))
 }
@@ -54,7 +69,7 @@ pub(crate) async fn of_records(
         return Ok(ending);
     }
     let summary = ListSummary::of_records(&made.calls, made.mark.as_ref());
-    let answers = context.runs.list_answers(&made.calls).await?;
+    let answers = context.runs.list_answers(&made.calls, &[]).await?;
     Ok(of(step, summary.end(answers, instead.message.as_deref()), Some(&instead)))
 }
 

@@ -5,6 +5,7 @@ use countersign_approval::{Covered, Digest, StepEffects};
 use countersign_plan::PlanStep;
 use countersign_registry::Registry;
 use countersign_run::{EFFECT_UNKNOWN, RunId, Sending, StepStatus, StopReason};
+use countersign_store_kit::Stored;
 use countersign_store_runs::{EarlierCall, Intent, ItemCall, ItemStatus, ListEnd, ListSummary};
 use countersign_wiring::Scope;
 use jiff::Timestamp;
@@ -13,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 use super::list::items;
 use super::plan::{Allowed, Made, allowed, left};
-use super::{Item, nothing_to_do};
+use super::summary::all_made_before;
+use super::{Item, empty};
 use crate::prepare::Prepared;
 use crate::signature::StepCalls;
 
@@ -245,21 +247,59 @@ fn k_49_the_end_of_a_list_is_counted_and_never_done_while_a_call_is_missing() {
     check(&[(0, Done), (1, Unknown)], StepStatus::Unknown, Some(EFFECT_UNKNOWN), says);
 }
 
+fn before(n: u32, status: ItemStatus) -> EarlierCall {
+    EarlierCall { run: RunId::from_bytes([1; 16]), call: call(n, status) }
+}
+
 #[test]
 fn a_list_whose_items_were_all_done_before_is_done_and_one_with_an_unknown_is_not() {
-    let run = RunId::from_bytes([1; 16]);
-    let before = |is_done| {
-        let (item, key) = ("A".to_owned(), "k".to_owned());
-        EarlierCall { item, run: run.clone(), key, is_done }
-    };
     let step = step(&each(None, 10));
-    assert_eq!(nothing_to_do(&step, &[before(true)]).status, StepStatus::Done);
-    let unknown = nothing_to_do(&step, &[before(true), before(false)]);
+    let all_made_before =
+        |earlier: &[EarlierCall]| all_made_before(&step, earlier, BTreeMap::new());
+    let done = before(0, ItemStatus::Done);
+    assert_eq!(all_made_before(std::slice::from_ref(&done)).status, StepStatus::Done);
+    let unknown = all_made_before(&[done, before(1, ItemStatus::Unknown)]);
     assert_eq!(
         (unknown.status, unknown.stops),
         (StepStatus::Unknown, Some(StopReason::StepFailed))
     );
-    assert_eq!(nothing_to_do(&step, &[]).status, StepStatus::Skipped);
+    assert_eq!(empty(&step).status, StepStatus::Skipped);
+}
+
+/// An answer that is kept, of so many bytes.
+fn kept(bytes: u64) -> Option<Stored> {
+    let key = "runs/run_1/pay/items/0-1.json".to_owned();
+    Some(Stored::Bucket { key, bytes, sha256: Digest::from_bytes([0; 32]).to_string() })
+}
+
+#[test]
+fn k_49_f_311_a_repetition_has_the_answers_of_before_and_what_they_could_not_read() {
+    let done = before(0, ItemStatus::Done);
+    let answer = json!({ "results": [{ "id": "T-1" }], "warnings": ["`paid_at` is not a date"], "warning_count": 1 });
+    let answers = BTreeMap::from([("INV-0".to_owned(), answer.clone())]);
+    let end = all_made_before(&step(&each(None, 10)), &[done], answers);
+    assert_eq!(end.output["results"][0]["output"], answer);
+    assert_eq!(end.output["warnings"], json!(["INV-0: `paid_at` is not a date"]));
+    assert_eq!(end.warnings.map(|warnings| warnings.count), Some(1));
+}
+
+#[test]
+fn f_311_an_answer_that_is_not_in_the_output_of_a_list_is_a_warning() {
+    let mut made = made(&[
+        (0, ItemStatus::Done),
+        (1, ItemStatus::Done),
+        (2, ItemStatus::Done),
+        (3, ItemStatus::Failed),
+    ]);
+    made.calls.get_mut(&0).unwrap().output = kept(9_000_000);
+    made.calls.get_mut(&2).unwrap().message = Some("ana says that it was done".to_owned());
+    let output = ended(&made, &keys(4), &[]).output;
+    let left_out = "INV-0: its answer is left out here: all answers together are longer than 8 MB";
+    assert_eq!(
+        output["warnings"],
+        json!([left_out, "INV-1: it was done, and its answer could not be kept"])
+    );
+    assert_eq!(output["warning_count"], 2);
 }
 
 proptest! {

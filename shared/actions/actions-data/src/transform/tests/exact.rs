@@ -84,8 +84,7 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
     let done = apply(data.to_vec(), &operations).unwrap();
     assert_eq!(done.records, [json!({"v": 5})]);
     assert_eq!(done.warnings.count(), 3);
-    let message =
-        "operations[0]: `$4,200.00` cannot be compared with `1`, so the record is left out";
+    let message = "operation 1: `$4,200.00` cannot be compared with `1`, so the record is left out";
     let told = done.warnings.kept();
     assert_eq!(
         json!(told[1]),
@@ -117,7 +116,7 @@ fn f_311_a_field_that_no_record_has_is_said() {
         done.warnings.kept().iter().map(|warning| json!(warning)).collect::<Vec<_>>()
     };
     let sum = json!({"type": "aggregate", "function": "sum", "field": "amuont", "as": "total"});
-    let message = "operations[0]: no record has this field; did you mean `amount`?";
+    let message = "operation 1: no record has this field; did you mean `amount`?";
     assert_eq!(told(sum), [json!({"field": "amuont", "message": message})]);
     for operation in [
         json!({"type": "deduplicate", "field": "recipient"}),
@@ -144,9 +143,16 @@ fn f_311_a_figure_says_how_many_records_it_leaves_out() {
         let done = apply(data.clone(), &as_written(&json!([operation]))).unwrap();
         done.warnings.kept().iter().map(|warning| warning.message.clone()).collect::<Vec<_>>()
     };
-    let left_out = "operations[0]: null in 2 of 3 records, which";
+    let left_out = "operation 1: null in 2 of 3 records, which";
     let sum = json!({"type": "aggregate", "function": "sum", "field": "amount", "as": "total"});
     assert_eq!(told(sum), [format!("{left_out} the sum leaves out")]);
+    for (function, name) in [("min", "minimum"), ("max", "maximum")] {
+        let figure =
+            json!({"type": "aggregate", "function": function, "field": "amount", "as": "it"});
+        assert_eq!(told(figure), [format!("{left_out} the {name} leaves out")]);
+    }
+    let counted = json!({"type": "aggregate", "function": "count", "field": "amount", "as": "it"});
+    assert_eq!(told(counted), [] as [String; 0], "it counts the values");
     let least = json!({"type": "filter", "field": "amount", "operator": "gte", "value": 1});
     assert_eq!(told(least), [format!("{left_out} the comparison leaves out")]);
     let named = json!({"type": "filter", "field": "amount", "operator": "ne", "value": null});
