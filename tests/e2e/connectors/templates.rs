@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{shelf, status};
-use crate::case::{FACTORY, Person, person};
+use crate::case::{FACTORY, Person, person, refusal};
 
 const TEMPLATE: &str = "fec-contributions";
 
@@ -65,6 +65,8 @@ async fn edited(ana: &Person, own: &str, yaml: &str) {
     let verdict = ana.post(&format!("{own}/validate"), &broken).await;
     assert_eq!(verdict["is_valid"], false);
     assert!(verdict["diagnostics"][0]["line"].is_number(), "{verdict:#}");
+    let said = refusal(ana.door.post(&format!("{at}/validate"), &other).await);
+    assert_eq!((said.status, said.places), (422, vec!["yaml".to_owned()]), "{}", said.said);
     ana.door.put(&at, &json!({ "yaml": next })).await.unwrap();
     assert_eq!(ana.get(own).await["version"], "1.1.0");
     let copy = format!("/connectors/from-template/{TEMPLATE}");
@@ -122,6 +124,15 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
     {
         let page = ana.get(&format!("/connectors?{filter}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{filter}: {page:#}");
+    }
+    // What cannot be is refused: an empty list would say that nobody has one.
+    for (path, place) in [
+        ("connectors?kind=rest-api", "kind"),
+        ("connectors/templates?from=own", "from"),
+        ("profiles?kind=on", "kind"),
+    ] {
+        let said = refusal(ana.door.get(&format!("{FACTORY}/{path}")).await);
+        assert_eq!((said.status, said.places), (422, vec![place.to_owned()]), "{}", said.said);
     }
     // Filtered pages are filled by reading on: the first with the tag is not the first of all.
     let page = ana.get("/connectors?from=system&tag=campaign-finance&limit=2").await;

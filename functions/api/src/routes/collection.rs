@@ -52,6 +52,8 @@ pub(crate) trait Kind: StoredDocument {
     const PLURAL: &'static str;
     /// What its operations say of themselves.
     const WORDS: Words;
+    /// What the `kind` of a list may be; empty when it is its owner's own word.
+    const KINDS: &'static [&'static str] = &[];
     /// The role that writing one needs (K-34).
     const WRITER: Role = Role::Analyst;
     /// The role that removes one, with everything that belongs to it, and that puts one in place of what the deployment ships.
@@ -246,8 +248,21 @@ pub(super) async fn list<K: Kind>(
     Query(query): Query<K::Query>,
 ) -> Result<Json<Page<K::Line>>, Problem> {
     let read = |listing| -> BoxFuture<'_, _> { Box::pin(page::<K>(&ctx, owner, listing)) };
-    let page = pagination::filled(K::listing(&query), read, |one: &K| one.fits(&query)).await?;
+    let listing = K::listing(&query);
+    known_kind::<K>(&listing)?;
+    let page = pagination::filled(listing, read, |one: &K| one.fits(&query)).await?;
     Ok(Json(Page { items: page.items.iter().map(K::Line::from).collect(), next: page.next }))
+}
+
+/// A list of a kind that there is not would be empty, as if nobody had one.
+fn known_kind<K: Kind>(listing: &ListQuery) -> Result<(), Problem> {
+    let Some(kind) = listing.kind.as_deref() else { return Ok(()) };
+    if K::KINDS.is_empty() || K::KINDS.contains(&kind) {
+        return Ok(());
+    }
+    let kind: String = kind.chars().take(60).collect();
+    let error = FieldError::new("kind", format!("there is no kind `{kind}`"));
+    Err(Problem::invalid(vec![error.with_hint(format!("one of {}", K::KINDS.join(", ")))]))
 }
 
 async fn page<K: Kind>(

@@ -2,12 +2,15 @@
 
 use axum::extract::State;
 use countersign_connector::StoredConnector;
-use countersign_web::{Json, Page, Problem, Query};
+use countersign_web::{FieldError, Json, Page, Problem, Query};
 
 use super::collection::list as list_documents;
 use super::connectors::ConnectorLine;
 use super::{Ctx, Reader};
 use crate::queries::ConnectorQuery;
+
+/// Whose they are.
+const SYSTEM: &str = "system";
 
 /// The connectors the deployment ships.
 #[utoipa::path(get, path = "/connectors/templates", tag = "connectors", params(ConnectorQuery), responses((status = 200, body = Page<ConnectorLine>)))]
@@ -16,6 +19,12 @@ pub(crate) async fn list(
     reader: Reader,
     Query(query): Query<ConnectorQuery>,
 ) -> Result<Json<Page<ConnectorLine>>, Problem> {
-    let query = ConnectorQuery { from: Some("system".to_owned()), ..query };
+    if query.from.as_deref().is_some_and(|from| from != SYSTEM) {
+        let error = FieldError::new("from", "a template is always of the deployment");
+        return Err(Problem::invalid(vec![
+            error.with_hint(format!("`{SYSTEM}`, or leave it out")),
+        ]));
+    }
+    let query = ConnectorQuery { from: Some(SYSTEM.to_owned()), ..query };
     list_documents::<StoredConnector>(State(ctx), reader, Query(query)).await
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use countersign_connector::{ConnectorId, Diagnostic, StoredConnector, parse, parse_template};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -32,7 +32,11 @@ pub(crate) struct Validation {
 #[utoipa::path(
     post, path = "/connectors/{id}/validate", tag = "connectors", request_body = Draft,
     params(("id" = String, Path, description = "kebab-case")),
-    responses((status = 200, body = Validation), (status = 404, description = "NOT_FOUND"))
+    responses(
+        (status = 200, body = Validation),
+        (status = 404, description = "NOT_FOUND"),
+        (status = 422, description = "INVALID_INPUT")
+    )
 )]
 pub(crate) async fn validate(
     State(ctx): Ctx,
@@ -48,5 +52,10 @@ pub(crate) async fn validate(
             StoredConnector { yaml, .. } => parse(&yaml),
         },
     };
+    if let Some(other) = parsed.definition.as_ref().filter(|definition| definition.id != id) {
+        let error = FieldError::new("yaml", format!("is the connector `{}`", other.id));
+        let hint = format!("the address is that of `{id}`; an id cannot change");
+        return Err(Problem::invalid(vec![error.with_hint(hint)]));
+    }
     Ok(Json(Validation { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
 }

@@ -121,6 +121,8 @@ impl Kind for StoredConnector {
 
     type Draft = Source;
     type Change = Source;
+    const KINDS: &'static [&'static str] = &ConnectorDefinition::KINDS;
+
     type Query = ConnectorQuery;
     type Warning = Diagnostic;
     type Line = ConnectorLine;

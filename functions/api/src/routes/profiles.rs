@@ -33,6 +33,7 @@ impl Kind for Profile {
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
+    const KINDS: &'static [&'static str] = &["active", "inactive"];
     const WRITER: Role = Role::Reader;
     // Its credentials and its journal go with it.
     const REMOVER: Role = Role::Analyst;

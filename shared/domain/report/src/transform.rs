@@ -1,6 +1,6 @@
 //! Changes to the data on its way to one destination (F-288).
 
-use countersign_document::{Text, Whole};
+use countersign_document::{List, Text, Whole};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub enum Transform {
     /// Keeps the named fields of every record.
     Select {
         /// The fields.
-        fields: Option<Vec<Text<200>>>,
+        fields: List<Text<200>, 1, 1_000>,
     },
     /// Gives a field of every record another name.
     Rename {
@@ -54,7 +54,7 @@ impl Transform {
         let Value::Object(map) = record else { return record };
         let renamed = |(name, value): (String, Value)| match self {
             Self::Select { fields } => {
-                let kept = fields.iter().flatten().any(|field| **field == name);
+                let kept = fields.iter().any(|field| **field == name);
                 kept.then_some((name, value))
             }
             Self::Rename { from, to } if **from == name => Some((to.to_string(), value)),

@@ -69,6 +69,17 @@ pub struct ConnectorDefinition {
 }
 
 impl ConnectorDefinition {
+    /// The names of all types.
+    pub const KINDS: [&'static str; 7] = [
+        "file_parser",
+        "rest_api",
+        "graphql",
+        "existing_tool",
+        "web_scraper",
+        "rss_feed",
+        "database",
+    ];
+
     /// The name of its type, as in the YAML.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -36,9 +36,9 @@ pub(crate) struct DatabaseConnection {
     ca_certificate: Option<Certificates>,
     /// The schema whose tables need no prefix, or several to look in, in turn.
     schema: Option<OneOrMany<SchemaName, { usize::MAX }, 0>>,
-    /// Connections that one instance keeps open.
-    #[serde(default)]
-    pool_size: PoolSize,
+    /// Connections that one instance may keep open. It has no effect: a call opens one connection and closes it, and a function
+    /// handles one call at a time.
+    pool_size: Option<PoolSize>,
     /// Seconds one statement may take.
     #[serde(default)]
     timeout_seconds: TimeoutSeconds,
@@ -89,7 +89,7 @@ impl Connects for DatabaseConnection {
             sslmode: self.sslmode,
             ca_certificate: self.ca_certificate.clone().map(String::from),
             search_path: schemas.iter().map(|name| name.as_str().to_owned()).collect(),
-            pool_size: self.pool_size.to(),
+            pool_size: self.pool_size.unwrap_or_default().to(),
             timeout_seconds: self.timeout_seconds.to(),
             allow_free_sql: self.allow_free_sql,
             rate_limit: self.rate_limit.as_ref().map(|limit| limit.0),
@@ -99,6 +99,10 @@ impl Connects for DatabaseConnection {
     fn rules(&self, rules: &mut Rules<'_>) {
         if self.auth.as_ref().is_some_and(|auth| auth.env_var.is_some()) {
             ignored("/auth/env_var", rules);
+        }
+        if self.pool_size.is_some() {
+            let message = "`pool_size` has no effect: a call opens one connection and closes it";
+            rules.warning("pool_size", "/pool_size", message);
         }
     }
 }

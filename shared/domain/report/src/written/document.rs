@@ -25,7 +25,7 @@ pub(super) struct NewDocument {
     /// The heading; may hold `{entity_name}` and `{date}`.
     title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
-    template: Option<MaybeBlank<20_000>>,
+    pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.
     pub(super) sections: Option<Vec<Section>>,
 }
@@ -43,7 +43,7 @@ pub(super) struct InFolder {
     /// The heading; may hold `{entity_name}` and `{date}`.
     title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
-    template: Option<MaybeBlank<20_000>>,
+    pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.
     pub(super) sections: Option<Vec<Section>>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Append {
     /// The heading; may hold `{entity_name}` and `{date}`.
     title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
-    template: Option<MaybeBlank<20_000>>,
+    pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.
     pub(super) sections: Option<Vec<Section>>,
 }

@@ -4,6 +4,7 @@ use countersign_document::{MaybeBlank, Refused, Rules, Text, Whole, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::format::Format;
 use crate::layout::{self, CellFormat, Currency, heading};
 
 /// What a document shows.
@@ -109,12 +110,50 @@ fn currency(text: &str) -> Result<(), Refused> {
     Currency::parse(text).map(drop).ok_or_else(wrong)
 }
 
-/// What the columns of sections say about each other.
-pub(super) fn section_rules<'s>(
-    sections: impl Iterator<Item = &'s Vec<Section>>,
+/// Where a template says that the sections are.
+const SECTIONS: &str = "{sections}";
+
+/// What a layout says that a document of this format has no place for, and what its columns say about each other.
+pub(super) fn layout_rules(
+    format: Format,
+    template: Option<&MaybeBlank<20_000>>,
+    sections: Option<&[Section]>,
     rules: &mut Rules<'_>,
 ) {
-    for (n, section) in sections.flatten().enumerate() {
+    let sections = sections.unwrap_or_default();
+    if let Some(template) = template.filter(|text| !text.as_str().trim().is_empty()) {
+        template_rules(format, template.as_str(), sections, rules);
+    }
+    match (format, sections.len()) {
+        (Format::Json, 1..) => {
+            let message = "JSON is the data as it is, and has no sections";
+            let hint = "use `format: structured`, or leave them out".to_owned();
+            rules.hinted("sections", "/sections", message, hint);
+        }
+        (Format::Csv, 2..) => {
+            let message = "CSV is one table, and there are several sections";
+            let hint = "keep one section, or use `format: structured`".to_owned();
+            rules.hinted("sections", "/sections", message, hint);
+        }
+        _ => {}
+    }
+    column_rules(sections, rules);
+}
+
+fn template_rules(format: Format, template: &str, sections: &[Section], rules: &mut Rules<'_>) {
+    if format != Format::Markdown {
+        let message = "a template is Markdown, and `format` is another";
+        let hint = "use `sections`, or `format: markdown`".to_owned();
+        rules.hinted("template", "/template", message, hint);
+    } else if !sections.is_empty() && !template.contains(SECTIONS) {
+        let message = format!("the template has no `{SECTIONS}`, so nobody would see the sections");
+        let hint = format!("write `{SECTIONS}` where they shall be, or leave them out");
+        rules.hinted("template", "/template", message, hint);
+    }
+}
+
+fn column_rules(sections: &[Section], rules: &mut Rules<'_>) {
+    for (n, section) in sections.iter().enumerate() {
         for (k, column) in section.columns.iter().flatten().enumerate() {
             let Column::Shown(column) = column else { continue };
             if column.currency.is_some() && column.format != Some(CellFormat::Money) {

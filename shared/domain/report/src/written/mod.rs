@@ -19,7 +19,7 @@ use self::document::{Append, InFolder, NewDocument};
 use self::graph::Graph;
 pub use self::graph::GraphNamespace;
 pub(crate) use self::layout::Layout;
-use self::layout::{Section, section_rules};
+use self::layout::{Section, layout_rules};
 #[cfg(test)]
 pub(crate) use self::table::Columns;
 use self::table::{Database, Table};
@@ -116,26 +116,63 @@ impl Document for WrittenDestination {
             let hint = "leave `format` out, or write a new `document`".to_owned();
             rules.hinted("format", "/format", message, hint);
         }
-        rules.within("config", |rules| match &self.form {
-            Form::Document(of) => {
-                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
-            }
-            Form::Chat(of) => {
-                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
-            }
-            Form::FileExport(of) => {
-                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
-            }
-            Form::Folder(of) => section_rules(of.config.sections.iter(), rules),
-            Form::AppendToExisting(of) => section_rules(of.config.sections.iter(), rules),
-            Form::DataWorkspaceTable(of) => of.config.rules(rules),
-            Form::DataWorkspaceDb(of) => of.config.rules(rules),
-            Form::KnowledgeGraph(_) => {}
-        });
+        if self.form.is_written_as_data() && self.form.format().is_some() {
+            let message = "`format` is for documents, files and chat answers";
+            rules.hinted("format", "/format", message, "leave it out".to_owned());
+        }
+        rules.within("config", |rules| self.form.config_rules(rules));
     }
 }
 
 impl Form {
+    fn config_rules(&self, rules: &mut Rules<'_>) {
+        let format = self.format();
+        let markdown = format.unwrap_or(Format::Markdown);
+        match self {
+            Self::Document(of) => of.config.iter().for_each(|config| {
+                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+            }),
+            Self::Chat(of) => of.config.iter().for_each(|config| {
+                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+            }),
+            Self::FileExport(of) => of.config.iter().for_each(|config| {
+                let format = format.unwrap_or(Format::Csv);
+                layout_rules(format, config.template.as_ref(), config.sections.as_deref(), rules);
+            }),
+            Self::Folder(Of { config, .. }) => {
+                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+            }
+            Self::AppendToExisting(Of { config, .. }) => {
+                let format = Format::Markdown;
+                layout_rules(format, config.template.as_ref(), config.sections.as_deref(), rules);
+            }
+            Self::DataWorkspaceTable(of) => of.config.rules(rules),
+            Self::DataWorkspaceDb(of) => of.config.rules(rules),
+            Self::KnowledgeGraph(_) => {}
+        }
+    }
+
+    /// Whether it gets the data itself, and no text about it.
+    fn is_written_as_data(&self) -> bool {
+        matches!(
+            self,
+            Self::DataWorkspaceTable(_) | Self::DataWorkspaceDb(_) | Self::KnowledgeGraph(_)
+        )
+    }
+
+    fn format(&self) -> Option<Format> {
+        match self {
+            Self::Document(of) => of.format,
+            Self::Folder(of) => of.format,
+            Self::AppendToExisting(of) => of.format,
+            Self::DataWorkspaceDb(of) => of.format,
+            Self::DataWorkspaceTable(of) => of.format,
+            Self::Chat(of) => of.format,
+            Self::FileExport(of) => of.format,
+            Self::KnowledgeGraph(of) => of.format,
+        }
+    }
+
     fn confirm(&self) -> Option<bool> {
         match self {
             Self::Document(of) => of.confirm,

@@ -39,6 +39,44 @@ fn f_280_f_288_the_four_kinds_are_read() {
 }
 
 #[test]
+fn f_280_f_288_what_a_destination_has_no_place_for_is_refused() {
+    let section = json!({"title": "People"});
+    check(
+        &json!({"type": "document", "config": {"template": "All", "sections": [section]}}),
+        &[
+            "config.template: the template has no `{sections}`, so nobody would see the sections | write `{sections}` where they shall be, or leave them out",
+        ],
+    );
+    check(
+        &json!({"type": "file_export", "config": {"template": "All", "sections": [section, section]}}),
+        &[
+            "config.template: a template is Markdown, and `format` is another | use `sections`, or `format: markdown`",
+            "config.sections: CSV is one table, and there are several sections | keep one section, or use `format: structured`",
+        ],
+    );
+    check(
+        &json!({"type": "chat", "format": "json", "config": {"sections": [section]}}),
+        &[
+            "config.sections: JSON is the data as it is, and has no sections | use `format: structured`, or leave them out",
+        ],
+    );
+    check(
+        &json!({"type": "knowledge_graph", "format": "csv"}),
+        &["format: `format` is for documents, files and chat answers | leave it out"],
+    );
+    check(
+        &json!({"type": "chat", "transforms": [{"type": "select", "fields": []}]}),
+        &["transforms[0].fields: `fields` must have 1 to 1000 entries, found 0"],
+    );
+    check(
+        &json!({"type": "chat", "transforms": [{"type": "select"}]}),
+        &[
+            "transforms[0].fields: entry 1 of `transforms` has no key `fields` | `fields` is a key of `type: select`",
+        ],
+    );
+}
+
+#[test]
 fn f_281_f_283_f_286_folders_databases_and_additions_are_read() {
     check(&json!({"type": "folder", "config": {"folder_id": "filings"}}), &[]);
     check(
