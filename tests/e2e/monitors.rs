@@ -2,6 +2,7 @@
 
 mod again;
 mod appended;
+mod clocks;
 mod detections;
 mod gates;
 mod interval;
@@ -11,6 +12,7 @@ mod parked;
 mod shipped;
 mod tries;
 mod trouble;
+mod users;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
