@@ -2,6 +2,7 @@
 
 mod again;
 mod appended;
+mod clocks;
 mod detections;
 mod gates;
 mod interval;
@@ -12,6 +13,7 @@ mod shipped;
 mod tries;
 mod trouble;
 mod unread;
+mod users;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

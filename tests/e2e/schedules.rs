@@ -1,6 +1,6 @@
 //! Schedules at the door.
 
-mod alarm;
+pub(crate) mod alarm;
 mod bounds;
 mod command;
 mod defaults;
@@ -11,6 +11,7 @@ mod overlap;
 pub(crate) mod revoked;
 mod saved;
 mod told;
+mod unbegun;
 
 use std::collections::BTreeSet;
 
@@ -186,6 +187,10 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
 
     let over = is_over(&ana, &schedule, &started["id"]).await;
     assert_eq!(over["status"], "complete", "{over:#}");
+    let journal = ana.get(&format!("/profiles/{agent}/journal")).await;
+    let written = journal["items"].as_array().unwrap().iter();
+    let written = written.filter(|entry| entry["occurrence"] == started["id"]).count();
+    assert_eq!(written, 1, "the journal says what asked: {journal:#}");
     let seen = ana.get(&path).await;
     assert_eq!(seen["last_run_status"], "complete", "{seen:#}");
     assert_eq!((&seen["last_run_at"], &seen["next_runs"]), (&started["due_at"], &json!([])));

@@ -229,11 +229,13 @@ pub(crate) struct OccurrenceQuery {
     pub(crate) state: Option<OccurrenceState>,
     /// Only those of the agent with this id.
     pub(crate) profile: Option<String>,
-    /// Only those that were due at this time or later (RFC 3339).
-    #[param(value_type = Option<String>)]
+    /// Only those that were due at this time or later, or on this day (UTC) or later.
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) since: Option<Timestamp>,
-    /// Only those that were due before this time (RFC 3339).
-    #[param(value_type = Option<String>)]
+    /// Only those that were due before this time, or before this day (UTC).
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) until: Option<Timestamp>,
 }
 

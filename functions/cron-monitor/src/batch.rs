@@ -89,6 +89,11 @@ impl Trying<'_> {
             // The function is tried again; meanwhile the owner sees what it waits for.
             Err(error) => (Why::of_error(&error), false, Some(error)),
         };
+        // Somebody else, who was not refused, has started it in between.
+        if ctx.runs.head(&self.batched.batch.run).await?.is_some() {
+            ctx.monitors.begun(self.batched, self.now).await?;
+            return passing.map_or(Ok(self.outcome.as_str()), Err);
+        }
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
         let state = self.state.failed(&why.said, self.now);
@@ -114,10 +119,11 @@ impl Trying<'_> {
         clock: &Clock,
     ) -> Result<(), TickError> {
         let settled = refused(&self.batched.batch, state, why, self.now);
-        if settled.moves {
+        let written = ctx.monitors.refused(self.batched, &settled, clock, self.now).await;
+        // Whoever was faster has said what became of it.
+        if late_is_well(written)?.is_some() && settled.moves {
             notice::parked(ctx, self.event, &self.batched.batch, &why.code, self.now).await;
         }
-        late_is_well(ctx.monitors.refused(self.batched, &settled, clock, self.now).await)?;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use countersign_registry::action::Call;
 use countersign_run::{Head, RunContext};
 use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
-use futures::future::try_join_all;
+use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
@@ -31,6 +31,20 @@ pub(crate) struct Looking<'a> {
     pub(crate) invocation: &'a Invocation,
 }
 
+/// A look that failed.
+pub(crate) struct Unseen {
+    pub(crate) why: Why,
+    /// The watermarks of the steps that did look, where they were, with the time of it: what is not to be asked often is not asked
+    /// again because of others (F-101).
+    pub(crate) asked: Vec<Watermark>,
+}
+
+impl From<Why> for Unseen {
+    fn from(why: Why) -> Self {
+        Self { why, asked: Vec::new() }
+    }
+}
+
 /// What the detection steps saw.
 pub(crate) struct Looked {
     /// Their watermarks after the look, where they were before it.
@@ -46,7 +60,7 @@ pub(crate) struct Looked {
 
 impl Looking<'_> {
     /// Carries out every detection step. One that fails fails the look: nothing is lost, for no watermark moves.
-    pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, Why> {
+    pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, Unseen> {
         let head = start::head(self.event, self.ready, None, self.invocation.now);
         let plan = self.plan(&head)?;
         let share = steps.len().max(1);
@@ -57,9 +71,10 @@ impl Looking<'_> {
         let calls: Vec<Call> = steps.iter().map(call).collect::<Result<_, _>>()?;
         let asked = Asked::begin();
         let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
-        let seen = try_join_all(looks).await;
+        let seen = join_all(looks).await;
         asked.end(&self.event.monitor);
-        Ok(self.looked(steps, seen?))
+        let (before, now) = (&self.ready.standing.marks, self.invocation.now);
+        Ok(self.looked(steps, all_seen(seen, before, now)?))
     }
 
     /// The playbook with its variables as the run will have them.
@@ -156,6 +171,31 @@ impl Looking<'_> {
     }
 }
 
+/// What all steps have seen; of a look in which one failed, which ones have looked.
+fn all_seen(
+    seen: Vec<Result<(Watermark, Seen), Why>>,
+    before: &BTreeMap<String, Watermark>,
+    now: Timestamp,
+) -> Result<Vec<(Watermark, Seen)>, Unseen> {
+    let (mut looked, mut failed) = (Vec::new(), None);
+    for one in seen {
+        match one {
+            Ok(one) => looked.push(one),
+            Err(why) => _ = failed.get_or_insert(why),
+        }
+    }
+    let Some(why) = failed else { return Ok(looked) };
+    // One that rests has no position; one that looks at something else for the first time keeps what it had.
+    let has_asked = |(mark, seen): &(Watermark, Seen)| {
+        let known = before.get(&mark.step_name);
+        seen.position.is_some() && known.is_none_or(|known| known.position == mark.position)
+    };
+    let asked = looked.into_iter().filter(has_asked);
+    let asked =
+        asked.map(|(mark, seen)| Watermark { metadata: seen.metadata, ..mark.looked(0, now) });
+    Err(Unseen { why, asked: asked.collect() })
+}
+
 impl Looked {
     fn add(&mut self, step: &str, mark: Watermark, seen: Seen, looking: &Looking<'_>) {
         self.outputs.insert(step.to_owned(), seen.output);
@@ -206,5 +246,35 @@ impl Looked {
             proposed: self.proposed.clone(),
         };
         (batch, content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked(step: &str, position: Option<&Position>) -> Result<(Watermark, Seen), Why> {
+        let seen = Seen {
+            output: Value::Null,
+            keys: Vec::new(),
+            position: position.cloned(),
+            metadata: Map::new(),
+            advances: false,
+        };
+        Ok((Watermark::new(step), seen))
+    }
+
+    #[test]
+    fn f_101_a_feed_is_not_asked_more_often_because_another_step_fails() {
+        let (start, now) = (Position::start(MarkKind::Cursor), Timestamp::UNIX_EPOCH);
+        let seen = || vec![looked("feed", Some(&start)), looked("rests", None)];
+        let both = all_seen(seen(), &BTreeMap::new(), now);
+        assert_eq!(both.map(|both| both.len()).ok(), Some(2));
+        let failed = seen().into_iter().chain([Err(Why::new("HTTP_STATUS", "off"))]).collect();
+        let unseen = all_seen(failed, &BTreeMap::new(), now).err().unwrap();
+        assert_eq!(unseen.why.code, "HTTP_STATUS");
+        let [feed] = unseen.asked.as_slice() else { panic!("{:?}", unseen.asked) };
+        assert_eq!((feed.step_name.as_str(), feed.last_checked_at), ("feed", Some(now)));
+        assert_eq!((&feed.position, feed.version), (&None, 0), "nothing is known of it yet");
     }
 }

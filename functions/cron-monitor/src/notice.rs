@@ -25,7 +25,7 @@ pub(crate) async fn failing(
     publish(ctx, event, said.about("since", failing.since.to_string())).await;
 }
 
-/// Says that items are parked. It comes before that is written: done again, it is said again.
+/// Says that items are parked, once that is written. Should this be lost, the monitor's state has it, and says it a day later.
 pub(crate) async fn parked(
     ctx: &Context,
     event: &TickEvent,
@@ -33,7 +33,7 @@ pub(crate) async fn parked(
     code: &str,
     now: Timestamp,
 ) {
-    tracing::error!(monitor = %event.monitor, batch = %batch.id, "what a monitor found is parked");
+    tracing::error!(monitor = %event.monitor, batch = %batch.id, "ITEMS_PARKED: what a monitor found is parked");
     let said = about("monitor.parked", event, now).about("batch", batch.id.as_str());
     publish(ctx, event, said.about("number", batch.number).about("code", code)).await;
 }

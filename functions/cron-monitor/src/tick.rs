@@ -9,7 +9,7 @@ use futures::future::{join, try_join};
 use jiff::Timestamp;
 
 use crate::error::TickError;
-use crate::look::Looking;
+use crate::look::{Looking, Unseen};
 use crate::ready::{Ready, clock, late_is_well, note};
 use crate::why::Why;
 use crate::{Context, TickEvent, batch, gone, notice, start};
@@ -160,10 +160,11 @@ async fn look(
     let looking = Looking { ctx, event, ready, invocation };
     let looked = match looking.all(&steps).await {
         Ok(looked) => looked,
-        Err(why) => {
+        Err(Unseen { why, asked }) => {
             let state = ready.standing.state.failed(&why.said, now);
+            let (state, marks) = state.found_nothing(&ready.standing.marks, &asked);
             let clock = clock(event, state.overdue_at(&ready.timing, now));
-            late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
+            late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
             notice::failing(ctx, event, &state, &why, now).await;
             tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
             return Ok(Outcome::Failed.as_str());

@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_letter::mail::Trouble;
 use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
-use countersign_run::{OccurrenceId, OccurrenceState};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_catalog::{Batched, CatalogError, Stored};
 use countersign_store_content::derived;
 use jiff::{SignedDuration, Timestamp};
@@ -112,15 +112,17 @@ async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, Catalog
     let Some(batched) = context.monitors.batch(&of.monitor, of.number).await? else {
         return Ok(None);
     };
+    // What is said of it may come before it is so, and what became of it instead is no trouble.
+    let Some(parked_at) = parked_at(&batched.batch) else { return Ok(None) };
     Ok(Some(Found {
         owner: of.owner.clone(),
         source: of.monitor.to_string(),
         name: monitor.spec.name.to_string(),
         trouble: Trouble::Parked { items: batched.batch.count, batches: 1 },
-        untold: untold(context, of, &batched).await?,
-        since: batched.batch.closed_at.unwrap_or(of.at),
+        untold: untold(context, of, &batched, parked_at).await?,
+        since: parked_at,
         // Each batch is something else that is parked.
-        worked_at: batched.batch.created_at,
+        worked_at: parked_at,
         at: of.at,
         code: of.code.clone(),
         message: batched.batch.refused_for.map(|why| why.message).unwrap_or_default(),
@@ -128,22 +130,29 @@ async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, Catalog
     }))
 }
 
+/// When a batch was parked; none of one that is not.
+fn parked_at(batch: &Batch) -> Option<Timestamp> {
+    (batch.state == BatchState::Parked).then(|| batch.closed_at.unwrap_or(batch.created_at))
+}
+
 /// This batch together with those that were parked within a day of the last mail, and are in none.
 async fn untold(
     context: &Context,
     of: &Parked,
     batched: &Batched,
+    parked_at: Timestamp,
 ) -> Result<Trouble, CatalogError> {
     let (mut items, mut batches) = (batched.batch.count, 1);
     let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
-    let Some(told) = told.filter(|told| *told < batched.batch.created_at) else {
+    let Some(told) = told.filter(|told| *told < parked_at) else {
         return Ok(Trouble::Parked { items, batches });
     };
     let mut after = None;
     loop {
         let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
         for other in page.items.iter().map(|other| &other.batch) {
-            if other.created_at <= told {
+            // A monitor has one open batch: those before it were closed before it.
+            if other.closed_at.is_some_and(|closed| closed <= told) {
                 return Ok(Trouble::Parked { items, batches });
             }
             if is_refused(other) && other.number < batched.batch.number {
@@ -169,7 +178,7 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
     if !occurrence.is_left_out() {
         return Ok(None);
     }
-    let worked_at = worked_at(context, &of.owner, &occurrence.source_id).await?;
+    let Before { since, worked_at, .. } = before(context, &of.owner, &occurrence).await?;
     let reason = occurrence.reason;
     let trouble = Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed };
     Ok(Some(Found {
@@ -178,8 +187,8 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
         name: occurrence.name,
         trouble,
         untold: trouble,
-        since: occurrence.due_at,
-        worked_at,
+        since,
+        worked_at: worked_at.unwrap_or(Timestamp::UNIX_EPOCH),
         at: of.at,
         code: reason.as_ref().map(|reason| reason.code.clone()).unwrap_or_default(),
         message: reason.map(|reason| reason.message).unwrap_or_default(),
@@ -187,30 +196,67 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
     }))
 }
 
-/// When a schedule or trigger last had a run: among its newest occurrences, and among all since its owner was told.
-async fn worked_at(
+/// What came before an occurrence that was left out.
+#[derive(Debug)]
+struct Before<'a> {
+    of: &'a Occurrence,
+    /// When its schedule or trigger last had a run.
+    worked_at: Option<Timestamp>,
+    /// When the first was due of those that were left out with it: no run is between them.
+    since: Timestamp,
+    is_behind: bool,
+    is_over: bool,
+}
+
+impl<'a> Before<'a> {
+    fn new(of: &'a Occurrence) -> Self {
+        Self { of, worked_at: None, since: of.due_at, is_behind: false, is_over: false }
+    }
+
+    /// The next older occurrence; the newest comes first.
+    fn add(&mut self, one: &Occurrence) {
+        let has_run = !one.runs.is_empty();
+        if has_run && self.worked_at.is_none() {
+            self.worked_at = Some(one.noticed_at);
+        }
+        self.is_over |= self.is_behind && has_run;
+        if self.is_behind && !self.is_over && one.is_left_out() {
+            self.since = one.due_at;
+        }
+        self.is_behind |= one.id == self.of.id;
+    }
+
+    fn is_known(&self) -> bool {
+        self.worked_at.is_some() && self.is_over
+    }
+}
+
+/// Looks among the newest occurrences, and among all since its owner was told.
+async fn before<'a>(
     context: &Context,
     owner: &UserId,
-    source: &str,
-) -> Result<Timestamp, CatalogError> {
+    of: &'a Occurrence,
+) -> Result<Before<'a>, CatalogError> {
+    let source = of.source_id.as_str();
     let told = context.catalog.told(source, LEFT_OUT).await?;
+    let mut before = Before::new(of);
     let mut after = None;
     for _ in 0..PAGES {
         let page = context.catalog.occurrences(owner, Some(source), PAGE, after.as_deref()).await?;
-        if let Some(begun) = page.items.iter().find(|one| !one.runs.is_empty()) {
-            return Ok(begun.noticed_at);
-        }
+        page.items.iter().for_each(|one| before.add(one));
         let last = page.items.last().map(|last| last.noticed_at);
         after = page.next.filter(|_| told.is_some() && last >= told);
-        if after.is_none() {
+        if after.is_none() || before.is_known() {
             break;
         }
     }
-    Ok(Timestamp::UNIX_EPOCH)
+    Ok(before)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use countersign_run::OccurrenceSource;
+
     use super::*;
 
     pub(crate) fn found(worked_at: &str, at: &str) -> Found {
@@ -254,5 +300,68 @@ pub(crate) mod tests {
         assert_ne!(first.occasion("mail"), first.occasion("note"));
         let anew = found("2026-11-24T07:30:00Z", "2026-11-24T08:00:00Z");
         assert_ne!(first.occasion("mail"), anew.occasion("mail"));
+    }
+
+    fn occurrence(hour: i64, state: OccurrenceState) -> Occurrence {
+        let due_at = Timestamp::from_second(hour * 3600).unwrap();
+        let source_id = format!("sched_{}", "0".repeat(32));
+        let id = OccurrenceId::new(&source_id, due_at);
+        let runs = match state {
+            OccurrenceState::Finished => vec![id.run(0)],
+            _ => Vec::new(),
+        };
+        Occurrence {
+            id,
+            owner: UserId::from_bytes([1; 16]),
+            source: OccurrenceSource::Schedule,
+            source_id,
+            name: "Hourly".to_owned(),
+            profile_id: "prof_1".to_owned(),
+            due_at,
+            noticed_at: due_at,
+            asked_by: None,
+            fired_by: None,
+            chain: Vec::new(),
+            state,
+            reason: None,
+            runs,
+            status: None,
+            finished_at: None,
+            max_retries: 0,
+            timeout_seconds: 300,
+            version: 1,
+        }
+    }
+
+    #[test]
+    fn issue_14_it_is_told_since_when_nothing_came_of_what_was_due() {
+        use OccurrenceState::{Finished, Missed, Skipped};
+        let states = [Skipped, Finished, Missed, Skipped, Skipped, Finished];
+        let all: Vec<_> = (0..).zip(states).map(|(hour, state)| occurrence(hour, state)).collect();
+        let of = |n: usize| {
+            let mut before = Before::new(&all[n]);
+            all.iter().rev().for_each(|one| before.add(one));
+            (before.since, before.worked_at)
+        };
+        let worked = Some(all[5].noticed_at);
+        assert_eq!(of(4), (all[2].due_at, worked));
+        assert_eq!(of(2), (all[2].due_at, worked));
+        assert_eq!(of(0), (all[0].due_at, worked));
+        // None has run since it was told last.
+        let mut before = Before::new(&all[4]);
+        all[2..5].iter().rev().for_each(|one| before.add(one));
+        assert_eq!((before.since, before.worked_at), (all[2].due_at, None));
+    }
+
+    #[test]
+    fn issue_14_what_is_not_parked_is_not_told() {
+        let (monitor, at) =
+            (countersign_monitor::MonitorId::from_bytes([1; 16]), Timestamp::UNIX_EPOCH);
+        let open = Batch::found(&monitor, &countersign_monitor::State::default(), 1, [].into(), at);
+        assert_eq!(parked_at(&open), None);
+        let later = Timestamp::from_second(9).unwrap();
+        let parked = Batch { state: BatchState::Parked, closed_at: Some(later), ..open.clone() };
+        assert_eq!(parked_at(&parked), Some(later));
+        assert_eq!(parked_at(&Batch { state: BatchState::Committed, ..parked }), None);
     }
 }

@@ -13,6 +13,7 @@ mod enrich;
 mod error;
 mod missing;
 mod notice;
+mod occasion;
 mod outcomes;
 mod record;
 mod respond;
@@ -44,6 +45,7 @@ use serde_json::{Value, json};
 
 pub use error::FinishError;
 
+use occasion::Occasion;
 use outcomes::Outcomes;
 use respond::Over;
 
@@ -163,6 +165,8 @@ async fn finish(
     let record = record::of(plan.as_ref(), &state, &outcomes, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
+    let parked = context.monitors.parks(&head, status, now).await?;
+    let occasion = occasion::read(context, &head, status, parked.is_some()).await?;
     let done = Done {
         head: &head,
         state: &state,
@@ -173,7 +177,8 @@ async fn finish(
         record: &record,
         response: response.as_ref(),
         profile: profile.as_ref(),
-        parked: context.monitors.parks(&head, status, now).await?,
+        parked,
+        occasion: occasion.as_ref(),
         at: now,
     };
     // A test leaves nothing behind but itself (K-46).
@@ -194,19 +199,21 @@ async fn finish(
 /// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    if done.parked.is_some() {
+    let ended = context.monitors.ended(done.head, done.status, done.at).await?;
+    if let Some(state) = ended
+        && state.is_parked()
+    {
         say_parked(context, done.head, from, done.at).await;
     }
-    context.monitors.ended(done.head, done.status, done.at).await?;
     Ok(())
 }
 
-/// Tells listeners that items are parked. It comes before that is written: done again, it is said again.
+/// Tells listeners that items are parked, once that is written. Their owner has read it by then in the mail about the run.
 async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Timestamp) {
-    tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
+    tracing::error!(monitor = %from.monitor, batch = %from.batch, "ITEMS_PARKED: what a monitor found is parked");
     let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());
     let event = event.about("batch", from.batch.as_str()).about("owner", head.owner.as_str());
-    // Its owner reads it in the mail about this run.
+    // So nobody else tells them.
     let event = event.about("run", head.run.as_str());
     if let Err(error) = context.bus.publish(&[event]).await {
         tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
@@ -246,6 +253,8 @@ pub(crate) struct Done<'a> {
     pub(crate) profile: Option<&'a Profile>,
     /// How many items of its monitor its end parks.
     pub(crate) parked: Option<usize>,
+    /// None when a person has asked for it.
+    pub(crate) occasion: Option<&'a Occasion>,
     pub(crate) at: Timestamp,
 }
 

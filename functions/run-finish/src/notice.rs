@@ -143,6 +143,10 @@ fn message(done: &Done<'_>) -> String {
             " {items} items are parked: nothing processes what this run was to; see the monitor."
         ));
     }
+    if let Some(occasion) = done.occasion {
+        message.push(' ');
+        message.push_str(&occasion.sentence());
+    }
     for sentence in done.unknown().filter_map(|step| step.message.as_deref()) {
         message.push(' ');
         message.push_str(sentence);
@@ -205,6 +209,8 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         run: Label::new(head.run.as_str()),
         occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),
+        asked_by: done.occasion.map(|of| Label::new(&of.name)),
+        again: done.occasion.and_then(|of| of.again.as_deref()).map(Label::new),
         status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),
         playbook: head.playbook_name.as_deref().map(Label::new),

@@ -105,6 +105,23 @@ async fn f_059_f_064_what_was_added_to_a_folder_and_changed_in_it_is_seen_once()
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
 }
 
+#[tokio::test]
+async fn f_059_only_the_kinds_of_changes_that_are_named_are_new() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let old = place(&ana, "old.xml").await;
+    ana.door.send(&old, GOOD.as_bytes().to_vec()).await.unwrap();
+    let action = "detect_folder_changes\n    inputs: {folder_id: \"{folder}\"}\n    params: {change_types: [added]}";
+    let watch = watching(ana, agent, &looks(action, "changes")).await;
+    watch.ana.door.send(&old, GOOD.replace("ANN", "BEA").into_bytes()).await.unwrap();
+    assert_eq!(watch.look().await["last_outcome"], "suppressed", "it was modified");
+    let new = place(&watch.ana, "new.xml").await;
+    watch.ana.door.send(&new, GOOD.as_bytes().to_vec()).await.unwrap();
+    let (seen, _) = watch.found().await;
+    assert_eq!(seen["changes"][0]["filename"], "new.xml", "{seen:#}");
+    assert_eq!((&seen["count"], &seen["modified_count"]), (&json!(1), &json!(0)), "{seen:#}");
+}
+
 const RESOLVE: &str = "
 id: resolve-people
 name: Resolve people
@@ -116,6 +133,35 @@ steps:
     action: resolve_entities
     inputs: {entities: '{people}'}
 ";
+
+#[tokio::test]
+async fn f_062_only_entities_that_are_sure_enough_and_of_the_source_are_new() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(RESOLVE).await;
+    let only = |params: &str| {
+        let action = format!(
+            "detect_new_entities\n    inputs: {{entity_types: [PERSON]}}\n    params: {{{params}}}"
+        );
+        looks(&action, "entities")
+    };
+    let watch = watching(ana, agent, &only("source_filter: others")).await;
+    finds(&watch.ana, &watch.agent, "ADA FIRST").await;
+    assert_eq!(watch.look().await["last_outcome"], "suppressed", "it is of `filings`");
+    let path = format!("{FACTORY}/playbooks/watch-it");
+    let yaml = only("source_filter: filings, min_confidence: 0.1");
+    watch.ana.door.put(&path, &json!({ "yaml": yaml })).await.unwrap();
+    watch.look().await;
+    finds(&watch.ana, &watch.agent, "BEA SECOND").await;
+    let (seen, _) = watch.found().await;
+    let names: Vec<String> = seen["entities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].to_string().to_uppercase())
+        .collect();
+    assert!(names.contains(&"\"BEA SECOND\"".to_owned()), "{seen:#}");
+}
 
 /// A run of the agent finds this person.
 async fn finds(ana: &Person, agent: &str, name: &str) {

@@ -93,6 +93,9 @@ async fn p_003_occurrences_are_filtered_by_source_state_agent_and_time() {
     assert_eq!(count("&profile=prof_00000000000000000000000000000000".to_owned()).await, 0);
     assert_eq!(count(format!("&since={due}")).await, 1);
     assert_eq!(count(format!("&until={due}")).await, 0);
+    let day = &due[..10];
+    assert_eq!(count(format!("&since={day}")).await, 1, "from its beginning");
+    assert_eq!(count(format!("&until={day}")).await, 0, "before its beginning");
     assert_eq!(watch.ana.get("/occurrences?source=schedule").await["items"], json!([]));
     for wrong in ["source=clock", "state=lost", "since=yesterday", "nothing=1"] {
         let (status, _) = watch.ana.refused(&format!("/occurrences?{wrong}"), None).await;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{Watch, watching};
 use crate::case::{revoke, until};
 use crate::outage::Record;
+use crate::schedules::alarm::raised;
 use crate::schedules::invoke;
 
 impl Watch {
@@ -43,6 +44,7 @@ async fn issue_14_what_is_parked_within_a_day_of_a_mail_is_in_the_next_one() {
     revoke(&watch.maria, "decide").await;
     watch.parks(1, &["first-lost"]).await;
     watch.mail("Notices: 1 item is parked").await;
+    raised("ITEMS_PARKED", &[watch.monitor.as_str()]).await;
     watch.parks(2, &["second-lost", "third-lost"]).await;
     watch.parks(3, &["fourth-lost"]).await;
     assert_eq!(watch.subjects().await, ["Notices: 1 item is parked"], "one mail a day");
@@ -51,7 +53,7 @@ async fn issue_14_what_is_parked_within_a_day_of_a_mail_is_in_the_next_one() {
     let told = Record::of(&format!("TOLD#{}", watch.monitor), "parked").await;
     told.changed(None, |told| told["at"] = ago(2)).await;
     let first = watch.record("BATCH#0000000001").await;
-    first.changed(None, |first| first["batch"]["created_at"] = ago(3)).await;
+    first.changed(None, |first| first["batch"]["closed_at"] = ago(3)).await;
     let state = watch.record("STATE").await;
     state.changed(None, |state| state["parked"]["at"] = ago(2)).await;
     watch.ticks().await;

@@ -6,7 +6,7 @@ use super::{comes_to, disable, every_minute, follows, occurrences, run_of, sweep
 use crate::case::{Person, gated, person, rows, until};
 
 /// A schedule whose runs wait for maria, with this overlap; its first run waits.
-async fn waiting(overlap: &str) -> (Person, Person, String, Value) {
+pub(super) async fn waiting(overlap: &str) -> (Person, Person, String, Value) {
     let ana = person("ana", &["global:analyst"]).await;
     let maria = person("maria", &["global:reader", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
@@ -18,7 +18,7 @@ async fn waiting(overlap: &str) -> (Person, Person, String, Value) {
     (ana, maria, schedule, first)
 }
 
-async fn approve(maria: &Person, run: &str) {
+pub(super) async fn approve(maria: &Person, run: &str) {
     let request = maria.request(run).await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;

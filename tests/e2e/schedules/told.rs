@@ -71,9 +71,13 @@ async fn issue_14_the_mail_about_a_run_says_which_attempt_of_its_occurrence_it_i
     .await;
     ana.reaches(&second, "error").await;
     let occurrence = begun["id"].as_str().unwrap();
-    for (run, says) in [
-        (&first, format!("Run {first} of {occurrence}")),
-        (&second, format!("Run {second}, second attempt of {occurrence}")),
+    for (run, says, again) in [
+        (&first, format!("Run {first} of {occurrence}"), "in about a minute, as attempt 2 of 2"),
+        (
+            &second,
+            format!("Run {second}, second attempt of {occurrence}"),
+            "no, this was attempt 2 of 2",
+        ),
     ] {
         let text = until("a mail about the run", || async {
             let mut mails = world().mailbox().to(&ana.email).await.unwrap();
@@ -82,6 +86,7 @@ async fn issue_14_the_mail_about_a_run_says_which_attempt_of_its_occurrence_it_i
         })
         .await;
         assert!(text.contains(&says), "{text}");
+        assert!(text.contains("Schedule  Each minute") && text.contains(again), "{text}");
     }
     disable(&ana, &schedule).await;
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{changed, compute, fired, made, run_of, trigger};
 use crate::case::{FACTORY, Person, person, refusal, until};
+use crate::schedules::alarm::raised;
 use crate::schedules::sweep;
 
 /// Its only step fails when it is told to.
@@ -126,6 +127,7 @@ async fn issue_14_a_loop_that_nobody_could_see_is_stopped_when_it_comes_round() 
     let stopped = all.iter().find(|one| one["state"] == "skipped").unwrap();
     assert_eq!(stopped["reason"]["code"], "TRIGGER_LOOP", "{stopped:#}");
     assert_eq!(stopped["chain"], json!([id]), "{stopped:#}");
+    raised("TRIGGER_LOOP", &[stopped["id"].as_str().unwrap()]).await;
     sweep().await;
     assert_eq!(fired(&ana, &id).await.len(), 2, "it went round once");
 }

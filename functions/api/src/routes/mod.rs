@@ -77,6 +77,7 @@ pub(crate) mod notifications;
 pub(crate) mod occurrences;
 pub(crate) mod playbook_graph;
 pub(crate) mod playbook_test;
+mod playbook_users;
 pub(crate) mod playbook_validate;
 pub(crate) mod playbooks;
 pub(crate) mod playbooks_validate;

@@ -5,13 +5,14 @@ use countersign_playbook::{
     Category, Diagnostic, ExecutionMode, InputDecl, RunContext, StepKind, ValidPlaybook,
 };
 use countersign_store_catalog::{StoredDocument as _, StoredPlaybook};
+use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::collection::described::Words;
 use super::collection::{Author, Kind, More, Read};
-use super::{monitors, now};
+use super::{monitors, now, playbook_users};
 use crate::pagination::ListQuery;
 use crate::{Context, saving};
 
@@ -120,11 +121,11 @@ impl Kind for StoredPlaybook {
         list: "The caller's playbooks, then the ones the deployment ships.",
         detail: "One playbook: the caller's of this id, or the deployment's.",
         replace: "Replaces a playbook's text; of one with gates, before or after, that takes an analyst. Its id cannot change. Runs that have started keep their plan.",
-        delete: "Removes a playbook of the caller, which takes an analyst. Runs that have started keep their plan.",
+        delete: "Removes a playbook of the caller, which takes an analyst; not one that a monitor, schedule or trigger runs with. Runs that have started keep their plan.",
         id: "kebab-case",
         invalid: "PLAYBOOK_INVALID",
         changed: Some("VERSION_CONFLICT"),
-        needed: None,
+        needed: Some("PLAYBOOK_IN_USE"),
     };
     const WRITER: Role = Role::Reader;
     // Whoever removes one may write another of its id, whose gates ask others.
@@ -153,7 +154,8 @@ impl Kind for StoredPlaybook {
     }
 
     async fn change(self, ctx: &Context, editor: &Caller, change: Change) -> Read<Self> {
-        let (playbook, warnings) = saving::playbook(ctx, &editor.user, &change.yaml).await?;
+        let (playbook, mut warnings) = saving::playbook(ctx, &editor.user, &change.yaml).await?;
+        warnings.extend(playbook_users::warned(ctx, &self, &playbook).await?);
         let after = Self {
             yaml: change.yaml,
             playbook,
@@ -182,6 +184,10 @@ impl Kind for StoredPlaybook {
             yaml: self.yaml,
             warnings,
         }
+    }
+
+    async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
+        playbook_users::none(ctx, self).await
     }
 
     async fn after_write(&self, ctx: &Context) {

@@ -1,7 +1,7 @@
 //! What is shown of a schedule beside its fields, when it is sent back: it may be as it was shown once, and nothing else.
 
 use countersign_clock::Schedule;
-use countersign_run::{Occurrence, OccurrenceState, RunStatus};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use countersign_web::{FieldError, Problem};
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -28,7 +28,22 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
         ("last_run_status", Some(last)) => read(value) == Some(last.status),
         _ => false,
     };
-    unless(shown, |name, value| is_last(name, value) || was_shown(schedule, &known, name, value))
+    let run = shown.get("current_run");
+    let is_run = match run.and_then(|value| occurrence_of(schedule, value)) {
+        Some(id) => ctx.catalog.occurrence(owner, &id).await?.zip(run),
+        None => None,
+    };
+    let is_run = is_run.is_some_and(|(one, value)| is_run_of(&one, value));
+    unless(shown, |name, value| match name {
+        "current_run" => is_run,
+        _ => is_last(name, value) || was_shown(schedule, &known, name, value),
+    })
+}
+
+/// The occurrence that a run is said to be of, when it is one of the schedule.
+fn occurrence_of(schedule: &Schedule, value: &Value) -> Option<OccurrenceId> {
+    let id = OccurrenceId::parse(value["occurrence"].as_str()?).ok()?;
+    (id.source() == schedule.id.as_str()).then_some(id)
 }
 
 /// Refuses each field that never was shown as it was sent back.
@@ -60,7 +75,6 @@ fn was_shown(schedule: &Schedule, known: &[Occurrence], name: &str, value: &Valu
         "last_run_status" => {
             read(value).is_some_and(|status| finished().any(|one| one.status == Some(status)))
         }
-        "current_run" => known.iter().any(|one| is_run_of(one, value)),
         _ => false,
     }
 }
@@ -133,7 +147,20 @@ mod tests {
         check(false, "next_run_at", &json!(one), false);
         check(true, "last_run_at", &json!(one), false);
         check(true, "last_run_status", &json!("complete"), false);
-        check(true, "current_run", &json!({}), false);
         check(true, "something", &json!(1), false);
+    }
+
+    #[test]
+    fn f_208_a_run_is_looked_up_by_its_occurrence_however_old_that_is() {
+        let schedule = schedule(true);
+        let own = OccurrenceId::new(schedule.id.as_str(), Timestamp::UNIX_EPOCH);
+        let other = ScheduleId::from_bytes([9; 16]);
+        let other = OccurrenceId::new(other.as_str(), Timestamp::UNIX_EPOCH);
+        let of = |value: Value| occurrence_of(&schedule, &value);
+        assert_eq!(of(json!({"occurrence": own})), Some(own));
+        assert_eq!(of(json!({"occurrence": other})), None);
+        for value in [json!({"occurrence": "x"}), json!({}), json!(1)] {
+            assert_eq!(of(value), None);
+        }
     }
 }

@@ -26,6 +26,9 @@ pub(super) const SHOWN: usize = 5;
 /// Of so many occurrences the last run is looked for.
 pub(super) const LOOK_BACK: i32 = 20;
 
+/// Of so many that are not at their end the current one is looked for.
+const MOST_OPEN: i32 = 200;
+
 impl Fields for ScheduleSpec {
     const PLURAL: &'static str = "schedules";
     const WORDS: Words = Words {
@@ -85,8 +88,8 @@ impl Fields for ScheduleSpec {
         let last = last_run(ctx, owner, schedule, &known).await?;
         more.insert("last_run_at".to_owned(), json!(last.as_ref().map(|one| one.due_at)));
         more.insert("last_run_status".to_owned(), json!(last.map(|one| one.status)));
-        let current = known.iter().find(|one| one.state == OccurrenceState::Started);
-        more.insert("current_run".to_owned(), going_on(ctx, current).await?);
+        let current = current(ctx, owner, schedule).await?;
+        more.insert("current_run".to_owned(), going_on(ctx, current.as_ref()).await?);
         // What there is nothing of is left out.
         more.retain(|_, value| !value.is_null());
         Ok(more)
@@ -154,6 +157,23 @@ pub(super) async fn last_run(
     let noted = ctx.catalog.last_run(owner, schedule.id.as_str(), Last::Finished).await?;
     let finished = || known.iter().find(|one| one.state == OccurrenceState::Finished);
     Ok(noted.or_else(|| finished().and_then(LastRun::of)))
+}
+
+/// The newest occurrence whose run goes on, however many due times were skipped since.
+async fn current(
+    ctx: &Context,
+    owner: &UserId,
+    schedule: &Schedule,
+) -> Result<Option<Occurrence>, Problem> {
+    let source = Some(schedule.id.as_str());
+    let open = ctx.catalog.open_occurrences(source, MOST_OPEN, None).await?.items;
+    for one in open.iter().rev().filter(|one| !one.is_waiting) {
+        let found = ctx.catalog.occurrence(owner, &one.id).await?;
+        if let Some(found) = found.filter(|found| found.state == OccurrenceState::Started) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// The run of an occurrence, as far as it is.

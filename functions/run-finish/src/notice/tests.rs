@@ -77,6 +77,7 @@ fn with<T>(
         response,
         profile,
         parked: None,
+        occasion: None,
         at,
     })
 }

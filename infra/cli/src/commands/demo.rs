@@ -32,7 +32,7 @@ pub(crate) struct Demo {
     /// A folder of filings (XML); the shipped samples unless given.
     #[arg(long, value_name = "DIR")]
     filings: Option<PathBuf>,
-    /// Decide without asking, as the approver would: open the page, send its form.
+    /// Decide without asking, as the approver would: open the page, send its form. So it does where there is no terminal.
     #[arg(long)]
     yes: bool,
     /// Deny instead of approving, when deciding without asking.
@@ -130,6 +130,9 @@ impl Demo {
         if console.can_ask() && !self.yes && !self.deny {
             console.note("open it in a browser and decide there; codes that are mailed are shown here. Press Enter when you have decided.");
             return enter(signer, console).await;
+        }
+        if !self.yes && !self.deny {
+            console.note("there is no terminal to ask at: the demo decides, as with `--yes`.");
         }
         let word = if self.deny { "deny" } else { "approve" };
         let (approver, name) = (&signer.approver, signer.name);

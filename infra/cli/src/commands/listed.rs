@@ -7,6 +7,15 @@ use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 
+/// So many items of a list are shown.
+const MOST: usize = 500;
+
+/// So many has a page at most.
+const PAGE: usize = 100;
+
+/// So many pages are read.
+const MAX_PAGES: usize = 50;
+
 /// A list of the API as a table.
 pub(crate) struct List {
     pub(crate) fields: &'static [&'static str],
@@ -22,13 +31,48 @@ impl List {
         as_json: bool,
         console: &Console,
     ) -> Result<(), CliError> {
-        let page = door.get(path).await?;
+        let page = pages(door, path, None).await?;
         table(&page, as_json, console, self.titles, |found| row(found, self.fields));
         Ok(())
     }
 }
 
-/// Prints a page: a table with a row for each item, or JSON.
+/// The items of a list, of as many of its pages as are needed for `limit`; `next` stays where there are more. A filter may leave
+/// a page with few items, or none.
+pub(crate) async fn pages(door: &Door, path: &str, limit: Option<u32>) -> Result<Value, CliError> {
+    let most = limit.map_or(MOST, |limit| limit as usize);
+    let wanted = |found: usize| limit.map(|_| most.saturating_sub(found).clamp(1, PAGE));
+    let mut all = door.get(&address(path, wanted(0), None)).await?;
+    for _ in 1..MAX_PAGES {
+        let found = items(&all).len();
+        let Some(next) = text(&all, "next").filter(|_| found < most) else { break };
+        let page = door.get(&address(path, wanted(found), Some(&next))).await?;
+        add(&mut all, page);
+    }
+    Ok(all)
+}
+
+/// Adds the page that follows.
+fn add(all: &mut Value, mut page: Value) {
+    let more = page["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    if let Some(items) = all["items"].as_array_mut() {
+        items.extend(more);
+    }
+    all["next"] = page["next"].take();
+}
+
+fn address(path: &str, limit: Option<usize>, cursor: Option<&str>) -> String {
+    let limit = limit.map(|limit| format!("limit={limit}"));
+    let cursor = cursor.map(|cursor| format!("cursor={cursor}"));
+    let given: Vec<String> = limit.into_iter().chain(cursor).collect();
+    match (given.is_empty(), path.contains('?')) {
+        (true, _) => path.to_owned(),
+        (false, true) => format!("{path}&{}", given.join("&")),
+        (false, false) => format!("{path}?{}", given.join("&")),
+    }
+}
+
+/// Prints a list: a table with a row for each item, or JSON. Whoever looks at a part is told so.
 pub(crate) fn table(
     page: &Value,
     as_json: bool,
@@ -42,6 +86,12 @@ pub(crate) fn table(
     }
     let rows: Vec<Vec<String>> = items(page).iter().map(line).collect();
     console.table(titles, &rows);
+    if text(page, "next").is_some() {
+        console.note(format!(
+            "these are {}, and there are more; with `--json`, `next` is the `cursor` of the page that follows",
+            rows.len()
+        ));
+    }
 }
 
 /// Prints what came of a request: one line that says it, or JSON.
@@ -64,5 +114,32 @@ pub(crate) fn say(said: &Value, as_json: bool, console: &Console) {
         if let Some(value) = text(said, name) {
             console.line(format!("{name}: {}", visible(&value)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn issue_14_pages_of_a_list_become_one() {
+        let mut all = json!({"items": [1, 2], "next": "a"});
+        add(&mut all, json!({"items": [], "next": "b"}));
+        add(&mut all, json!({"items": [3], "next": "c"}));
+        assert_eq!(all, json!({"items": [1, 2, 3], "next": "c"}));
+        add(&mut all, json!({"items": [4]}));
+        assert_eq!((items(&all).len(), text(&all, "next")), (4, None));
+    }
+
+    #[test]
+    fn issue_14_a_page_is_asked_for_behind_the_one_before() {
+        assert_eq!(address("/monitors", None, None), "/monitors");
+        assert_eq!(address("/monitors", None, Some("a")), "/monitors?cursor=a");
+        assert_eq!(
+            address("/runs?status=error", Some(20), Some("a")),
+            "/runs?status=error&limit=20&cursor=a"
+        );
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::listed::table;
+use super::listed::{pages, table};
 use super::{FACTORY, Who, row};
 use crate::console::Console;
 use crate::error::CliError;
@@ -31,8 +31,8 @@ pub(crate) struct Occurrences {
     /// Only those that were due before this time.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// At most so many, 1 to 100.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// At most so many, 1 to 1000.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// Print JSON.
     #[arg(long)]
@@ -44,16 +44,15 @@ pub(crate) struct Occurrences {
 impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let page = door.get(&format!("{FACTORY}/occurrences?{}", self.query()?)).await?;
+        let path = format!("{FACTORY}/occurrences?{}", self.query()?);
+        let page = pages(&door, &path, Some(self.limit)).await?;
         table(&page, self.json, console, &TITLES, line);
         Ok(())
     }
 
     /// The filters, encoded.
     fn query(&self) -> Result<String, CliError> {
-        let limit = Some(self.limit.to_string());
         let filters = [
-            ("limit", limit.as_ref()),
             ("source_id", self.source_id.as_ref()),
             ("source", self.source.as_ref()),
             ("state", self.in_state.as_ref()),
@@ -95,7 +94,7 @@ mod tests {
             json: false,
             who: Who::default(),
         };
-        assert_eq!(with(None).query().unwrap(), "limit=20");
-        assert_eq!(with(Some("a&b=c")).query().unwrap(), "limit=20&state=a%26b%3Dc");
+        assert_eq!(with(None).query().unwrap(), "");
+        assert_eq!(with(Some("a&b=c")).query().unwrap(), "state=a%26b%3Dc");
     }
 }

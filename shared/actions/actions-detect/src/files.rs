@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_connector::{FileEntry, FileId, Files, keys};
-use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, changes, novel};
+use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, Taken, changes, novel};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_folder_changes::{
     ChangeType, DetectFolderChanges, FileChange,
@@ -81,20 +81,16 @@ impl Detect for FolderChanges {
             let folder = &inputs.folder_id;
             let listed = listed(self.files.as_ref(), call, folder).await?;
             let there: Vec<Held> = listed.iter().map(Listed::held).collect();
-            let changed = changes(look.previous, &there);
-            let wanted = &params.change_types;
-            let all = changed.changes.into_iter().filter_map(|change| {
-                let kind = change_type(change.kind);
-                let source = format!("folders/{folder}/{}", change.id);
-                (wanted.is_empty() || wanted.contains(&kind)).then(|| FileChange {
-                    file_id: change.id,
-                    filename: change.name,
-                    change_type: kind,
-                    old_hash: change.old_hash,
-                    new_hash: change.new_hash,
-                    timestamp: call.now.to_string(),
-                    source,
-                })
+            let kinds: Vec<ChangeKind> = params.change_types.iter().map(change_kind).collect();
+            let changed = changes(look.previous, &there, Taken { kinds: &kinds, most: look.most });
+            let all = changed.changes.into_iter().map(|change| FileChange {
+                source: format!("folders/{folder}/{}", change.id),
+                file_id: change.id,
+                filename: change.name,
+                change_type: change_type(change.kind),
+                old_hash: change.old_hash,
+                new_hash: change.new_hash,
+                timestamp: call.now.to_string(),
             });
             let all: Vec<FileChange> = all.collect();
             let count = |kind| all.iter().filter(|one| one.change_type == kind).count();
@@ -117,6 +113,14 @@ fn change_type(kind: ChangeKind) -> ChangeType {
         ChangeKind::Added => ChangeType::Added,
         ChangeKind::Modified => ChangeType::Modified,
         ChangeKind::Deleted => ChangeType::Deleted,
+    }
+}
+
+fn change_kind(wanted: &ChangeType) -> ChangeKind {
+    match wanted {
+        ChangeType::Added => ChangeKind::Added,
+        ChangeType::Modified => ChangeKind::Modified,
+        ChangeType::Deleted => ChangeKind::Deleted,
     }
 }
 

@@ -56,7 +56,7 @@ impl MonitorStore {
                 ..batched.clone()
             };
             let mut writes = vec![put_state(&batched.batch.monitor_id, state)?];
-            writes.extend(after.writes()?);
+            writes.extend(after.writes_after(batched)?);
             writes.extend(clock_write(Some(clock))?);
             self.apply(writes).await
         })
@@ -84,7 +84,7 @@ impl MonitorStore {
             let after = Batched { occurrence, ..batched.clone() };
             let state = State { open: None, version: state.version + 1, ..state.clone() };
             let mut writes = vec![put_state(&batched.batch.monitor_id, &state)?];
-            writes.extend(after.writes()?);
+            writes.extend(after.writes_after(batched)?);
             self.apply(writes).await
         })
     }

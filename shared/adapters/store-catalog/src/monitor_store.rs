@@ -43,9 +43,12 @@ impl Batched {
         Self { batch: batch.clone(), occurrence, content: self.content.clone() }
     }
 
-    /// Both records: the batch and its occurrence.
-    pub(crate) fn writes(&self) -> Result<Vec<Write>> {
-        let mut writes = vec![put_batch(self)?];
+    /// Both records, while the batch is as it was read: the batch and its occurrence. That a run was started is noted without
+    /// the monitor's state.
+    pub(crate) fn writes_after(&self, before: &Self) -> Result<Vec<Write>> {
+        let seen = Expr::new("#version = :seen").bind("seen", &before.batch.version);
+        let seen = seen.map_err(CatalogError::doing("note the batch"))?;
+        let mut writes = vec![put_batch(self)?.when(seen)];
         if let Some(occurrence) = &self.occurrence {
             writes.push(occurrences::put(occurrence)?);
         }
@@ -210,7 +213,7 @@ impl MonitorStore {
         Box::pin(async move {
             let after = batched.after(batch);
             let mut writes = vec![put_state(&batch.monitor_id, state)?];
-            writes.extend(after.writes()?);
+            writes.extend(after.writes_after(batched)?);
             self.apply(writes).await.map(|()| after)
         })
     }
@@ -225,7 +228,7 @@ impl MonitorStore {
     ) -> Result<()> {
         let monitor = &settled.batch.monitor_id;
         let mut writes = vec![put_state(monitor, &settled.state)?];
-        writes.extend(batched.after(&settled.batch).writes()?);
+        writes.extend(batched.after(&settled.batch).writes_after(batched)?);
         for mark in moved {
             writes.push(put_mark(monitor, mark)?);
         }

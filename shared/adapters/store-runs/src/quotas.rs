@@ -72,6 +72,24 @@ impl RunStore {
         })
     }
 
+    /// Notes that what is known by this name was counted under another one: it does not count again.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn mark_counted<'a>(
+        &'a self,
+        quota: Quota,
+        of: Use<'a>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match of.known_by.map(|name| mark(of.who, quota, name)) {
+                Some(mark) => self.marked(&mark, now).await.map(drop),
+                None => Ok(()),
+            }
+        })
+    }
+
     /// Whether one more fits into a person's quota of today. Nothing is counted: [`count`](Self::count) decides.
     ///
     /// # Errors

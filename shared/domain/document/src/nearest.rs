@@ -10,10 +10,17 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         return None;
     }
     let asked = word.to_lowercase();
-    let known = known.into_iter().filter(|name| name.len() <= MAX_WORD);
+    let known = known.into_iter().filter(|name| name.len() <= MAX_WORD && !is_other(word, name));
     let scored = known.map(|name| (likeness(&asked, &name.to_lowercase()), name));
     let similar = scored.filter(|(score, _)| *score > 0.8);
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// Whether both are a number and its unit, and the numbers are not the same: whoever writes `60m` does not mean `30m`.
+fn is_other(asked: &str, known: &str) -> bool {
+    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().map(str::to_owned);
+    let (asked, known) = (number(asked), number(known));
+    asked != known && [asked, known].iter().flatten().all(|digits| !digits.is_empty())
 }
 
 /// Swapped letters, as in `cvs`, are one mistake; so are the same words in another order, and a word that is left out.
@@ -47,4 +54,18 @@ pub fn did_you_mean(word: &str) -> String {
 pub fn listed<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issue_14_another_number_is_not_what_was_meant() {
+        let known = ["5m", "15m", "30m", "1h"];
+        assert_eq!(nearest("60m", known), None);
+        assert_eq!(nearest("10m", known), None);
+        assert_eq!(nearest("30min", known), Some("30m"));
+        assert_eq!(nearest("step_2", ["step_1"]), Some("step_1"), "a name begins otherwise");
+    }
 }

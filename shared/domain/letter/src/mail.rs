@@ -26,6 +26,15 @@ pub struct Rendered {
     pub html: String,
 }
 
+/// A word for what has this id, or an occurrence.
+fn kind(id: &str) -> &'static str {
+    match id.split('_').next() {
+        Some("mon") => "Monitor",
+        Some("trig") => "Trigger",
+        _ => "Schedule",
+    }
+}
+
 /// What a signature is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {

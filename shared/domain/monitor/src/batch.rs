@@ -36,6 +36,12 @@ impl BatchState {
             Self::Parked => "parked",
         }
     }
+
+    /// Whether it is [`BatchState::Parked`].
+    #[must_use]
+    pub fn is_parked(self) -> bool {
+        self == Self::Parked
+    }
 }
 
 /// An item of a batch.

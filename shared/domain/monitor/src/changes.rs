@@ -61,23 +61,42 @@ pub struct Changed {
     pub position: Position,
 }
 
+/// Which changes a look takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    /// Only these kinds; all when there are none.
+    pub kinds: &'a [ChangeKind],
+    /// At most so many; the others are found at the next look.
+    pub most: usize,
+}
+
 /// Compares a folder with what it was; without a position, it is as it should be (F-219).
 #[must_use]
-pub fn changes(previous: Option<&Position>, there: &[Held]) -> Changed {
-    let seen: BTreeMap<String, String> = there
-        .iter()
-        .map(|file| (file.id.clone(), format!("{} {}", file.hash, file.name)))
-        .collect();
-    let whole =
-        Sha256::digest(seen.iter().map(|(id, held)| format!("{id} {held}\n")).collect::<String>());
-    let value = Some(hex::encode(&whole[..16]));
-    let position = Position { kind: MarkKind::Hash, value, floor: None, seen };
-    let Some(before) = previous else { return Changed { changes: Vec::new(), position } };
+pub fn changes(previous: Option<&Position>, there: &[Held], taken: Taken<'_>) -> Changed {
+    let held = |file: &Held| (file.id.clone(), format!("{} {}", file.hash, file.name));
+    let mut seen: BTreeMap<String, String> = there.iter().map(held).collect();
+    let Some(before) = previous else {
+        return Changed { changes: Vec::new(), position: position(seen) };
+    };
     let mut changes: Vec<Change> = there.iter().filter_map(|file| change(before, file)).collect();
-    let gone = before.seen.iter().filter(|(id, _)| !position.seen.contains_key(*id));
+    let gone = before.seen.iter().filter(|(id, _)| !seen.contains_key(*id));
     changes.extend(gone.map(|(id, held)| deleted(id, held)));
+    changes.retain(|change| taken.kinds.is_empty() || taken.kinds.contains(&change.kind));
     changes.sort_by(|a, b| (a.kind, &a.id).cmp(&(b.kind, &b.id)));
-    Changed { changes, position }
+    for left in changes.split_off(taken.most.min(changes.len())) {
+        match before.seen.get(&left.id) {
+            Some(held) => seen.insert(left.id, held.clone()),
+            None => seen.remove(&left.id),
+        };
+    }
+    Changed { changes, position: position(seen) }
+}
+
+/// Where a step stands that knows these files.
+fn position(seen: BTreeMap<String, String>) -> Position {
+    let whole = seen.iter().map(|(id, held)| format!("{id} {held}\n")).collect::<String>();
+    let value = Some(hex::encode(&Sha256::digest(whole)[..16]));
+    Position { kind: MarkKind::Hash, value, floor: None, seen }
 }
 
 fn change(before: &Position, file: &Held) -> Option<Change> {

@@ -3,7 +3,7 @@
 use countersign_document::{Refused, Rules, text_type};
 use countersign_schedule::TimeZoneName;
 use jiff::Timestamp;
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,14 +54,17 @@ impl ActiveHours {
     }
 
     /// When they begin next, after a moment: none in a zone that nobody knows. A beginning that a clock skips is at the first
-    /// moment after the gap.
+    /// moment after the gap; one that it shows twice is at both.
     #[must_use]
     pub fn opening_after(&self, at: Timestamp) -> Option<Timestamp> {
         let (zone, start, _) = self.read()?;
         let today = at.to_zoned(zone.clone()).date();
         let days = std::iter::successors(Some(today), |day| day.tomorrow().ok()).take(3);
-        let mut begins = days
-            .filter_map(|day| zone.to_ambiguous_zoned(day.to_datetime(start)).compatible().ok());
+        let of_day = |day: Date| {
+            let begin = zone.to_ambiguous_zoned(day.to_datetime(start));
+            [begin.clone().compatible().ok(), begin.later().ok()]
+        };
+        let mut begins = days.flat_map(of_day).flatten();
         begins.find_map(|begin| Some(begin.timestamp()).filter(|begin| *begin > at))
     }
 

@@ -36,7 +36,7 @@ pub const MAX_MONITORS: usize = 100;
 
 pub use appended::appended;
 pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, run_id};
-pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
+pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, Taken, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};
 pub use error::LookError;
 pub use failing::Failing;

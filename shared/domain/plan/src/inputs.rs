@@ -62,7 +62,7 @@ fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, Input
         Some(value) => coerce(value.clone(), &data_type(decl.input_type))
             .map(Some)
             .map_err(|error| problem(&decl.name, &error.to_string())),
-        None if decl.required => Err(problem(&decl.name, "it is required")),
+        None if decl.required => Err(problem(&decl.name, "is required")),
         None => Ok(None),
     }
 }

@@ -138,6 +138,8 @@ codes! {
     CannotSign = "P111" Warning "",
     /// An input that nothing uses.
     UnusedInput = "P112" Warning "",
+    /// Monitors that look with the playbook do not find what came since they looked last, or cannot look any more.
+    LooksAnew = "P113" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
 }

@@ -103,15 +103,13 @@ impl<'q> Reader<'q> {
     /// Reads inputs of one type. Where there are several, a value goes to the one that the question names; which of them is
     /// said first tells nothing.
     fn read(&mut self, inputs: &[&InputDecl]) {
-        let mut left: Vec<&InputDecl> = Vec::new();
-        for input in inputs {
-            let own = own_parts(input, inputs);
-            let candidates = self.candidates(input).into_iter();
-            let named: Vec<Found> =
-                candidates.filter(|found| self.is_called(input, &own, found)).collect();
-            match named.as_slice() {
-                [only] => self.take(input, only),
-                _ => left.push(input),
+        let mut left = inputs.to_vec();
+        // What one takes may leave another with the only value that it can be called by.
+        loop {
+            let before = left.len();
+            left.retain(|input| !self.take_named(input, inputs));
+            if left.len() == before {
+                break;
             }
         }
         for input in left {
@@ -121,6 +119,17 @@ impl<'q> Reader<'q> {
                 (found, _) => self.doubt(input, found),
             }
         }
+    }
+
+    /// Gives an input the one value that the question calls by its name; whether there is one.
+    fn take_named(&mut self, input: &InputDecl, inputs: &[&InputDecl]) -> bool {
+        let own = own_parts(input, inputs);
+        let candidates = self.candidates(input).into_iter();
+        let named: Vec<Found> =
+            candidates.filter(|found| self.is_called(input, &own, found)).collect();
+        let [only] = named.as_slice() else { return false };
+        self.take(input, only);
+        true
     }
 
     fn candidates(&self, input: &InputDecl) -> Vec<Found> {

@@ -64,6 +64,11 @@ fn f_135_several_inputs_of_a_type_take_what_the_question_names_and_nothing_by_it
         &[("least", "number"), ("most", "number")],
         &json!({"least": 3, "most": "?"}),
     );
+    let both = json!({"last": "2024-04-01", "day": "2024-03-01"});
+    for order in [[("last", "date"), ("day", "date")], [("day", "date"), ("last", "date")]] {
+        check("day 2024-03-01 last 2024-04-01", &order, &both);
+        check("last 2024-04-01 day 2024-03-01", &order, &both);
+    }
     let days = [("first_day", "date"), ("other_day", "date")];
     let both = "on 2024-03-01 or on 2024-04-01";
     check(both, &days, &json!({"first_day": "?", "other_day": "?"}));

@@ -60,14 +60,14 @@ impl Cron {
             values(month, &FIELDS[3])?,
             values(weekday, &FIELDS[4])?,
         ];
-        if day != "*" && weekday != "*" {
+        if !is_every(day) && !is_every(weekday) {
             let both =
                 Refused::of_key("restricts both the day of the month and the day of the week");
             return Err(both.hint("write `*` for one of them".to_owned()));
         }
         // Sunday is 0 and 7.
         let weekdays = if weekdays & 1 << 7 == 0 { weekdays } else { weekdays | 1 };
-        let cron = Self { minutes, hours, days, months, weekdays, hourly: hour == "*" };
+        let cron = Self { minutes, hours, days, months, weekdays, hourly: is_every(hour) };
         if !cron.can_fire() {
             let never = Refused::of_key("is never: no month of it has such a day");
             return Err(never.hint("February has 29 days at most".to_owned()));
@@ -110,8 +110,8 @@ impl Cron {
             let named = DAYS.iter().zip(0..).filter(|(_, at)| has(self.weekdays, *at));
             named.map(|(name, _)| *name).collect::<Vec<_>>().join(",")
         };
-        let (day, weekday) = match (day, weekday) {
-            (_, "*") => (plain(day, self.days, &FIELDS[2]), "?".to_owned()),
+        let (day, weekday) = match day {
+            _ if is_every(weekday) => (plain(day, self.days, &FIELDS[2]), "?".to_owned()),
             _ => ("?".to_owned(), names()),
         };
         let minute = plain(minute, self.minutes, &FIELDS[0]);
@@ -125,8 +125,16 @@ fn has(values: Values, at: u32) -> bool {
     values >> at & 1 == 1
 }
 
+/// Whether a field has every value it can have: `*`, also in a list, where it says the others once more.
+fn is_every(text: &str) -> bool {
+    text.split(',').any(|one| one == "*")
+}
+
 /// A field without steps of ranges, which EventBridge reads in its own way.
 fn plain(text: &str, values: Values, field: &Field) -> String {
+    if is_every(text) {
+        return "*".to_owned();
+    }
     match text.strip_prefix("*/") {
         Some(step) if !step.contains(',') => return format!("{}/{step}", field.1),
         _ if !text.contains('/') => return text.to_ascii_uppercase(),

@@ -44,30 +44,28 @@ pub enum Verdict {
     Missed,
 }
 
-/// What becomes of due times, in their order: `late` says of each whether it can no longer count as on time, `busy` whether a
-/// run of the schedule goes on.
+/// What becomes of due times that are found at once, in their order: `late` says of each whether it can no longer count as on time,
+/// `busy` whether a run of the schedule goes on.
 #[must_use]
-pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], mut busy: bool) -> Vec<Verdict> {
-    let made_up = |n: usize| match misfire {
-        Misfire::Skip => false,
-        Misfire::Once => n + 1 == late.len(),
-        Misfire::All => true,
+pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool) -> Vec<Verdict> {
+    let is_missed = |n: usize| match misfire {
+        Misfire::Skip => late[n],
+        Misfire::Once => late[n] && n + 1 < late.len(),
+        Misfire::All => false,
     };
-    let verdict = |(n, is_late): (usize, &bool)| {
-        if *is_late && !made_up(n) {
-            return Verdict::Missed;
-        }
-        let was_busy = std::mem::replace(&mut busy, true);
-        match overlap {
-            _ if !was_busy => Verdict::Start,
-            Overlap::Allow => Verdict::Start,
-            // All are to be made up for: one after the other.
-            Overlap::Queue => Verdict::Queue,
-            Overlap::Skip if misfire == Misfire::All && late.len() > 1 => Verdict::Queue,
-            Overlap::Skip => Verdict::Skip,
-        }
+    let mut runs = (0..late.len()).filter(|n| !is_missed(*n));
+    // Where all are to run, one after the other, the first one begins; where one is to do for all, the latest.
+    let one_after_the_other = overlap == Overlap::Queue || misfire == Misfire::All;
+    let begins = if one_after_the_other { runs.next() } else { runs.next_back() };
+    let verdict = |n: usize| match overlap {
+        _ if is_missed(n) => Verdict::Missed,
+        Overlap::Allow => Verdict::Start,
+        _ if begins == Some(n) && !busy => Verdict::Start,
+        Overlap::Queue => Verdict::Queue,
+        Overlap::Skip if misfire == Misfire::All && (late[n] || late.len() > 1) => Verdict::Queue,
+        Overlap::Skip => Verdict::Skip,
     };
-    late.iter().enumerate().map(verdict).collect()
+    (0..late.len()).map(verdict).collect()
 }
 
 /// So many occurrences of one source wait for the run before them; what comes beyond that is skipped as `QUEUE_FULL`.
@@ -116,6 +114,23 @@ mod tests {
         check(Misfire::Skip, Overlap::Skip, &[true, false], false, &[Missed, Start]);
         check(Misfire::Once, Overlap::Skip, &[true, false], false, &[Missed, Start]);
         check(Misfire::All, Overlap::Queue, &[true, false], false, &[Start, Queue]);
+    }
+
+    #[test]
+    fn issue_14_of_due_times_that_are_found_at_once_the_latest_runs() {
+        let found = [true, false, false];
+        check(Misfire::Once, Overlap::Skip, &found, false, &[Missed, Skip, Start]);
+        check(Misfire::Skip, Overlap::Skip, &found, false, &[Missed, Skip, Start]);
+        check(Misfire::Once, Overlap::Skip, &found, true, &[Missed, Skip, Skip]);
+        check(Misfire::Once, Overlap::Queue, &found, false, &[Missed, Start, Queue]);
+        check(Misfire::Once, Overlap::Allow, &found, false, &[Missed, Start, Start]);
+    }
+
+    #[test]
+    fn issue_14_all_that_were_missed_are_made_up_for_also_while_a_run_goes_on() {
+        check(Misfire::All, Overlap::Skip, &[true], true, &[Queue]);
+        check(Misfire::All, Overlap::Skip, &[true, false], true, &[Queue, Queue]);
+        check(Misfire::All, Overlap::Skip, &[false], true, &[Skip]);
     }
 
     #[test]

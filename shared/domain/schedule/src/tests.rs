@@ -94,6 +94,9 @@ fn k_64_eventbridge_has_six_fields_and_names_for_days_of_the_week() {
     native("0 6 * * fri-sat,7", "cron(0 6 ? * SUN,FRI,SAT *)");
     native("*/15 0-6/3 1,15 jan-mar *", "cron(0/15 0,3,6 1,15 JAN-MAR ? *)");
     native("5 * * */2 *", "cron(5 * * 1/2 ? *)");
+    // A list with `*` in it has every value.
+    native("*,5 1,* *,3 *,1-2 *,MON", "cron(* * * * ? *)");
+    native("0 6 *,3 * MON", "cron(0 6 ? * MON *)");
 }
 
 fn next(text: &str, zone: &str, after: &str, expect: &[&str]) {
@@ -118,6 +121,7 @@ fn f_205_the_next_due_times_are_of_the_schedules_zone() {
     next("30 2 * * *", "Europe/Berlin", "2026-10-23T12:00:00Z", &autumn);
     let hourly = ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00Z"];
     next("30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", &hourly);
+    next("30 *,2 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", &hourly);
 }
 
 #[test]

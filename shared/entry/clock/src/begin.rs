@@ -85,28 +85,32 @@ impl Clock {
         invoker: Option<&Invoker>,
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
-        let after = match self.ask(of, source, invoker, now).await {
-            Ok(()) => self.catalog.note_begun(of, 1, now).await?,
+        match self.ask(of, source, invoker, now).await {
+            Ok(()) => Ok(self.catalog.note_begun(of, 1, now).await?),
             // Somebody else, who was not refused, has begun it in between.
             Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
-                self.catalog.note_begun(of, 1, now).await?
+                Ok(self.catalog.note_begun(of, 1, now).await?)
             }
             Err(NotBegun::Refused(refusal)) if waits(of, &refusal, now) => {
-                self.changed(self.waiting(of, &refusal, now).await?).await?
+                self.changed(self.waiting(of, &refusal, now).await?, now).await
             }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
-                self.changed(of.ended(OccurrenceState::Skipped, &code, &message, now)).await?
+                let skipped = of.ended(OccurrenceState::Skipped, &code, &message, now);
+                self.changed(skipped, now).await
             }
-            Err(NotBegun::Later(error)) => return Err(error),
-        };
-        self.report(&after, now).await;
-        Ok(after)
+            Err(NotBegun::Later(error)) => Err(error),
+        }
     }
 
-    /// Writes down what has become of an occurrence; how it is then. Whoever was faster has said what it is.
-    pub(crate) async fn changed(&self, after: Occurrence) -> Result<Occurrence, ClockError> {
+    /// Writes down what has become of an occurrence, and reports it; how it is then. Whoever was faster has said what it is.
+    pub(crate) async fn changed(
+        &self,
+        after: Occurrence,
+        now: Timestamp,
+    ) -> Result<Occurrence, ClockError> {
         if self.catalog.move_occurrence(&after).await? {
+            self.report(&after, now).await;
             return Ok(after);
         }
         Ok(self.catalog.occurrence(&after.owner, &after.id).await?.unwrap_or(after))

@@ -89,9 +89,7 @@ impl Clock {
             _ if self.is_full(of, MAX_QUEUED + 1).await? => skipped("QUEUE_FULL", FULL),
             _ => of.moved(OccurrenceState::Queued, now),
         };
-        let after = self.changed(after).await?;
-        self.report(&after, now).await;
-        Ok(after)
+        self.changed(after, now).await
     }
 
     /// Whether it may go on, of a source whose runs go one after the other: nothing is before it, and it has the turn. Two that

@@ -19,6 +19,9 @@ use crate::{Clock, ClockError, Schedule};
 /// How many of one source are looked at.
 const MOST: i32 = 200;
 
+/// So many are looked at for the first one that goes on.
+const AHEAD: i32 = 20;
+
 /// What is due and could not be begun for so long is missed.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
 
@@ -36,16 +39,26 @@ impl Clock {
         now: Timestamp,
     ) -> Result<bool, ClockError> {
         let source = Some(schedule.id.as_str());
-        let mut done = Followed::default();
-        for open in &self.catalog.open_occurrences(source, MOST, None).await?.items {
-            self.follow(open, now, &mut done).await?;
-            let first = self.catalog.open_occurrences(source, 1, None).await?;
-            // It goes on, whatever is behind it.
-            if first.items.first().is_some_and(|first| first.id == open.id) {
+        let open = self.catalog.open_occurrences(source, MOST, None).await?;
+        for one in &open.items {
+            self.follow(one, now, &mut Followed::default()).await?;
+            if self.goes_on(one).await? {
                 return Ok(true);
             }
         }
-        Ok(!self.catalog.open_occurrences(source, 1, None).await?.items.is_empty())
+        Ok(open.next.is_some())
+    }
+
+    /// Whether what comes behind an occurrence of the same source is to wait for it. What a person asked for and was told to ask
+    /// for again has not begun, and begins only when they do: nobody waits for that.
+    async fn goes_on(&self, open: &OpenOccurrence) -> Result<bool, ClockError> {
+        let Some(of) = self.catalog.occurrence(&open.owner, &open.id).await? else {
+            return Ok(false);
+        };
+        if of.state != OccurrenceState::Due || of.asked_by.is_none() {
+            return Ok(!of.state.is_final());
+        }
+        Ok(self.runs.head(&of.id.run(0)).await?.is_some())
     }
 
     pub(crate) async fn follow(
@@ -146,16 +159,28 @@ impl Clock {
             return Ok(());
         }
         let message = "its run could not be started, again and again";
-        let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
-        let missed = self.changed(missed).await?;
-        self.report(&missed, now).await;
+        // That nothing came of what a person asked for is known to them; of what was due it is an alarm.
+        let state = match of.asked_by {
+            Some(_) => OccurrenceState::Skipped,
+            None => OccurrenceState::Missed,
+        };
+        self.changed(of.ended(state, "NOT_STARTED", message, now), now).await?;
         Ok(())
     }
 
-    /// Whether nothing of the same source is before it.
+    /// Whether nothing of the same source is before it that goes on.
     pub(crate) async fn is_first(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        let open = self.catalog.open_occurrences(Some(&of.source_id), 1, None).await?;
-        Ok(open.items.first().is_some_and(|first| first.id == of.id))
+        let open = self.catalog.open_occurrences(Some(&of.source_id), AHEAD, None).await?;
+        for one in &open.items {
+            if one.id == of.id {
+                return Ok(true);
+            }
+            // Only schedules are asked before their time.
+            if of.source != OccurrenceSource::Schedule || self.goes_on(one).await? {
+                return Ok(false);
+            }
+        }
+        Ok(false)
     }
 
     async fn look_at_run(

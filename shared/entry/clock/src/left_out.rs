@@ -21,7 +21,7 @@ impl Clock {
 }
 
 /// What was missed, and a trigger that would fire itself, is an error in the log: alarms count these lines.
-fn log(occurrence: &Occurrence) {
+pub(crate) fn log(occurrence: &Occurrence) {
     if occurrence.state == OccurrenceState::Missed {
         tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
     }

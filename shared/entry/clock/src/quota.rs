@@ -89,9 +89,7 @@ impl Clock {
         }
         let message = "for a week, the runs that its owner may start in a day were used up";
         let missed = of.ended(OccurrenceState::Missed, QUOTA_EXCEEDED, message, now);
-        self.catalog.move_occurrence(&missed).await?;
-        self.report(&missed, now).await;
-        Ok(Some(missed))
+        self.changed(missed, now).await.map(Some)
     }
 }
 

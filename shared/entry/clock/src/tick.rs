@@ -1,13 +1,15 @@
 //! What a tick finds due.
 
+use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{Overlap, ScheduleId};
+use countersign_schedule::{LATE, Misfire, Overlap, ScheduleId, Verdict};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::left_out::log;
 use crate::source::Source;
 use crate::{Clock, ClockError, Schedule};
 
@@ -100,7 +102,14 @@ impl Clock {
     ) -> Result<Ticked, ClockError> {
         let mut ticked = Ticked::default();
         let spec = &schedule.spec;
-        let is_busy = spec.overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
+        let is_busy = spec.overlap != Overlap::Allow
+            && match self.is_busy(schedule, now).await {
+                Err(error) if is_kept_waiting(next.at, now) => {
+                    tracing::warn!(schedule = %schedule.id, code = error.code(), "what is open of a schedule cannot be looked at; it counts as going on");
+                    true
+                }
+                found => found?,
+            };
         let room = match spec.overlap {
             // What is made up for waits also where what comes meanwhile does not.
             Overlap::Queue | Overlap::Skip => self.queue_room(schedule).await?,
@@ -110,12 +119,21 @@ impl Clock {
         let mut begun = Vec::new();
         for (due, verdict) in found.times {
             let occurrence = verdict.judged(occurrence(schedule, due, now), now);
-            if self.catalog.notice(&occurrence).await? && occurrence.state == OccurrenceState::Due {
+            let is_new = self.catalog.notice(&occurrence).await?;
+            // An earlier tick has entered it and said what becomes of it. A write of this one that was sent twice is not that.
+            if !is_new && !self.is_of(&occurrence, now).await? {
+                continue;
+            }
+            if occurrence.state == OccurrenceState::Due {
                 begun.push(occurrence);
                 continue;
             }
             ticked.count(occurrence.state);
-            self.report(&occurrence, now).await;
+            match spec.misfire {
+                // Its owner wants nothing to come of it.
+                Misfire::Skip if verdict == Verdict::Missed => log(&occurrence),
+                _ => self.report(&occurrence, now).await,
+            }
         }
         self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {
@@ -124,6 +142,18 @@ impl Clock {
         }
         Ok(ticked)
     }
+
+    /// Whether the ledger's line of a due time was entered at this moment.
+    async fn is_of(&self, of: &Occurrence, now: Timestamp) -> Result<bool, ClockError> {
+        let known = self.catalog.occurrence(&of.owner, &of.id).await?;
+        Ok(known.is_some_and(|known| known.noticed_at == now))
+    }
+}
+
+/// Whether a due time has waited so long to be entered that it would soon count as missed: then it is entered, whatever cannot be
+/// looked at.
+fn is_kept_waiting(due: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(due) > LATE / 2
 }
 
 /// What a schedule is due at a time, before anything has come of it.
@@ -149,5 +179,24 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         max_retries: spec.max_retries.to(),
         timeout_seconds: spec.timeout_seconds.to(),
         version: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(seconds: i64, expect: bool) {
+        let due = Timestamp::UNIX_EPOCH;
+        let now = Timestamp::from_second(seconds).unwrap();
+        assert_eq!(is_kept_waiting(due, now), expect, "{seconds}");
+    }
+
+    #[test]
+    fn issue_14_a_due_time_is_entered_before_it_counts_as_missed() {
+        check(0, false);
+        check(150, false);
+        check(151, true);
+        check(LATE.as_secs(), true);
     }
 }

@@ -8,7 +8,7 @@ mod repeat;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::listed::table;
+use super::listed::{pages, table};
 use super::{FACTORY, Who, items, row, text};
 use crate::console::Console;
 use crate::door::Door;
@@ -22,8 +22,8 @@ const TITLES: [&str; 6] = ["RUN", "STATUS", "AGENT", "STARTED", "FINISHED", ""];
 pub(crate) struct Runs {
     #[command(subcommand)]
     what: Option<What>,
-    /// At most so many, 1 to 100.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// At most so many, 1 to 1000.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// Only those that stand so.
     #[arg(long, value_parser = STATUSES)]
@@ -71,12 +71,13 @@ impl Runs {
     }
 
     fn address(&self) -> String {
-        let status = self.status.as_ref().map(|status| format!("&status={status}"));
-        format!("{FACTORY}/executions?limit={}{}", self.limit, status.unwrap_or_default())
+        let status = self.status.as_ref().map(|status| format!("?status={status}"));
+        format!("{FACTORY}/executions{}", status.unwrap_or_default())
     }
 
     async fn list(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let page = self.who.door(place).await?.get(&self.address()).await?;
+        let door = self.who.door(place).await?;
+        let page = pages(&door, &self.address(), Some(self.limit)).await?;
         table(&page, self.json, console, &TITLES, |run| {
             let mut told = row(run, &["id", "status", "profile_name", "started_at", "finished_at"]);
             told.push(text(run, "dry_run").map_or(String::new(), |_| "test".to_owned()));

@@ -93,6 +93,10 @@ pub struct FinishedMail {
     pub occurrence: Option<Label>,
     /// Which attempt of that it is, from the second on: `second attempt`.
     pub attempt: Option<Label>,
+    /// What its owner calls the schedule, monitor or trigger that asked for it.
+    pub asked_by: Option<Label>,
+    /// When it is tried again, or that it is not, where it failed and something tries it by itself.
+    pub again: Option<Label>,
     /// How many items of a monitor are parked, because this run ended so.
     pub parked: Option<usize>,
     /// The status in words, as the run's fold names it.
@@ -156,6 +160,12 @@ impl FinishedMail {
         let more = self.decisions.len().saturating_sub(MAX_DECISIONS);
         let lines = self.decisions.iter().take(MAX_DECISIONS).map(DecisionFact::line);
         lines.chain((more > 0).then(|| format!("and {more} more, see the record"))).collect()
+    }
+
+    /// The schedule, monitor or trigger that asked for it: a word for what it is, padded, and its name.
+    fn source(&self) -> Option<(&'static str, &Label)> {
+        let occurrence = self.occurrence.as_ref()?;
+        self.asked_by.as_ref().map(|name| (super::kind(occurrence.as_str()), name))
     }
 
     fn parked_items(&self) -> Option<String> {

@@ -86,7 +86,10 @@ impl Trouble {
                 "Nothing processes them any more. `countersign monitors parked {id}` lists them with the reason; once that \
                  is mended, reset the watermark of their step, and what its source still has is new again."
             ),
-            Self::LeftOut { .. } => format!(
+            Self::LeftOut { is_missed: true } => format!(
+                "The next ones are tried as usual. `countersign occurrences {id}` lists what ran and what did not."
+            ),
+            Self::LeftOut { is_missed: false } => format!(
                 "The next ones are tried as usual, and come to nothing as long as the reason holds. \
                  `countersign occurrences {id}` lists what ran and what did not."
             ),
@@ -112,11 +115,7 @@ impl TroubleMail {
     }
 
     fn kind(&self) -> &'static str {
-        match self.id.as_str().split('_').next() {
-            Some("mon") => "Monitor",
-            Some("trig") => "Trigger",
-            _ => "Schedule",
-        }
+        super::kind(self.id.as_str())
     }
 
     fn advice(&self) -> String {
@@ -125,5 +124,17 @@ impl TroubleMail {
 
     fn began(&self) -> String {
         moment(self.since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issue_14_what_was_missed_keeps_nothing_that_comes_from_running() {
+        let advice = |is_missed| Trouble::LeftOut { is_missed }.advice("sched_1");
+        assert!(!advice(true).contains("come to nothing"), "{}", advice(true));
+        assert!(advice(false).contains("as long as the reason holds"), "{}", advice(false));
     }
 }

@@ -57,6 +57,8 @@ pub(crate) fn finished_mail() -> FinishedMail {
         run: Label::new("run_0197c3aa00112233445566778899aabb"),
         occurrence: None,
         attempt: None,
+        asked_by: None,
+        again: None,
         parked: None,
         warnings: 0,
         status: Label::new("complete"),
@@ -102,6 +104,8 @@ pub(crate) fn failed_mail() -> FinishedMail {
         unknown: 1,
         occurrence: Some(Label::new("mon_0197c3aa-20261121T140500Z")),
         attempt: Some(Label::new("third attempt")),
+        asked_by: Some(Label::new("New filings")),
+        again: Some(Label::new("at the next check")),
         parked: Some(2),
         warnings: 12,
         ..finished_mail()

@@ -23,6 +23,7 @@ fn any_step() -> impl Strategy<Value = Event> {
         3 => (0_i64..30).prop_map(|minutes| Event::Wait { minutes }),
         5 => (0_u8..3).prop_map(|dies_after| Event::Tick { dies_after }),
         2 => Just(Event::Twice),
+        3 => Just(Event::Refuse),
         4 => (prop::sample::select(statuses), any::<bool>(), any::<bool>())
             .prop_map(|(status, dies, twice)| Event::End { status, dies, twice }),
     ]
@@ -45,6 +46,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => (1_usize..8).prop_map(|count| Event::Burst { count }),
         1 => any_shows(),
         1 => Just(Event::Move),
+        1 => Just(Event::Reset),
         14 => any_step(),
     ]
 }
@@ -67,7 +69,8 @@ fn times(world: &World) -> Result<BTreeMap<&str, usize>, TestCaseError> {
         prop_assert_ne!(batch.state, BatchState::Open);
         prop_assert!(batch.attempt <= MAX_ATTEMPTS);
         let is_cancelled = batch.run_status.as_deref() == Some("cancelled");
-        let may_be_parked = is_cancelled || batch.attempt == MAX_ATTEMPTS;
+        let is_refused = batch.refusals == MAX_ATTEMPTS;
+        let may_be_parked = is_cancelled || is_refused || batch.attempt == MAX_ATTEMPTS;
         prop_assert!(batch.state != BatchState::Parked || may_be_parked);
         let place = &world.store.places[number];
         prop_assert!(world.store.objects.contains(place), "what a batch holds is there");
@@ -83,7 +86,10 @@ fn times(world: &World) -> Result<BTreeMap<&str, usize>, TestCaseError> {
 /// Nothing is in two batches; what is in none was known where a look began, or is in a source that nobody looks at any more.
 fn each_once(world: &World, is_failing: bool) -> Result<(), TestCaseError> {
     let times = times(world)?;
-    prop_assert!(times.values().all(|times| *times == 1), "{:?}", times);
+    for (key, times) in &times {
+        let most = 1 + world.resets.get(*key).copied().unwrap_or_default();
+        prop_assert!(*times <= most, "{} is in {} batches of {}", key, times, most);
+    }
     for item in &world.sources[world.at] {
         let is_done = times.contains_key(item.key.as_str()) || world.known.contains(&item.key);
         prop_assert!(is_done || is_failing, "{} is lost", item.key);

@@ -44,6 +44,12 @@ fn f_211_the_day_on_which_the_clocks_change_has_its_hours() {
     check(&early, "2026-10-25T00:30:00Z", true);
     check(&early, "2026-10-25T01:30:00Z", true);
     check(&early, "2026-10-25T02:00:00Z", false);
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let quarter = hours("02:15", "02:30", "Europe/Berlin");
+    let begins = |after: &str| quarter.opening_after(at(after)).unwrap();
+    assert_eq!(begins("2026-10-24T22:00:00Z"), at("2026-10-25T00:15:00Z"));
+    assert_eq!(begins("2026-10-25T00:20:00Z"), at("2026-10-25T01:15:00Z"));
+    assert_eq!(begins("2026-10-25T01:15:00Z"), at("2026-10-26T01:15:00Z"));
 }
 
 proptest! {

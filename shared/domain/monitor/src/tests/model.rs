@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_run::{MonitorId, RunId, RunStatus};
+use countersign_run::{MonitorId, OccurrenceReason, RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
     Batch, BatchItem, Content, Due, Found, Interval, MarkKind, Novel, Outcome, Overlap, Position,
-    State, Timing, Watermark, novel, settle, tick,
+    Settled, State, Timing, Watermark, novel, refused, settle, tick,
 };
 
 /// How late an item may come, in minutes.
@@ -38,6 +38,10 @@ pub(super) enum Event {
     Twice,
     /// The run that goes on ends, and what notes it dies before the write, or is done twice.
     End { status: RunStatus, dies: bool, twice: bool },
+    /// A tick finds the run of the open batch refused.
+    Refuse,
+    /// Somebody sets the watermark back.
+    Reset,
 }
 
 /// What a source answers.
@@ -75,6 +79,8 @@ pub(super) struct World {
     memory: usize,
     /// What was known where a look began: it is not processed.
     pub(super) known: BTreeSet<String>,
+    /// How often the watermark was set back while an item was there: so often it may be new again.
+    pub(super) resets: BTreeMap<String, usize>,
     pub(super) store: Store,
 }
 
@@ -114,7 +120,8 @@ impl World {
         mark.position = Some(Position::start(MarkKind::Cursor));
         let store = Store { mark: Some(mark), ..Store::default() };
         let (sources, known) = ([Vec::new(), Vec::new()], BTreeSet::new());
-        Self { now: 0, sources, at: 0, shows: Shows::Whole, memory, known, store }
+        let (shows, resets) = (Shows::Whole, BTreeMap::new());
+        Self { now: 0, sources, at: 0, shows, memory, known, resets, store }
     }
 
     fn arrive(&mut self, at: Option<Timestamp>) {
@@ -267,15 +274,48 @@ impl World {
         let Some(open) = self.store.state.open.clone() else { return };
         let (batch, content) = self.store.batches[&open.number].clone();
         let Some(settled) = settle(&batch, &self.store.state, run, status, now) else { return };
+        self.write(settled, content, now);
+    }
+
+    /// Writes what becomes of a batch. The watermark moves from where it was when that was found, and not where somebody set it.
+    fn write(&mut self, settled: Settled, content: Content, now: Timestamp) {
+        let seen = self.store.state.version;
+        let Settled { batch, state, moves } = settled;
+        self.store.apply(seen, |store| {
+            let mark = store.mark.take().unwrap();
+            store.mark = Some(match moves && batch.previous["look"] == mark.version {
+                true => mark.moved(content.proposed["look"].clone(), now),
+                false => mark,
+            });
+            store.state = state;
+            store.batches.insert(batch.number, (batch, content));
+        });
+    }
+
+    /// What was started is not refused.
+    fn refuse(&mut self) {
+        let now = at(self.now);
+        let Some(open) = self.store.state.open.clone() else { return };
+        let is_started =
+            self.store.runs.contains(&open.run) || self.store.ended.contains_key(&open.run);
+        if is_started || open.retry_after.is_some() {
+            return;
+        }
+        let (batch, content) = self.store.batches[&open.number].clone();
+        let why = OccurrenceReason { code: "REFUSED".to_owned(), message: String::new() };
+        let state = self.store.state.failed("REFUSED", now);
+        self.write(refused(&batch, &state, &why, now), content, now);
+    }
+
+    fn reset(&mut self) {
+        let now = at(self.now);
+        for found in self.sources.iter().flatten() {
+            *self.resets.entry(found.key.clone()).or_default() += 1;
+        }
         let seen = self.store.state.version;
         self.store.apply(seen, |store| {
-            if settled.moves {
-                let mark = store.mark.take().unwrap();
-                assert_eq!(batch.previous["look"], mark.version, "compare and set");
-                store.mark = Some(mark.moved(content.proposed["look"].clone(), now));
-            }
-            store.state = settled.state;
-            store.batches.insert(open.number, (settled.batch, content));
+            store.state.version += 1;
+            store.mark = store.mark.take().map(|mark| mark.reset(now));
         });
     }
 
@@ -295,6 +335,8 @@ impl World {
                 self.tick(&read, u8::MAX);
                 self.tick(&read, u8::MAX);
             }
+            Event::Refuse => self.refuse(),
+            Event::Reset => self.reset(),
             Event::End { status, dies, twice } => {
                 let Some(run) = self.store.runs.pop_first() else { return };
                 if !dies {
@@ -318,7 +360,10 @@ impl World {
             self.happens(&end);
             // The next look would see the same.
             if self.store.state.open.is_none()
-                && self.store.state.last_outcome != Some(Outcome::Started)
+                && !matches!(
+                    self.store.state.last_outcome,
+                    Some(Outcome::Started | Outcome::Failed)
+                )
             {
                 return;
             }

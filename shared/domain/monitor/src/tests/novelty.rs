@@ -3,7 +3,7 @@ use serde_json::json;
 
 use crate::{
     ChangeKind, Found, Held, LookError, MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Novel, Overlap,
-    Position, Watermark, changes, novel,
+    Position, Taken, Watermark, changes, novel,
 };
 
 fn at(minute: i64) -> Timestamp {
@@ -104,9 +104,9 @@ fn f_059_changes_of_a_folder_are_told_by_their_hashes() {
         name: format!("{id}.xml"),
         hash: hash.to_owned(),
     };
-    let first = changes(None, &[held("a", "1"), held("b", "1")]);
+    let first = changes(None, &[held("a", "1"), held("b", "1")], ALL);
     assert!(first.changes.is_empty(), "F-219");
-    let second = changes(Some(&first.position), &[held("b", "2"), held("c", "1")]);
+    let second = changes(Some(&first.position), &[held("b", "2"), held("c", "1")], ALL);
     let told: Vec<_> = second.changes.iter().map(|c| (c.kind, c.name.as_str())).collect();
     let expect = [
         (ChangeKind::Added, "c.xml"),
@@ -115,7 +115,9 @@ fn f_059_changes_of_a_folder_are_told_by_their_hashes() {
     ];
     assert_eq!(told, expect);
     assert_ne!(first.position.value, second.position.value);
-    assert!(changes(Some(&second.position), &[held("c", "1"), held("b", "2")]).changes.is_empty());
+    assert!(
+        changes(Some(&second.position), &[held("c", "1"), held("b", "2")], ALL).changes.is_empty()
+    );
 }
 
 #[test]
@@ -237,4 +239,37 @@ fn f_213_an_item_that_no_batch_holds_fails_the_look_by_its_name() {
     assert_eq!(failed.to_string(), said);
     // At a first look it is known from then on.
     assert!(novel(None, there, how).is_ok());
+}
+
+/// Every change of a folder.
+const ALL: Taken<'_> = Taken { kinds: &[], most: usize::MAX };
+
+#[test]
+fn f_219_what_a_batch_does_not_hold_of_a_folders_changes_is_found_at_the_next_look() {
+    let held = |id: &str, hash: &str| Held {
+        id: id.to_owned(),
+        name: format!("{id}.pdf"),
+        hash: hash.to_owned(),
+    };
+    let mut position = changes(None, &[held("a", "1"), held("b", "1")], ALL).position;
+    let there = [held("b", "2"), held("c", "1"), held("d", "1")];
+    let mut found = Vec::new();
+    for _ in 0..4 {
+        let looked = changes(Some(&position), &there, Taken { most: 1, ..ALL });
+        found.extend(looked.changes.into_iter().map(|one| (one.kind, one.id)));
+        position = looked.position;
+    }
+    let expect = [
+        (ChangeKind::Added, "c"),
+        (ChangeKind::Added, "d"),
+        (ChangeKind::Modified, "b"),
+        (ChangeKind::Deleted, "a"),
+    ];
+    assert_eq!(found, expect.map(|(kind, id)| (kind, id.to_owned())));
+    let all = changes(None, &there, ALL).position;
+    assert_eq!(position, all, "and then all is known");
+    let deleted = Taken { kinds: &[ChangeKind::Deleted], most: 1 };
+    let looked = changes(Some(&all), &[held("b", "3"), held("e", "1")], deleted);
+    assert_eq!(looked.changes.len(), 1, "others are not asked for");
+    assert!(looked.position.seen.contains_key("e"));
 }
