@@ -272,8 +272,7 @@ async fn f_073_a_message_to_telegram_is_what_was_signed_and_its_token_is_nowhere
 
 #[tokio::test]
 async fn f_073_messages_to_discord_and_slack_mention_nobody_and_hide_no_link() {
-    let (discord, slack) =
-        (Service::good(discord_sent()).await, Service::good(slack_sent()).await);
+    let (discord, slack) = (Service::good(discord_sent()).await, Service::good(slack_sent()).await);
     let desk = Desk::with(&[("discord", &discord), ("slack", &slack)]).await;
     let message = "@everyone <!channel> *now* <https://evil.example|bank>";
     let params = "channel: discord, chat_id: '42', silent: true";

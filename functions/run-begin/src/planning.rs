@@ -6,9 +6,9 @@ use countersign_channel::{ENDPOINT, choose};
 use countersign_plan::{Plan, Rehearsal, Request, check, detected, inputs, plan as planned};
 use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_profile::Profile;
+use countersign_registry::action::ReadAhead;
 use countersign_registry::actions::send_channel_message::Channel;
 use countersign_registry::{ModelChoice, SEND_CHANNEL_MESSAGE};
-use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -82,7 +82,8 @@ fn choose_channels(plan: &mut Plan, endpoints: &Bindings) -> Result<(), BeginErr
             continue;
         }
         let channel = choose(named.unwrap_or_default(), &has);
-        let channel = channel.map_err(|cause| BeginError::Channel { step: step.name.clone(), cause })?;
+        let channel =
+            channel.map_err(|cause| BeginError::Channel { step: step.name.clone(), cause })?;
         step.params.insert("channel".to_owned(), channel.as_str().into());
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The run in figures (F-316, F-398).
 
-use countersign_plan::Plan;
 use countersign_channel::ENDPOINT;
+use countersign_plan::Plan;
 use countersign_registry::actions::send_channel_message::Channel;
 use countersign_registry::{CALL_CONNECTOR, SEND_CHANNEL_MESSAGE};
 use countersign_run::{RoutedOutput, RunRecord, RunState};

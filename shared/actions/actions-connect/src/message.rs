@@ -1,10 +1,10 @@
 //! The action `send_channel_message` (F-073): the call of a connector, whose answer is read as a message's.
 
 use countersign_channel::{arguments, named};
+use countersign_registry::action::{ActionError, Call, Handler as _};
 use countersign_registry::actions::send_channel_message::{
     Inputs, Output, Params, SendChannelMessage,
 };
-use countersign_registry::action::{ActionError, Call, Handler as _};
 use countersign_registry::{CALL_CONNECTOR, Perform};
 use serde_json::Value;
 

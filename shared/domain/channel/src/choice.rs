@@ -51,7 +51,9 @@ mod tests {
         check(
             Slack,
             &[Telegram],
-            Err("the agent has no connector `slack` with an endpoint `send_message` that it may call"),
+            Err(
+                "the agent has no connector `slack` with an endpoint `send_message` that it may call",
+            ),
         );
     }
 }

@@ -26,10 +26,7 @@ pub enum ChannelError {
     },
     /// The service has no such thing.
     #[error("{0}")]
-    #[failure(
-        code = "CHANNEL_UNSUPPORTED",
-        help = "leave it out, or name a channel that has it"
-    )]
+    #[failure(code = "CHANNEL_UNSUPPORTED", help = "leave it out, or name a channel that has it")]
     Unsupported(&'static str),
     /// The agent has no connector of a service.
     #[error("the agent has no connector of a channel: telegram, discord or slack")]

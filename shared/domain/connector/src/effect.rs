@@ -14,8 +14,8 @@ use crate::header::{COMPOSED, is_header, is_sendable};
 use crate::lookup::Bound;
 use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation};
 use crate::request::{
-    Request, RequestError, SecretPlace, arguments, filled, filled_in_path, path_secret, secret_slot,
-    set_query,
+    Request, RequestError, SecretPlace, arguments, filled, filled_in_path, path_secret,
+    secret_slot, set_query,
 };
 use crate::secret::Credential;
 use crate::{graphql, request};

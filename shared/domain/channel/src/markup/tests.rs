@@ -24,7 +24,13 @@ fn f_073_styles_are_those_of_each_service() {
     markdown("*a **b** c*", "<i>a <b>b</b> c</i>", "*a **b** c*", "_a *b* c_");
     markdown("```\nx < 1\n```", "<pre>x &lt; 1</pre>", "```\nx < 1\n```", "```x &lt; 1```");
     markdown(r"\*a\*", "*a*", r"\*a\*", "*a*");
-    check("<b>a &amp; <i>b</i></b>", Format::Html, "<b>a &amp; <i>b</i></b>", "**a & *b***", "*a &amp; _b_*");
+    check(
+        "<b>a &amp; <i>b</i></b>",
+        Format::Html,
+        "<b>a &amp; <i>b</i></b>",
+        "**a & *b***",
+        "*a &amp; _b_*",
+    );
 }
 
 #[test]
@@ -34,8 +40,20 @@ fn f_073_what_is_no_style_is_text() {
     markdown("snake_case_name", "snake_case_name", r"snake\_case\_name", "snake_case_name");
     markdown("**open", "**open", r"\*\*open", "**open");
     markdown("# a\n- b\n> c", "# a\n- b\n&gt; c", "\\# a\n\\- b\n\\> c", "# a\n- b\n&gt; c");
-    check("<b>open <i>a</b>", Format::Html, "<b>open &lt;i&gt;a</b>", r"**open \<i>a**", "*open &lt;i&gt;a*");
-    check("<B>a</B><x>", Format::Html, "&lt;B&gt;a&lt;/B&gt;&lt;x&gt;", r"\<B>a\</B>\<x>", "&lt;B&gt;a&lt;/B&gt;&lt;x&gt;");
+    check(
+        "<b>open <i>a</b>",
+        Format::Html,
+        "<b>open &lt;i&gt;a</b>",
+        r"**open \<i>a**",
+        "*open &lt;i&gt;a*",
+    );
+    check(
+        "<B>a</B><x>",
+        Format::Html,
+        "&lt;B&gt;a&lt;/B&gt;&lt;x&gt;",
+        r"\<B>a\</B>\<x>",
+        "&lt;B&gt;a&lt;/B&gt;&lt;x&gt;",
+    );
 }
 
 #[test]
@@ -47,13 +65,14 @@ fn f_073_a_link_shows_where_it_leads() {
         "bank (https://evil.example/a_b)",
         "bank (https://evil.example/a_b)",
     );
-    markdown(
-        "[a](b) [c] (d)",
-        "a (b) [c] (d)",
-        r"a (b) \[c\] (d)",
-        "a (b) [c] (d)",
+    markdown("[a](b) [c] (d)", "a (b) [c] (d)", r"a (b) \[c\] (d)", "a (b) [c] (d)");
+    check(
+        "<https://a.example|bank>",
+        Format::Plain,
+        "&lt;https://a.example|bank&gt;",
+        r"\<https://a.example\|bank>",
+        "&lt;https://a.example|bank&gt;",
     );
-    check("<https://a.example|bank>", Format::Plain, "&lt;https://a.example|bank&gt;", r"\<https://a.example\|bank>", "&lt;https://a.example|bank&gt;");
 }
 
 /// The text between Telegram's tags, or nothing when one is not closed as it was opened.

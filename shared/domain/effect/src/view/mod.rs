@@ -205,8 +205,11 @@ fn sections(http: &HttpEffect) -> Vec<Section> {
             content: Content::Fields(fields),
         })
     };
-    let in_path: Vec<(String, Part)> =
-        http.path_secret.iter().map(|of| (SECRET_PLACE.to_owned(), Part::Secret(of.clone()))).collect();
+    let in_path: Vec<(String, Part)> = http
+        .path_secret
+        .iter()
+        .map(|of| (SECRET_PLACE.to_owned(), Part::Secret(of.clone())))
+        .collect();
     [
         body,
         listed(SectionPart::Query, &http.query),
