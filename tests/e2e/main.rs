@@ -11,6 +11,7 @@
 mod all_rows;
 mod browser;
 mod case;
+mod channels;
 mod connectors;
 mod crash;
 mod demo;

@@ -1,5 +1,6 @@
 //! Why a run cannot begin.
 
+use countersign_channel::ChannelError;
 use countersign_failure::Failure;
 use countersign_plan::{InputProblem, PlanError, SampleProblem, Undetected};
 use countersign_run::RunId;
@@ -46,6 +47,15 @@ pub enum BeginError {
     #[error("the run cannot repeat what was sent: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     #[failure(code = "REPEAT_CHANGED")]
     Repeat(Vec<Unrecognised>),
+    /// A message cannot go where its step says.
+    #[error("`{step}`: {cause}")]
+    #[failure(forward = cause)]
+    Channel {
+        /// The step.
+        step: String,
+        /// Why.
+        cause: ChannelError,
+    },
     /// The plan cannot be sealed, or is not the one that was.
     #[error("sealing the plan")]
     #[failure(forward)]
@@ -73,6 +83,7 @@ impl BeginError {
                 | Self::Undetected(_)
                 | Self::Refused(_)
                 | Self::Repeat(_)
+                | Self::Channel { .. }
         )
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use countersign_channel::{ENDPOINT, choose};
 use countersign_plan::{Plan, Rehearsal, Request, check, detected, inputs, plan as planned};
 use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_profile::Profile;
-use countersign_registry::ModelChoice;
 use countersign_registry::action::ReadAhead;
+use countersign_registry::actions::send_channel_message::Channel;
+use countersign_registry::{ModelChoice, SEND_CHANNEL_MESSAGE};
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -30,6 +32,9 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         inputs,
     };
     let mut plan = planned(&playbook, request);
+    if head.dry_run != Some(DryRun::Samples) {
+        choose_channels(&mut plan, &endpoints)?;
+    }
     choose_model(&mut plan, profile.and_then(|profile| profile.spec.model_choice()).as_ref());
     rehearse(context, head, &endpoints, &mut plan).await?;
     if head.from_monitor.is_some() {
@@ -65,10 +70,30 @@ fn choose_model(plan: &mut Plan, choice: Option<&ModelChoice>) {
     }
 }
 
+/// The plan says through which of the agent's channels each message goes: what is signed is never looked for later.
+fn choose_channels(plan: &mut Plan, endpoints: &Bindings) -> Result<(), BeginError> {
+    let has = |channel: &Channel| endpoints.endpoint(channel.as_str(), ENDPOINT).is_some();
+    let has: Vec<Channel> = Channel::ALL.into_iter().filter(has).collect();
+    for step in plan.steps.iter_mut().filter(|step| step.action == SEND_CHANNEL_MESSAGE) {
+        let word = step.params.get("channel").and_then(Value::as_str);
+        let named = word.and_then(Channel::named);
+        // What a variable fills in is known when the step is prepared, and has to be a name.
+        if named.is_none() && word.is_some_and(|word| word != Channel::Default.as_str()) {
+            continue;
+        }
+        let channel = choose(named.unwrap_or_default(), &has);
+        let channel =
+            channel.map_err(|cause| BeginError::Channel { step: step.name.clone(), cause })?;
+        step.params.insert("channel".to_owned(), channel.as_str().into());
+    }
+    Ok(())
+}
+
 /// Notes what the calls that cannot be taken back read beside connector and binding.
 fn read_ahead(plan: &mut Plan, reads: &Reads) {
     for step in plan.steps.iter_mut().filter(|step| step.irreversible) {
-        let connector = step.params.get("connector").and_then(Value::as_str);
+        let place = if step.action == SEND_CHANNEL_MESSAGE { "channel" } else { "connector" };
+        let connector = step.params.get(place).and_then(Value::as_str);
         step.ahead = connector.and_then(|connector| reads.get(connector).cloned());
     }
 }

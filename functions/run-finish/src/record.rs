@@ -1,7 +1,9 @@
 //! The run in figures (F-316, F-398).
 
+use countersign_channel::ENDPOINT;
 use countersign_plan::Plan;
-use countersign_registry::CALL_CONNECTOR;
+use countersign_registry::actions::send_channel_message::Channel;
+use countersign_registry::{CALL_CONNECTOR, SEND_CHANNEL_MESSAGE};
 use countersign_run::{RoutedOutput, RunRecord, RunState};
 use serde_json::Value;
 
@@ -33,7 +35,14 @@ pub(crate) fn of_graph(row: &RoutedOutput, figure: &str) -> u64 {
 
 /// The connector and the endpoint that a step calls.
 fn endpoint(plan: &Plan, step: &str) -> Option<(String, String)> {
-    let step = plan.step(step).filter(|step| step.action == CALL_CONNECTOR)?;
+    let step = plan.step(step)?;
     let named = |name: &str| step.params.get(name).and_then(Value::as_str).map(str::to_owned);
-    Some((named("connector")?, named("endpoint")?))
+    match step.action.as_str() {
+        CALL_CONNECTOR => Some((named("connector")?, named("endpoint")?)),
+        SEND_CHANNEL_MESSAGE => {
+            let channel = Channel::named(&named("channel")?)?;
+            Some((channel.as_str().to_owned(), ENDPOINT.to_owned()))
+        }
+        _ => None,
+    }
 }

@@ -1,4 +1,4 @@
-//! `call_connector` for endpoints that have an effect, as a Lambda. Nothing is called here without a signature.
+//! `call_connector` for endpoints that have an effect, and `send_channel_message`, as a Lambda. Nothing is called here without a signature.
 
 use std::sync::Arc;
 

@@ -10,17 +10,23 @@ use serde_json::Value;
 use crate::binding::{Resolved, resolve};
 use crate::circuit_breaker;
 use crate::deps::Deps;
+use crate::message::SendMessage;
 use crate::mode::Mode;
 
 /// The actions of this crate.
 #[must_use]
 pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Handler>> {
-    vec![Arc::new(CallConnector { deps, mode })]
+    let mut actions: Vec<Arc<dyn Handler>> = Vec::new();
+    if mode == Mode::Write {
+        actions.push(Arc::new(SendMessage::new(deps.clone())));
+    }
+    actions.insert(0, Arc::new(CallConnector { deps, mode }));
+    actions
 }
 
-struct CallConnector {
-    deps: Deps,
-    mode: Mode,
+pub(crate) struct CallConnector {
+    pub(crate) deps: Deps,
+    pub(crate) mode: Mode,
 }
 
 impl Handler for CallConnector {

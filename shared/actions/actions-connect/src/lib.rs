@@ -1,4 +1,5 @@
-//! The action `call_connector` (F-042): an endpoint of a bound connector, called as its definition says.
+//! The actions `call_connector` (F-042), an endpoint of a bound connector, called as its definition says, and
+//! `send_channel_message` (F-073), a message that becomes such a call.
 //!
 //! One handler serves two functions: [`Mode::Read`] calls what only reads, [`Mode::Write`] what has an effect; each
 //! refuses the other's endpoints, so that the function without signatures can never change anything outside.
@@ -18,6 +19,7 @@ mod file_target;
 mod gathered;
 mod graphql;
 mod handler;
+mod message;
 mod mode;
 mod multi_source;
 mod output;

@@ -4,7 +4,7 @@ use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
-    Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection,
+    Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection, Said,
 };
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
@@ -26,18 +26,49 @@ pub(crate) async fn call(
 ) -> Result<Value, ConnectError> {
     let arguments = arguments(call, resolved)?;
     let schema = &resolved.endpoint.output;
-    let rest = Rest { connection, rules, schema, arguments, cursor: cursor(call) };
+    let connector = resolved.connector();
+    let rest = Rest { connector, connection, rules, schema, arguments, cursor: cursor(call) };
     let seconds = connection.timeout_seconds;
     let caller = Caller::open(deps, call, resolved, &connection.auth, seconds).await?;
     run(caller, &rest, resolved, call).await
 }
 
+/// Said of an answer that does not say whether its call succeeded.
+const UNSAID: &str = "the answer does not say whether it was done";
+
 struct Rest<'r> {
+    connector: String,
     connection: &'r RestConnection,
     rules: &'r RequestRules,
     schema: &'r OutputSchema,
     arguments: Map<String, Value>,
     cursor: Option<&'r Value>,
+}
+
+impl Rest<'_> {
+    /// What the answer says of the call. One with an effect of which it says nothing may have had it.
+    fn heard(&self, caller: &Caller<'_>, status: u16, said: Said) -> Result<(), Unread> {
+        let connector = self.connector.clone();
+        let said_why = |reason: &str| caller.scrub(reason).chars().take(200).collect::<String>();
+        let refused = |reason: &str| ConnectError::Refused {
+            connector: connector.clone(),
+            status,
+            message: said_why(reason),
+        };
+        let error = match said {
+            Said::Done => return Ok(()),
+            Said::Denied(reason) => {
+                ConnectError::AuthFailed { connector, status, message: said_why(&reason) }
+            }
+            Said::Throttled => ConnectError::Throttled { connector },
+            Said::Refused(reason) => refused(&reason),
+            Said::InDoubt(reason) if self.has_effect() => caller.in_doubt(&refused(&reason)),
+            Said::InDoubt(reason) => refused(&reason),
+            Said::Nothing if self.has_effect() => caller.in_doubt(&refused(UNSAID)),
+            Said::Nothing => refused(UNSAID),
+        };
+        Err(Unread::Failed(error))
+    }
 }
 
 impl Paged for Rest<'_> {
@@ -51,17 +82,23 @@ impl Paged for Rest<'_> {
 
     fn read(
         &self,
-        _: &Caller<'_>,
+        caller: &Caller<'_>,
         request: &Request,
         answer: &Answer,
         before: usize,
     ) -> Result<Page, Unread> {
         let head = self.rules.method == Method::Head;
-        if head || answer.body.is_empty() && !self.rules.method.reads() {
+        let verdict = self.rules.verdict.as_ref();
+        if head || verdict.is_none() && answer.body.is_empty() && !self.rules.method.reads() {
             return Ok(Page::default());
         }
-        let json: Value = serde_json::from_slice(&answer.body)
-            .map_err(|error| AnswerError::NotJson(json_problem(&error.to_string())))?;
+        let json = serde_json::from_slice(&answer.body)
+            .map_err(|error| AnswerError::NotJson(json_problem(&error.to_string())));
+        if let Some(verdict) = verdict {
+            let said = json.as_ref().map_or(Said::Nothing, |json| verdict.of(json));
+            self.heard(caller, answer.status, said)?;
+        }
+        let json: Value = json?;
         let part = Part { before, most: self.room(before) };
         let Mapped { records, mut warnings, count } =
             records(&self.rules.mapping, self.schema, &json, part)?;

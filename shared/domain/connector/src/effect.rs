@@ -3,7 +3,9 @@
 //! [`describe`] is the one place where such a request is composed: the gate shows what it returns, the step compares it
 //! with what was signed, and [`outgoing`] turns it into bytes. Nothing is added on the way out but the secrets.
 
-use countersign_effect::{Body, CredentialUse, Effect, HttpEffect, Part, Shape, Version, Via};
+use countersign_effect::{
+    Body, CredentialUse, Effect, HttpEffect, Part, SECRET_PLACE, Shape, Version, Via,
+};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -12,7 +14,8 @@ use crate::header::{COMPOSED, is_header, is_sendable};
 use crate::lookup::Bound;
 use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation};
 use crate::request::{
-    Request, RequestError, SecretPlace, arguments, filled, secret_slot, set_query,
+    Request, RequestError, SecretPlace, arguments, filled, filled_in_path, path_secret,
+    secret_slot, set_query,
 };
 use crate::secret::Credential;
 use crate::{graphql, request};
@@ -47,7 +50,14 @@ pub fn describe(
     let via =
         Via { connector: bound.definition.id.to_string(), endpoint: bound.endpoint_name.clone() };
     let key = (bound.definition.connection.key_header(), key);
-    of_request(request, auth, credential, via, key, shape).map(Effect::Http)
+    let mut effect = of_request(request, auth, credential, via, key, shape)?;
+    if let (Auth::PathToken { prefix }, Connection::RestApi(rest)) =
+        (auth, &bound.definition.connection)
+    {
+        effect.url = with_place(&effect.url, &rest.base_url, prefix)?;
+        effect.path_secret = Some(path_secret());
+    }
+    Ok(Effect::Http(effect))
 }
 
 fn of_request(
@@ -97,7 +107,19 @@ fn of_request(
         credential,
         via,
         shape,
+        path_secret: None,
     })
+}
+
+/// The address with the place of the credential behind the connector's own: `/bot{token}` in `/bot{token}/sendMessage`.
+fn with_place(url: &str, base: &str, prefix: &str) -> Result<String, RequestError> {
+    let base = Url::parse(base).map_err(|error| RequestError::Address(error.to_string()))?;
+    let base = base.as_str().trim_end_matches('/');
+    let path = url.strip_prefix(base).filter(|path| path.starts_with('/'));
+    let path = path.ok_or_else(|| {
+        RequestError::Address("the path does not stand behind the address".to_owned())
+    })?;
+    Ok(format!("{base}/{prefix}{SECRET_PLACE}{path}"))
 }
 
 /// The body; its media type is the header's where the connector sets one.
@@ -182,8 +204,7 @@ pub fn outgoing(
     effect: &HttpEffect,
     credential: Option<&Credential>,
 ) -> Result<Outgoing, RequestError> {
-    let mut url =
-        Url::parse(&effect.url).map_err(|error| RequestError::Address(error.to_string()))?;
+    let mut url = address(effect, credential)?;
     set_query(&mut url, &sent(&effect.query, credential)?);
     let mut headers = sent(&effect.headers, credential)?;
     let body = effect.body.as_ref().map(|body| {
@@ -191,6 +212,19 @@ pub fn outgoing(
         body.text.clone().into_bytes()
     });
     Ok(Outgoing { method: effect.method.clone(), url, headers, body })
+}
+
+/// The address, with the credential in its path where it belongs there.
+fn address(effect: &HttpEffect, credential: Option<&Credential>) -> Result<Url, RequestError> {
+    // What a parser says of an address that holds a secret is not repeated.
+    let wrong = |_| RequestError::Address("it is not a URL".to_owned());
+    let Some(secret) = &effect.path_secret else { return Url::parse(&effect.url).map_err(wrong) };
+    let credential = credential.ok_or(RequestError::CredentialMissing)?;
+    let Some((before, after)) = effect.url.split_once(SECRET_PLACE) else {
+        return Err(RequestError::Address("it has no place for the credential".to_owned()));
+    };
+    let token = filled_in_path(secret, credential)?;
+    Url::parse(&format!("{before}{token}{after}")).map_err(wrong)
 }
 
 /// A request to read an effect's answer by: address and method, nothing secret.

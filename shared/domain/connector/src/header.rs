@@ -37,6 +37,12 @@ pub(crate) fn is_sendable(value: &str) -> bool {
     value.bytes().all(|b| (32..127).contains(&b)) && value.trim() == value
 }
 
+/// Whether a value can be a part of a path's segment as it is: unreserved characters and colons, not dots alone.
+pub(crate) fn is_segment(value: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._~:".contains(&b);
+    value.bytes().all(fits) && value.bytes().any(|b| b.is_ascii_alphanumeric())
+}
+
 /// The name in lower case, when it is one of a header that may be set.
 pub(crate) fn settable(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();

@@ -76,9 +76,9 @@ pub use model::{
     InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout, MAX_FILE_SIZE_MB,
     MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
     Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules,
-    RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules,
-    ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection, ToolId,
-    ToolRules, ValueType, XlsxRules, endings, media_type,
+    RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, Said, ScrapeField,
+    ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection,
+    ToolId, ToolRules, ValueType, Verdict, XlsxRules, endings, media_type,
 };
 pub use rate_keys::{RatedBy, binding_subject};
 pub use reading::{InvalidLocale, InvalidReading, Reading, is_same_figure};

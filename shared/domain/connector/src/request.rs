@@ -26,7 +26,7 @@ pub(crate) use paging::{keep_key, param, public_query, replace_query, set_param}
 use path::fill_path;
 pub(crate) use path::is_dots;
 pub use path::placeholders;
-pub(crate) use secrets::{SecretPlace, filled, secret_slot};
+pub(crate) use secrets::{SecretPlace, filled, filled_in_path, path_secret, secret_slot};
 
 /// A request ready to be sent. Its debug form shows no header value, query or body.
 #[derive(Clone, PartialEq)]
@@ -274,6 +274,10 @@ pub fn authenticate(
     credential: Option<&Credential>,
     request: &mut Request,
 ) -> Result<(), RequestError> {
+    // What would tell it in records and messages: only what is signed has its credential in the path.
+    if matches!(auth, Auth::PathToken { .. }) {
+        return Err(RequestError::PathCredential);
+    }
     let Some(slot) = secret_slot(auth) else { return Ok(()) };
     let credential = credential.ok_or(RequestError::CredentialMissing)?;
     let value = filled(&slot.secret, credential)?;

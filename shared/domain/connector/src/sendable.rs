@@ -1,6 +1,6 @@
 //! What the parts of a credential may hold: asked where they are written, so that no call is the first to find out.
 
-use crate::header::is_sendable;
+use crate::header::{is_segment, is_sendable};
 use crate::model::Auth;
 
 impl Auth {
@@ -15,6 +15,11 @@ impl Auth {
         if is_header && is_own && !is_sendable(value) {
             return Some(
                 "must be printable ASCII, without spaces at its edges: it is sent in a header",
+            );
+        }
+        if matches!(self, Self::PathToken { .. }) && is_own && !is_segment(value) {
+            return Some(
+                "must have letters, digits and `-._~:` only: it is sent as a part of the path",
             );
         }
         if *self == Self::Basic && part == "username" && value.contains(':') {
@@ -42,6 +47,11 @@ mod tests {
             check(&Auth::ApiKeyHeader { header: "x-key".to_owned() }, "api_key", value, false);
             check(&Auth::ApiKeyQuery { key_param: "key".to_owned() }, "api_key", value, true);
             check(&Auth::Basic, "password", value, true);
+        }
+        let in_path = Auth::PathToken { prefix: "bot".to_owned() };
+        check(&in_path, "token", "123456:AA-bb_cc", true);
+        for value in ["a/b", "..", "", "a b", "a?b", "a#b", "a%2fb", "a{token}"] {
+            check(&in_path, "token", value, false);
         }
         check(&Auth::Basic, "username", "a:b", false);
         check(&Auth::Basic, "password", "a:b", true);

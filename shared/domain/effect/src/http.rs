@@ -34,7 +34,8 @@ pub struct HttpEffect {
     pub v: Version,
     /// `POST`, `PUT`, …
     pub method: String,
-    /// Scheme, host, port and path; no query.
+    /// Scheme, host, port and path; no query. With [`HttpEffect::path_secret`], [`SECRET_PLACE`] stands in the path
+    /// where the secret goes; no other path has these characters, because data in a path is percent-encoded.
     pub url: String,
     /// The query's names and values, in order, before they are encoded.
     pub query: Vec<(String, Part)>,
@@ -49,7 +50,13 @@ pub struct HttpEffect {
     /// What the body means, beyond its media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
+    /// The secret that stands in the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_secret: Option<SecretPart>,
 }
+
+/// What a path has in the place of its secret.
+pub const SECRET_PLACE: &str = "{token}";
 
 /// A value in a query or a header: text, or the place of a secret. A secret is an object, so no text can imitate one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,7 +19,7 @@ pub use canonical::{canonical, effect_leaf, row_leaf};
 pub use digest::{Digest, InvalidDigest, hash_parts};
 pub use error::EffectError;
 pub use http::{
-    Body, CredentialUse, Effect, HttpEffect, MAX_EFFECT_BYTES, Part, SecretForm, SecretPart, Shape,
-    Version, Via,
+    Body, CredentialUse, Effect, HttpEffect, MAX_EFFECT_BYTES, Part, SECRET_PLACE, SecretForm,
+    SecretPart, Shape, Version, Via,
 };
 pub use key::{KeyOf, idempotency_key};

@@ -34,6 +34,9 @@ pub use warnings::Warnings;
 /// The action whose inputs and outputs are those of a connector's endpoint.
 pub const CALL_CONNECTOR: &str = "call_connector";
 
+/// The action that sends a message through the connector of a service.
+pub const SEND_CHANNEL_MESSAGE: &str = "send_channel_message";
+
 /// The control action that runs its sub-steps side by side.
 pub const PARALLEL: &str = "parallel";
 

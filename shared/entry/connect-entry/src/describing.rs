@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use countersign_channel::ConnectorCalls;
 use countersign_connector::{LookupError, bound, described, named};
 use countersign_effect::Effect;
 use countersign_registry::action::{ActionError, ActionFuture, Describe, EffectsOf};
 
 use crate::ahead::{Ahead, Stores};
 
-/// The describer of `call_connector` where it is also called.
+/// The describer of `call_connector` and of messages where they are also called.
 pub struct Describing {
     stores: Stores,
     ahead: Arc<Ahead>,
@@ -20,6 +21,9 @@ impl Describing {
     }
 
     async fn effects(&self, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
+        let message = ConnectorCalls::of(of)?;
+        let calls = message.as_ref().map(|made| made.calls(of)).unwrap_or_default();
+        let of = &message.as_ref().map_or(*of, |made| made.effects(of, &calls));
         let connector = named(of.params).map_err(|error| failed(&error))?;
         let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
         let read = self.stores.read(call, of.ahead).await;

@@ -20,6 +20,7 @@ mod mapping;
 mod rest;
 mod scraper;
 mod tool;
+mod verdict;
 mod xml;
 
 pub use category::{Category, InvalidTag, Tag};
@@ -40,6 +41,7 @@ pub use rest::{
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 pub use tool::{ToolConnection, ToolId, ToolRules};
+pub use verdict::{Said, Verdict};
 pub use xml::{FieldRule, ParseRules, ValueType};
 
 /// A validated connector (F-087…F-092). Made by [`crate::parse`]; stored as JSON.

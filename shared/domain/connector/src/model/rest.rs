@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
+use super::verdict::Verdict;
 use crate::json_path::JsonPath;
 
 /// The connection of a `rest_api`.
@@ -87,6 +88,13 @@ pub enum Auth {
         #[serde(default)]
         client_auth: ClientAuth,
     },
+    /// A token in the path, behind the connector's address: `/{prefix}{token}`. Only for what is signed: the effect has a
+    /// place in its stead, and the address with the token exists in the sender alone.
+    PathToken {
+        /// What stands before it in the same segment, such as `bot`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        prefix: String,
+    },
     /// A database's: one text, or [`DATABASE_PARTS`].
     ConnectionString,
 }
@@ -121,6 +129,7 @@ impl Auth {
             Self::TokenScheme { .. } => "token_scheme",
             Self::Basic => "basic",
             Self::Oauth2ClientCredentials { .. } => "oauth2_client_credentials",
+            Self::PathToken { .. } => "path_token",
             Self::ConnectionString => "connection_string",
         }
     }
@@ -131,7 +140,7 @@ impl Auth {
         match self {
             Self::None => &[],
             Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
-            Self::BearerToken | Self::TokenScheme { .. } => &["token"],
+            Self::BearerToken | Self::TokenScheme { .. } | Self::PathToken { .. } => &["token"],
             Self::Basic => &["username", "password"],
             Self::Oauth2ClientCredentials { .. } => &["client_id", "client_secret"],
             Self::ConnectionString => &["connection_string"],
@@ -148,7 +157,10 @@ impl Auth {
             | Self::TokenScheme { .. }
             | Self::Basic
             | Self::Oauth2ClientCredentials { .. } => Some("authorization"),
-            Self::None | Self::ApiKeyQuery { .. } | Self::ConnectionString => None,
+            Self::None
+            | Self::ApiKeyQuery { .. }
+            | Self::PathToken { .. }
+            | Self::ConnectionString => None,
         }
     }
 
@@ -255,6 +267,9 @@ pub struct RequestRules {
     /// How records are read from the answer.
     #[serde(flatten)]
     pub mapping: JsonMapping,
+    /// Where the answer itself says whether the call succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
 }
 
 /// How a body is written.

@@ -104,6 +104,7 @@ impl ScrapeRules {
             body_format: BodyFormat::Json,
             pagination: Pagination::None,
             mapping: JsonMapping::default(),
+            verdict: None,
         }
     }
 }

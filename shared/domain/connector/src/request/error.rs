@@ -95,6 +95,17 @@ pub enum RequestError {
         help = "enter the connector's credential again in the profile's binding"
     )]
     ConnectionString(&'static str),
+    /// A call that only reads, of a connector whose credential stands in the path.
+    #[error("a credential in the path is only for endpoints that have an effect")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
+    PathCredential,
+    /// The credential cannot stand in a path.
+    #[error("the credential holds characters that cannot stand in a path")]
+    #[failure(
+        code = "CONNECTOR_CREDENTIAL",
+        help = "enter the connector's credential again in the profile's binding"
+    )]
+    PathText,
     /// The credential cannot stand in a header.
     #[error("the credential holds characters that cannot stand in a header")]
     #[failure(

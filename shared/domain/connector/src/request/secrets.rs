@@ -3,6 +3,7 @@
 use countersign_effect::{SecretForm, SecretPart};
 
 use super::{RequestError, basic};
+use crate::header::is_segment;
 use crate::model::{ACCESS_TOKEN, Auth};
 use crate::secret::Credential;
 
@@ -31,7 +32,7 @@ pub(crate) fn secret_slot(auth: &Auth) -> Option<SecretSlot<'_>> {
         Some(SecretSlot { place: SecretPlace::Header(name), secret: secret(part, form, None) })
     };
     match auth {
-        Auth::None | Auth::ConnectionString => None,
+        Auth::None | Auth::PathToken { .. } | Auth::ConnectionString => None,
         Auth::ApiKeyQuery { key_param } => Some(SecretSlot {
             place: SecretPlace::Query(key_param),
             secret: secret("api_key", SecretForm::Plain, None),
@@ -73,6 +74,23 @@ pub(crate) fn filled(secret: &SecretPart, credential: &Credential) -> Result<Str
     } else {
         Err(RequestError::CredentialText)
     }
+}
+
+/// The place of a credential that stands in the path.
+pub(crate) fn path_secret() -> SecretPart {
+    secret("token", SecretForm::Plain, None)
+}
+
+/// What stands in the path when the request is sent: nothing that could end its segment.
+///
+/// # Errors
+/// [`RequestError`] when the credential lacks the part or cannot stand there.
+pub(crate) fn filled_in_path(
+    secret: &SecretPart,
+    credential: &Credential,
+) -> Result<String, RequestError> {
+    let text = filled(secret, credential)?;
+    if is_segment(&text) { Ok(text) } else { Err(RequestError::PathText) }
 }
 
 fn part<'c>(credential: &'c Credential, name: &str) -> Result<&'c str, RequestError> {

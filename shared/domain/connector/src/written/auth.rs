@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::origin::Origin;
-use super::text::{Address, HeaderName, Scheme};
+use super::text::{Address, HeaderName, PathPrefix, Scheme};
 use crate::header::{COMPOSED, is_header};
 use crate::model::{self, ClientAuth};
 
@@ -32,6 +32,13 @@ pub(super) enum Auth {
     BearerToken {
         /// The word in front of the token; `Bearer` when left out.
         scheme: Option<Scheme>,
+        /// Ignored with a warning: credentials come from the owner's vault only.
+        env_var: Option<String>,
+    },
+    /// A token in the path, behind the base URL: `/bot{token}`. Only in a `rest_api` whose endpoints have an effect.
+    PathToken {
+        /// What stands before the token in the same segment.
+        prefix: Option<PathPrefix>,
         /// Ignored with a warning: credentials come from the owner's vault only.
         env_var: Option<String>,
     },
@@ -77,6 +84,9 @@ impl Auth {
                 }
                 _ => model::Auth::BearerToken,
             },
+            Self::PathToken { prefix, .. } => model::Auth::PathToken {
+                prefix: prefix.as_ref().map_or("", PathPrefix::as_str).to_owned(),
+            },
             Self::Basic { .. } => model::Auth::Basic,
             Self::Oauth2ClientCredentials { token_url, scope, client_auth, .. } => {
                 let scope = scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty());
@@ -94,6 +104,7 @@ impl Auth {
             Self::None { env_var }
             | Self::ApiKey { env_var, .. }
             | Self::BearerToken { env_var, .. }
+            | Self::PathToken { env_var, .. }
             | Self::Basic { env_var }
             | Self::Oauth2ClientCredentials { env_var, .. } => env_var.as_ref(),
         }

@@ -158,6 +158,14 @@ pub(crate) struct GraphqlConnection {
     idempotency: Option<Idempotency>,
 }
 
+/// A credential in the path would be told by what calls that read leave behind.
+fn no_path_token(auth: &Auth, rules: &mut Rules<'_>) {
+    if matches!(auth, Auth::PathToken { .. }) {
+        let message = "`path_token` is for a `rest_api` whose endpoints have an effect";
+        rules.error("auth", "/auth", message);
+    }
+}
+
 impl Connects for GraphqlConnection {
     fn model(&self) -> Option<Connection> {
         Some(Connection::Graphql(model::GraphqlConnection {
@@ -171,6 +179,7 @@ impl Connects for GraphqlConnection {
     }
 
     fn rules(&self, rules: &mut Rules<'_>) {
+        no_path_token(&self.auth, rules);
         http(&self.auth, &self.headers, self.idempotency.as_ref(), rules);
     }
 }

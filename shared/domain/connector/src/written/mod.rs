@@ -21,6 +21,7 @@ mod scraper;
 mod table;
 mod text;
 mod tool;
+mod verdict;
 mod xml;
 
 #[cfg(test)]

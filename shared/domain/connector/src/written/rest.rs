@@ -10,6 +10,7 @@ use super::mapping::{AnswerMapping, AnswerOutput, inferred};
 use super::pages::Pages;
 use super::placeholders::{self, Scalar};
 use super::text::UrlPath;
+use super::verdict::Verdict;
 use crate::model::{
     self, Auth, BodyFormat, Connection, Method, Operation, OutputSchema, PagePlace, Pagination,
     RequestRules,
@@ -41,6 +42,8 @@ endpoint! {
         /// How pages follow each other.
         #[serde(default)]
         pagination: Pages,
+        /// Where the answer itself says whether the call succeeded, when its status does not.
+        verdict: Option<Verdict>,
     }
 }
 
@@ -79,6 +82,7 @@ impl Ends for RestEndpoint {
         if rules.is_sound("/method") && rules.is_sound("/safe") && rules.is_sound("/pagination") {
             self.check_method(rules);
             self.check_body(rules);
+            self.check_credential(connection, rules);
         }
     }
 }
@@ -95,6 +99,7 @@ impl RestEndpoint {
             body_format: self.body_format,
             pagination: self.pagination.model(),
             mapping: self.response_mapping.json(self.output_schema.as_ref()),
+            verdict: self.verdict.clone().map(Verdict::model),
         }
     }
 
@@ -120,6 +125,15 @@ impl RestEndpoint {
         }
         if method.reads() && self.body_format == BodyFormat::Form {
             rules.error("body_format", at, "a GET or HEAD request has no body");
+        }
+    }
+
+    /// A credential in the path would be told by what a call that reads leaves behind: in records and messages.
+    fn check_credential(&self, connection: Option<&Connection>, rules: &mut Rules<'_>) {
+        let auth = connection.and_then(Connection::auth);
+        if matches!(auth, Some(Auth::PathToken { .. })) && (self.method.0.reads() || self.safe) {
+            let message = "with `path_token`, endpoints must have an effect";
+            rules.error("auth", "/path", message);
         }
     }
 

@@ -46,6 +46,10 @@ text_type! {
     pub(crate) struct Scheme {
         format: "auth-scheme", code: "auth", sample: "A", pattern: "^[A-Za-z0-9-]{1,32}$", check: scheme
     }
+    /// What stands before a token in a path.
+    pub(crate) struct PathPrefix {
+        format: "path-prefix", code: "auth", sample: "a", pattern: "^[A-Za-z0-9_-]{1,32}$", check: path_prefix
+    }
     /// Letters, digits and `_`, first a letter.
     pub(crate) struct EndpointName {
         format: "endpoint-name", code: "name", sample: "a", pattern: "^[A-Za-z_][A-Za-z0-9_]{0,63}$", check: endpoint_name
@@ -205,6 +209,13 @@ fn scheme(text: &str) -> Result<(), Refused> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
     when((1..=32).contains(&text.len()) && text.bytes().all(fits), || {
         format!("`{}` is not the name of a scheme", shown(text))
+    })
+}
+
+fn path_prefix(text: &str) -> Result<(), Refused> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_".contains(&b);
+    when((1..=32).contains(&text.len()) && text.bytes().all(fits), || {
+        format!("`{}` is not 1 to 32 letters, digits, `-` and `_`", shown(text))
     })
 }
 

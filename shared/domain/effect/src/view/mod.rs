@@ -11,7 +11,7 @@ pub mod samples;
 use serde::Serialize;
 use url::Url;
 
-use crate::http::{Effect, HttpEffect, Part, SecretForm, SecretPart};
+use crate::http::{Effect, HttpEffect, Part, SECRET_PLACE, SecretForm, SecretPart};
 
 pub use body::Content;
 pub use changes::{Change, changes};
@@ -82,6 +82,8 @@ pub enum SectionPart {
     Query,
     /// The headers.
     Headers,
+    /// The path, where it holds a secret.
+    Path,
 }
 
 impl SectionPart {
@@ -92,6 +94,7 @@ impl SectionPart {
             Self::Body => "body",
             Self::Query => "query",
             Self::Headers => "header",
+            Self::Path => "path",
         }
     }
 }
@@ -154,8 +157,17 @@ fn target(http: &HttpEffect) -> Target {
         unicode_host: unicode(&host),
         host,
         port: url.as_ref().and_then(Url::port),
-        path: url.as_ref().map(|url| url.path().to_owned()).unwrap_or_default(),
+        path: path(http, url.as_ref()),
     }
+}
+
+/// The path as it is sent; the place of a secret as the effect writes it.
+fn path(http: &HttpEffect, url: Option<&Url>) -> String {
+    if http.path_secret.is_some() {
+        let address = http.url.split_once("://").map_or("", |(_, address)| address);
+        return address.find('/').map_or("", |at| &address[at..]).to_owned();
+    }
+    url.map(|url| url.path().to_owned()).unwrap_or_default()
 }
 
 /// The host in its own script, when it is sent in punycode.
@@ -193,10 +205,20 @@ fn sections(http: &HttpEffect) -> Vec<Section> {
             content: Content::Fields(fields),
         })
     };
-    [body, listed(SectionPart::Query, &http.query), listed(SectionPart::Headers, &http.headers)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let in_path: Vec<(String, Part)> = http
+        .path_secret
+        .iter()
+        .map(|of| (SECRET_PLACE.to_owned(), Part::Secret(of.clone())))
+        .collect();
+    [
+        body,
+        listed(SectionPart::Query, &http.query),
+        listed(SectionPart::Headers, &http.headers),
+        listed(SectionPart::Path, &in_path),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn field(name: &str, part: &Part) -> Field {

@@ -45,5 +45,6 @@ pub fn payment_of(amount: &str, payee: &str, account: &str) -> Effect {
         }),
         via: Via { connector: "bank".to_owned(), endpoint: "pay".to_owned() },
         shape: None,
+        path_secret: None,
     })
 }

@@ -201,6 +201,7 @@ enum SectionPartKey {
     Body,
     Query,
     Headers,
+    Path,
 }
 
 struct Sent {
@@ -228,6 +229,7 @@ fn values(view: &EffectView, with_path: bool) -> Vec<(Key, Sent)> {
             SectionPart::Body => SectionPartKey::Body,
             SectionPart::Query => SectionPartKey::Query,
             SectionPart::Headers => SectionPartKey::Headers,
+            SectionPart::Path => SectionPartKey::Path,
         };
         let in_json = is_json(section);
         let (fields, is_block) = match &section.content {
@@ -291,6 +293,7 @@ impl SectionPartKey {
             Self::Body => SectionPart::Body,
             Self::Query => SectionPart::Query,
             Self::Headers => SectionPart::Headers,
+            Self::Path => SectionPart::Path,
         })
     }
 }

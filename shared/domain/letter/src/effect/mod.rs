@@ -311,6 +311,7 @@ fn title(part: SectionPart) -> &'static str {
         SectionPart::Body => "Body",
         SectionPart::Query => "Query",
         SectionPart::Headers => "Headers",
+        SectionPart::Path => "Path",
     }
 }
 

@@ -25,6 +25,7 @@ pub mod route_output;
 pub mod save_to_workspace;
 pub mod search_knowledge_graph;
 pub mod search_web;
+pub mod send_channel_message;
 pub mod send_notification;
 pub mod synthesize_report;
 pub mod transform_data;
@@ -61,6 +62,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
         Declared::of::<search_web::SearchWeb>(),
+        Declared::of::<send_channel_message::SendChannelMessage>(),
         Declared::of::<send_notification::SendNotification>(),
         Declared::of::<synthesize_report::SynthesizeReport>(),
         Declared::of::<transform_data::TransformData>(),
@@ -321,12 +323,24 @@ mod tests {
     }
 
     #[test]
+    fn f_073_send_channel_message() {
+        check(
+            "send_channel_message",
+            "message!",
+            r#"channel="default" chat_id format="plain" silent=false"#,
+            "message_id channel success",
+        );
+        assert!(Registry::builtin().get("send_channel_message").unwrap().irreversible, "K-25");
+    }
+
+    #[test]
     fn k_57_every_action_but_control_has_a_function() {
         let registry = Registry::builtin();
         let functions: BTreeSet<&str> =
             registry.functions().map(|(_, function)| function).collect();
         let expect = [
             "tool-connect",
+            "tool-connect-write",
             "tool-data",
             "tool-journal",
             "tool-knowledge",
@@ -336,7 +350,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 23);
+        assert_eq!(registry.iter().count(), 24);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

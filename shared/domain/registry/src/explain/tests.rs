@@ -338,6 +338,7 @@ what_fits_is_read! {
     f_046_what_fits_crawl_url_is_read: crate::actions::crawl_url::CrawlUrl,
     f_052_what_fits_save_to_workspace_is_read: crate::actions::save_to_workspace::SaveToWorkspace,
     f_066_what_fits_query_journal_is_read: crate::actions::query_journal::QueryJournal,
+    f_073_what_fits_send_channel_message_is_read: crate::actions::send_channel_message::SendChannelMessage,
     f_072_what_fits_send_notification_is_read: crate::actions::send_notification::SendNotification,
 }
 

@@ -24,6 +24,11 @@ pub(super) fn request(view: &EffectView, secrets: &Secrets<'_>) -> Result<Receiv
             SectionPart::Query => {
                 received.target += &format!("?{}", form(&filled(section, secrets)?));
             }
+            SectionPart::Path => {
+                for (place, secret) in filled(section, secrets)? {
+                    received.target = received.target.replacen(&place, &secret, 1);
+                }
+            }
             SectionPart::Headers => received.headers.extend(filled(section, secrets)?),
             SectionPart::Body => {
                 let media = section.media.clone().ok_or("a body has no media type")?;

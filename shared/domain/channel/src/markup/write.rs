@@ -1,0 +1,100 @@
+//! Pieces of a message as each service wants them.
+
+use super::{Span, Style};
+
+/// Telegram's HTML. Every tag that is opened is closed, and no text can open one.
+#[must_use]
+pub fn telegram(spans: &[Span]) -> String {
+    let of = |span: &Span| match span {
+        Span::Text(text) => entities(text),
+        Span::Code(code) => format!("<code>{}</code>", entities(code)),
+        Span::Block(code) => format!("<pre>{}</pre>", entities(code)),
+        Span::Styled(style, inner) => {
+            let tag = match style {
+                Style::Bold => "b",
+                Style::Italic => "i",
+                Style::Underline => "u",
+                Style::Strike => "s",
+            };
+            format!("<{tag}>{}</{tag}>", telegram(inner))
+        }
+    };
+    spans.iter().map(of).collect()
+}
+
+/// Slack's `mrkdwn`: without `<`, no text can become a link with a label, or a mention.
+#[must_use]
+pub fn slack(spans: &[Span]) -> String {
+    let of = |span: &Span| match span {
+        Span::Text(text) => entities(text),
+        Span::Code(code) => format!("`{}`", entities(code)),
+        Span::Block(code) => format!("```{}```", entities(code)),
+        Span::Styled(style, inner) => {
+            let mark = match style {
+                Style::Bold => "*",
+                Style::Italic | Style::Underline => "_",
+                Style::Strike => "~",
+            };
+            format!("{mark}{}{mark}", slack(inner))
+        }
+    };
+    spans.iter().map(of).collect()
+}
+
+/// Discord's Markdown, with every mark of the text escaped.
+#[must_use]
+pub fn discord(spans: &[Span]) -> String {
+    let mut written = String::new();
+    for span in spans {
+        match span {
+            Span::Text(text) => escaped(text, &mut written),
+            Span::Code(code) => written.push_str(&format!("`{code}`")),
+            Span::Block(code) => written.push_str(&format!("```\n{code}\n```")),
+            Span::Styled(style, inner) => {
+                let mark = match style {
+                    Style::Bold => "**",
+                    Style::Italic => "*",
+                    Style::Underline => "__",
+                    Style::Strike => "~~",
+                };
+                written.push_str(mark);
+                written.push_str(&discord(inner));
+                written.push_str(mark);
+            }
+        }
+    }
+    written
+}
+
+fn entities(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Adds a text of which nothing is a mark. An address stays as it is: Discord does not read marks in one, and would show
+/// the backslashes.
+fn escaped(text: &str, written: &mut String) {
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let used = address(rest);
+        if used > 0 {
+            written.push_str(&rest[..used]);
+            rest = &rest[used..];
+            continue;
+        }
+        let begins = written.is_empty() || written.ends_with('\n');
+        if "\\*_~`|<[]".contains(next) || begins && "#>-+".contains(next) {
+            written.push('\\');
+        }
+        written.push(next);
+        rest = &rest[next.len_utf8()..];
+    }
+}
+
+/// How many bytes of an address begin a text: as far as nothing in it could be another mark.
+fn address(text: &str) -> usize {
+    let after = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let Some(after) = after else { return 0 };
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-._~/?#@!$&+,;=%:".contains(c);
+    let end = after.find(|c: char| !fits(c)).unwrap_or(after.len());
+    text.len() - after.len() + end
+}
