@@ -349,6 +349,20 @@ class TheTables(unittest.TestCase):
                 self.assertEqual(before, after)
                 self.assertEqual(len(after), 1, "nothing is in `one`")
 
+    def test_a_log_that_is_gone_goes_on_behind_what_was_saved(self):
+        self.dynamodb._tables.clear()
+        kept = self.hook()
+        self.table("one")
+        put = lambda key: self.dynamodb._put_item({"TableName": "one", "Item": {"p": {"S": key}, "s": {"N": "1"}}})
+        for _ in range(3):
+            put("a"), kept.save()
+        for segment in kept.log.segments():
+            segment.unlink()
+        self.kill()
+        put("b")
+        before, after = self.kill()
+        self.assertEqual((before, len(after[next(iter(after))]["items"])), (after, 2))
+
     def test_a_transaction_that_cannot_be_kept_is_undone_whole_and_can_be_tried_again(self):
         self.dynamodb._tables.clear()
         kept = self.hook()

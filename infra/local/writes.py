@@ -65,6 +65,8 @@ class WriteLog:
 
     def replay(self, first: int = 0) -> Iterator[list]:
         """Every complete frame in the order in which they were written, of the segments from this number on."""
+        # What is written from now on comes after what the state holds, also when the segments before are gone.
+        self.number = max(self.number, first - 1)
         for segment in self.segments():
             if int(segment.stem) >= first:
                 yield from frames(segment)
@@ -72,7 +74,7 @@ class WriteLog:
     def rotate(self) -> list[pathlib.Path]:
         """Starts a new segment and returns those before it."""
         before = self.segments()
-        self.number = int(before[-1].stem) + 1 if before else 1
+        self.number = max([self.number, *(int(path.stem) for path in before)]) + 1
         path = self.folder / f"{self.number:08d}{SUFFIX}"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         if self._descriptor >= 0:

@@ -142,6 +142,7 @@ async fn finish(
     }
     context.gatekeeper.close_for_run(&head.run, now).await?;
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
+    let head = with_warnings(context, head, &state).await?;
     let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
     let head = referring(head, profile.as_ref());
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
@@ -292,6 +293,23 @@ async fn settled(
         return Ok((state, plan));
     }
     Ok((fold(head, &order, &context.runs.events(&head.run).await?), plan))
+}
+
+/// The head with the warnings of the lists that were ended just now.
+async fn with_warnings(
+    context: &Context,
+    head: Head,
+    state: &RunState,
+) -> Result<Head, FinishError> {
+    let is_list = |step: &StepState| step.sent.as_ref().is_some_and(|sent| sent.what.items > 0);
+    if !state.steps.iter().any(|(_, step)| is_list(step)) {
+        return Ok(head);
+    }
+    let now = context.runs.head(&head.run).await?;
+    Ok(match now {
+        Some(now) => Head { warnings: now.warnings, ..head },
+        None => head,
+    })
 }
 
 /// A run that has finished, as it was then; the profile as it is now.

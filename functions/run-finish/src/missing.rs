@@ -2,7 +2,7 @@
 
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunState, StepStatus};
-use countersign_store_runs::{Consequence, Outcome};
+use countersign_store_runs::{Consequence, Outcome, warnings_of};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -35,7 +35,10 @@ pub(crate) async fn write_down(
             model: None,
         };
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
-        context.runs.end_step(&head.run, &outcome, &event, Consequence::default()).await?;
+        let step = plan.and_then(|plan| plan.step(name));
+        let warnings = step.and_then(|step| warnings_of(step, &outcome.output, None));
+        let consequence = Consequence { stop: None, warnings: warnings.as_ref() };
+        context.runs.end_step(&head.run, &outcome, &event, consequence).await?;
     }
     Ok(missing.len())
 }

@@ -154,13 +154,13 @@ fn message(done: &Done<'_>) -> String {
     message
 }
 
-/// That what it gives may not be whole.
+/// That what it is based on may not be whole, or is a model's.
 fn warned(warnings: &[StepWarnings]) -> String {
     let titles: Vec<String> = warnings.iter().take(MAX_WARNED).map(StepWarnings::title).collect();
     match warnings.len().saturating_sub(MAX_WARNED) {
         0 if titles.is_empty() => String::new(),
         0 => format!(" With {}.", titles.join(", ")),
-        more => format!(" With {}, and more in {more} other steps.", titles.join(", ")),
+        more => format!(" With {}, and warnings in {more} more steps.", titles.join(", ")),
     }
 }
 

@@ -70,7 +70,9 @@ async fn f_311_what_a_monitors_look_could_not_read_is_shown_to_whoever_signs() {
     let request = watch.maria.request(&run).await;
     let seen = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = watch.maria.get(&seen).await;
+    let said = "record 1, field `amount`: `four thousand` is not of type decimal";
     assert_eq!(seen["warnings"][0]["step"], "look", "{seen:#}");
+    assert_eq!(seen["warnings"][0]["first"], json!([said]), "counted among what is new: {seen:#}");
     let approver = watch.maria.approver();
     let link = approver.link(0, PATIENCE).await.unwrap();
     let page = approver.open(&link).await.unwrap().html;

@@ -116,9 +116,13 @@ fn f_311_mail_and_notification_say_that_something_could_not_be_read() {
     });
     let told = " With 12 warnings in `read`, 1 warning in `total`.";
     assert!(message.contains(told), "{message}");
-    let told = "Warnings  13: what it gives may not be whole, see the record";
-    assert!(mail.text.contains(told), "{}", mail.text);
-    assert!(mail.html.contains("13: what it gives may not be whole"), "{}", mail.html);
+    let told =
+        "13 things it is based on are missing, incomplete or written by a model, see the record";
+    assert!(mail.text.contains(&format!("Warnings  {told}")), "{}", mail.text);
+    assert!(mail.html.contains(told), "{}", mail.html);
+    let many = (0..7).map(|n| warning(&format!("s{n}"), 1)).collect::<Vec<_>>();
+    let told = warned(&serde_json::from_value::<Vec<_>>(json!(many)).unwrap());
+    assert!(told.ends_with("1 warning in `s4`, and warnings in 2 more steps."), "{told}");
 }
 
 #[test]

@@ -56,8 +56,7 @@ pub(crate) fn files(place: &Path) -> Result<Found, CliError> {
         .into_iter()
         .partition(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     files.sort();
-    let left_out =
-        [("hidden", hidden), ("no file", others), ("there already under another name", again)];
+    let left_out = [("hidden", hidden), ("not a file", others), ("the same as another one", again)];
     let left_out = left_out.iter().filter_map(|(why, paths)| said(place, why, paths)).collect();
     Ok(Found { files, left_out })
 }
@@ -120,7 +119,10 @@ mod tests {
         );
         let place = folder.path().display();
         let hidden = format!("left out of `{place}` (hidden): `.hidden`");
-        assert_eq!(found.left_out, [hidden, format!("left out of `{place}` (no file): `inner`")]);
+        assert_eq!(
+            found.left_out,
+            [hidden, format!("left out of `{place}` (not a file): `inner`")]
+        );
         let one = folder.path().join("a.xml");
         assert_eq!(files(&one).unwrap().files, [one]);
         assert!(files(&folder.path().join("none")).is_err());
@@ -134,6 +136,6 @@ mod tests {
         std::os::unix::fs::symlink("paid.csv", folder.path().join("a-link.csv")).unwrap();
         let found = files(folder.path()).unwrap();
         assert_eq!(found.files, [folder.path().join("paid.csv")]);
-        assert!(found.left_out[0].ends_with("(there already under another name): `a-link.csv`"));
+        assert!(found.left_out[0].ends_with("(the same as another one): `a-link.csv`"));
     }
 }

@@ -208,19 +208,19 @@ fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Foun
     (found, more)
 }
 
-/// What an item says: link, title, summary and date.
-type Said = (Option<String>, String, String, Option<Timestamp>);
+/// What an item says, without the id that its feed gives it.
+type Said = (Option<String>, [String; 4], Option<Timestamp>);
 
 /// Only an item that says the same stands for one of another feed. An id or an address alone is what any feed may write, and would
 /// hide what the other has under it.
 fn said(item: &Item) -> Said {
-    let Item { link, title, summary, published, .. } = item;
-    (link.clone(), title.clone(), summary.clone(), *published)
+    let Item { link, title, summary, category, author, published, id: _ } = item;
+    (link.clone(), [title, summary, category, author].map(Clone::clone), *published)
 }
 
-/// An id means something in its own feed only, for the same reason.
+/// An id means something in its own feed only, for the same reason. A `/` in the name would be taken for the one before the id.
 fn identity(feed: &Feed, item: &Item) -> String {
-    format!("{}/{}", feed.name, item.id)
+    format!("{}/{}", feed.name.replace('%', "%25").replace('/', "%2F"), item.id)
 }
 
 fn record(found: Found<'_>, resolved: &Resolved, call: &Call) -> Map<String, Value> {

@@ -1,6 +1,9 @@
 //! What the answer of an endpoint holds for a look: its records with their names and times, and whether something is missing.
 
+use std::collections::HashMap;
+
 use countersign_connector::FEEDS_FAILED;
+use countersign_connector::mapping::{about_record, record_number};
 use countersign_monitor::Found;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -55,10 +58,52 @@ impl Answer {
         Self { records, has_more: is_set && has_more, is_partial: has_failed || is_unread, said }
     }
 
+    /// What the answer could not read, as far as it is about these records of it or about none: what is known already was told
+    /// when it was new. Records have their number among these.
+    pub(crate) fn said_of(&self, items: &[Found]) -> Map<String, Value> {
+        let mut said = self.said.clone();
+        let Some(Value::Array(all)) = said.remove("warnings") else { return said };
+        let places = self.places(items);
+        let kept: Vec<Value> = all.iter().filter_map(|one| numbered(one, &places)).collect();
+        let left_out = (all.len() - kept.len()) as u64;
+        let count = said.remove("warning_count").and_then(|count| count.as_u64());
+        let count = count.unwrap_or_default().max(all.len() as u64) - left_out;
+        if count > 0 {
+            said.insert("warnings".to_owned(), kept.into());
+            said.insert("warning_count".to_owned(), count.into());
+        }
+        said
+    }
+
+    /// The number that each of these has in the answer, and its number among them; both from 1. Of records that are alike, all
+    /// that is said is the same.
+    fn places(&self, items: &[Found]) -> HashMap<usize, usize> {
+        let text = |record: &Map<String, Value>| Value::Object(record.clone()).to_string();
+        let mut numbers: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, record) in (1..).zip(&self.records) {
+            numbers.entry(text(record)).or_default().push(number);
+        }
+        let mut places = HashMap::new();
+        for (place, item) in (1..).zip(items) {
+            let same = numbers.get_mut(&item.record.to_string());
+            if let Some(number) = same.and_then(Vec::pop) {
+                places.insert(number, place);
+            }
+        }
+        places
+    }
+
     /// The records as a look compares them, in the order of the answer. Each is dated by `date`, or by the first field that holds
     /// a time.
     pub(crate) fn found(&self, date: Option<&str>) -> Vec<Found> {
         self.records.iter().map(|record| found(record.clone(), date)).collect()
+    }
+}
+
+fn numbered(warning: &Value, places: &HashMap<usize, usize>) -> Option<Value> {
+    match warning.as_str().and_then(record_number) {
+        Some((number, what)) => Some(about_record(*places.get(&number)?, what).into()),
+        None => Some(warning.clone()),
     }
 }
 
@@ -180,6 +225,24 @@ mod tests {
         let dates: Vec<String> = all.iter().map(|found| found.at.unwrap().to_string()).collect();
         assert_eq!(dates, [day, "2026-11-21T00:00:00Z", day]);
         check(&json!({"title": "A", "id": "i"}), None, "i", None);
+    }
+
+    #[test]
+    fn f_311_a_look_tells_what_is_wrong_with_what_it_found_and_not_what_was_known() {
+        let answer = Answer::read(json!({
+            "results": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}],
+            "warnings": ["record 2, field `amount`: `n/a` is none", "record 4, field `amount`: `?` is none", "page limit reached"],
+            "warning_count": 5,
+        }));
+        let found = answer.found(None);
+        let said = answer.said_of(&found[2..]);
+        let expect = json!(["record 2, field `amount`: `?` is none", "page limit reached"]);
+        assert_eq!(said["warnings"], expect, "number 4 of the answer is number 2 of what is new");
+        assert_eq!(said["warning_count"], 4, "two are not listed");
+        let known = Answer::read(json!({
+            "results": [{"id": 1}, {"id": 2}], "warnings": ["record 1, field `a`: x"], "warning_count": 1,
+        }));
+        assert_eq!(known.said_of(&known.found(None)[1..]), Map::new());
     }
 
     #[test]

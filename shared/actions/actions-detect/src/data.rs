@@ -155,14 +155,15 @@ fn nothing(look: Look<'_>, metadata: Map<String, Value>) -> Seen {
 }
 
 fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Answer) -> Seen {
-    let keys = novel.items.iter().map(|found| found.key.clone()).collect();
+    let keys: Vec<String> = novel.items.iter().map(|found| found.key.clone()).collect();
+    let said = answer.said_of(&novel.items);
     let results: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let mut output = json!({
         "count": results.len(), "has_more": novel.has_more || answer.has_more, "results": results,
         "watermark": novel.position.value, "previous_watermark": look.before(),
     });
-    for (name, value) in &answer.said {
-        output[name] = value.clone();
+    for (name, value) in said {
+        output[name] = value;
     }
     Seen { output, keys, position: Some(novel.position), metadata, advances: false }
 }

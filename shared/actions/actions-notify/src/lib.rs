@@ -26,7 +26,10 @@ pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
 
 /// Steps whose warnings a message lists, and characters of each.
 const MAX_WARNINGS: usize = 5;
-const MAX_WARNING: usize = 300;
+const MAX_WARNING: usize = 500;
+
+/// What stands above them.
+const BASIS: &str = "Missing, incomplete or written by a model, among what this is based on:";
 
 /// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
 /// deployment's own address.
@@ -110,13 +113,15 @@ fn message(written: &str, warnings: &[String]) -> String {
         return written.to_owned();
     }
     let told = warnings.iter().take(MAX_WARNINGS).map(|warning| {
-        let line: String = warning.chars().take(MAX_WARNING).collect();
-        if line.len() < warning.len() { format!("- {line}…") } else { format!("- {line}") }
+        // What a file or a source says must not look like a paragraph of the message.
+        let whole = plain_line(warning);
+        let line: String = whole.chars().take(MAX_WARNING).collect();
+        if line.len() < whole.len() { format!("- {line}…") } else { format!("- {line}") }
     });
     let more = warnings.len().saturating_sub(MAX_WARNINGS);
-    let more = (more > 0).then(|| format!("- and of {more} more steps"));
+    let more = (more > 0).then(|| format!("- warnings in {more} more steps"));
     let told: Vec<String> = told.chain(more).collect();
-    format!("{written}\n\nWarnings:\n{}", told.join("\n"))
+    format!("{written}\n\n{BASIS}\n{}", told.join("\n"))
 }
 
 fn invalid(message: impl Into<String>) -> ActionError {
@@ -134,10 +139,15 @@ fn priority(written: declared::Priority) -> Priority {
 
 /// A text as one line of at most 120 characters without anything invisible.
 fn one_line(text: &str) -> String {
+    plain_line(text).chars().take(120).collect()
+}
+
+/// A text as one line without anything invisible.
+fn plain_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
     let hidden = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let text: String = text.chars().filter(hidden).map(plain).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A title as no mail program links it, within the length of a subject.

@@ -124,13 +124,16 @@ async fn f_311_a_message_says_what_could_not_be_read_before_it() {
     let mut step = call("The total is 4155.30.", &json!({}));
     step.info.warnings = vec![
         "1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal".to_owned(),
-        "x".repeat(400),
+        format!("b.csv: `1\n\nMaria approved.\u{202e}` {}", "x".repeat(600)),
     ];
+    step.info.warnings.extend((0..4).map(|n| format!("1 warning in `s{n}`")));
     run(&world, &step).await.unwrap();
     let notes = world.notes.lock().unwrap();
-    let expect = "The total is 4155.30.\n\nWarnings:\n- 1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal\n- xxx";
-    assert!(notes[0].message.starts_with(expect), "{}", notes[0].message);
-    assert!(notes[0].message.ends_with("x…"), "{}", notes[0].message);
+    let expect = "The total is 4155.30.\n\nMissing, incomplete or written by a model, among what this is based on:\n\
+                  - 1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal\n- b.csv: `1 Maria approved.` xxx";
+    let message = &notes[0].message;
+    assert!(message.starts_with(expect), "{message}");
+    assert!(message.ends_with("x…\n- 1 warning in `s0`\n- 1 warning in `s1`\n- 1 warning in `s2`\n- warnings in 1 more steps"), "{message}");
     assert!(world.mails.lock().unwrap()[0].text().contains("is not a decimal"));
 }
 

@@ -45,7 +45,7 @@ pub use active::Active;
 pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
-pub use lists::{EarlierCall, ListEnd, ListSummary};
+pub use lists::{EarlierCall, ListAnswers, ListEnd, ListSummary};
 pub use outcomes::{Consequence, Ended, Intended, StepView};
 pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome, Seen};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use countersign_failure::{Class, Failure as _};
 use countersign_run::{EFFECT_UNKNOWN, RunId, StepStatus, warning_count, warning_sentences};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
@@ -63,6 +64,10 @@ pub struct ListSummary<'a> {
     pub allowed: usize,
 }
 
+/// What calls answered, by the key of their item; none of an answer that cannot be read any more. An answer that has no room is
+/// not there.
+pub type ListAnswers = BTreeMap<String, Option<Value>>;
+
 /// How a step over a list ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListEnd {
@@ -86,10 +91,10 @@ impl<'a> ListSummary<'a> {
         Self { calls: Some(calls), struck, allowed, ..Self::default() }
     }
 
-    /// How the step ends. `answers` are the outputs of calls by the key of their item, `early` is what ended it before its last
+    /// How the step ends. `answers` are what [`RunStore::list_answers`] gives, `early` is what ended it before its last
     /// call.
     #[must_use]
-    pub fn end(&self, answers: BTreeMap<String, Value>, early: Option<&str>) -> ListEnd {
+    pub fn end(&self, answers: ListAnswers, early: Option<&str>) -> ListEnd {
         let (status, code) = self.status();
         let (message, output) = (self.sentence(early), self.output(answers));
         ListEnd { status, code, message, output }
@@ -180,7 +185,7 @@ impl<'a> ListSummary<'a> {
         }
     }
 
-    fn output(&self, mut answers: BTreeMap<String, Value>) -> Value {
+    fn output(&self, mut answers: ListAnswers) -> Value {
         let missing: Vec<String> =
             self.done_calls().filter_map(|call| missing(call, &answers)).collect();
         let results = self.results(&mut answers);
@@ -203,7 +208,7 @@ impl<'a> ListSummary<'a> {
     }
 
     /// Every item with what became of it: the list in its order, then what earlier runs did.
-    fn results(&self, answers: &mut BTreeMap<String, Value>) -> Vec<Value> {
+    fn results(&self, answers: &mut ListAnswers) -> Vec<Value> {
         let has_record = |n: &u32| self.calls.is_some_and(|calls| calls.contains_key(n));
         let others = (0_u32..).zip(&self.keys).filter(|(n, _)| !has_record(n));
         let mut results: BTreeMap<u32, Value> = others
@@ -213,13 +218,13 @@ impl<'a> ListSummary<'a> {
             })
             .collect();
         for call in self.calls() {
-            let answer = answers.remove(&call.item).unwrap_or_default();
+            let answer = answers.remove(&call.item).flatten().unwrap_or_default();
             let message = call.message.as_deref().unwrap_or_default();
             let status = call.status.as_str();
             results.insert(call.n, result(Some(call.n), &call.item, status, &answer, message));
         }
         let earlier = self.earlier.iter().map(|earlier| {
-            let answer = answers.remove(&earlier.call.item).unwrap_or_default();
+            let answer = answers.remove(&earlier.call.item).flatten().unwrap_or_default();
             let status = if earlier.is_done() { "sent_before" } else { "unknown" };
             result(None, &earlier.call.item, status, &answer, &format!("in {}", earlier.run))
         });
@@ -234,9 +239,12 @@ impl<'a> ListSummary<'a> {
 
 /// That what a call answered is not in the output, and why; what reads the output would take it for an answer without content.
 /// Of a call that people say was made, nobody expects one.
-fn missing(call: &ItemCall, answers: &BTreeMap<String, Value>) -> Option<String> {
+fn missing(call: &ItemCall, answers: &ListAnswers) -> Option<String> {
     let item = &call.item;
     match &call.output {
+        Some(_) if answers.get(item).is_some_and(Option::is_none) => {
+            Some(format!("{item}: it was done, and what it answered cannot be read any more"))
+        }
         _ if answers.contains_key(item) => None,
         Some(_) => Some(format!(
             "{item}: its answer is left out here: all answers together are longer than {} MB",
@@ -304,20 +312,27 @@ impl RunStore {
     /// output. The rest stays with the records of the calls.
     ///
     /// # Errors
-    /// [`countersign_store_kit::StoreError`] when the bucket does not answer.
+    /// [`countersign_store_kit::StoreError`] when the bucket does not answer. That one answer is lost does not undo the calls.
     pub async fn list_answers(
         &self,
         calls: &BTreeMap<u32, ItemCall>,
         earlier: &[EarlierCall],
-    ) -> Result<BTreeMap<String, Value>> {
-        let mut answers = BTreeMap::new();
+    ) -> Result<ListAnswers> {
+        let mut answers = ListAnswers::new();
         let mut room = MAX_ANSWERS_BYTES;
         let earlier = earlier.iter().map(|earlier| &earlier.call);
         for call in calls.values().chain(earlier) {
             let Some(bytes) = call.output.as_ref().map(stored_bytes) else { continue };
             if let Some(left) = room.checked_sub(bytes) {
                 room = left;
-                answers.insert(call.item.clone(), self.item_output(call).await?);
+                let answer = match self.item_output(call).await {
+                    Err(error) if error.class() == Class::Terminal => {
+                        tracing::warn!(step = call.step, n = call.n, %error, "the answer of a call is lost");
+                        None
+                    }
+                    answer => Some(answer?),
+                };
+                answers.insert(call.item.clone(), answer);
             }
         }
         Ok(answers)

@@ -85,5 +85,8 @@ mod tests {
         assert!(!is_same(&before, Some(&step("refund", &each("{item.no}")))));
         assert!(!is_same(&before, Some(&step("pay", &Value::Null))));
         assert!(!is_same(&before, None));
+        let mut reads = step("pay", &each("{item.no}"));
+        reads.irreversible = false;
+        assert!(!is_same(&before, Some(&reads)), "it would not look for what was sent");
     }
 }

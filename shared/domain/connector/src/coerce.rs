@@ -111,7 +111,7 @@ pub fn exact(number: &Number) -> Option<Decimal> {
 #[must_use]
 pub fn uncertain(number: &Number) -> String {
     format!(
-        "`{number}` is not of type decimal; a number that is not written as text keeps 15 digits"
+        "`{number}` is not of type decimal; as a number it keeps 15 of its digits; a text would keep all"
     )
 }
 
@@ -240,7 +240,7 @@ mod tests {
         check(json!(-7), DataType::Decimal, json!("-7"));
         check(json!(u64::MAX), DataType::Decimal, json!("18446744073709551615"));
         check(json!(["1.5", 2]), DataType::array(DataType::Decimal), json!(["1.5", "2"]));
-        let kept = "a number that is not written as text keeps 15 digits";
+        let kept = "as a number it keeps 15 of its digits; a text would keep all";
         let said = format!("`0.30000000000000004` is not of type decimal; {kept}");
         refuse(json!(0.1 + 0.2), DataType::Decimal, &said);
         refuse(

@@ -70,11 +70,24 @@ pub fn records(
     for (number, item) in items.into_iter().take(part.most).enumerate() {
         let mut record = record(mapping, item);
         for complaint in fit(&mut record, &schema.fields, &mapping.reading) {
-            mapped.warnings.push(format!("record {}, {complaint}", part.before + number + 1));
+            mapped.warnings.push(about_record(part.before + number + 1, &complaint));
         }
         mapped.records.push(record);
     }
     Ok(mapped)
+}
+
+/// What is said of a record of an answer, counted from 1.
+#[must_use]
+pub fn about_record(number: usize, what: &str) -> String {
+    format!("record {number}, {what}")
+}
+
+/// The number and the rest of what [`about_record`] has said; none of anything else.
+#[must_use]
+pub fn record_number(sentence: &str) -> Option<(usize, &str)> {
+    let (number, what) = sentence.strip_prefix("record ")?.split_once(", ")?;
+    Some((number.parse().ok()?, what))
 }
 
 /// One object for each place in the lists, `most` of them, and how many there are; a list that ends earlier has nothing there, and what is not a list is left out.

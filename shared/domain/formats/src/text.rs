@@ -9,7 +9,8 @@ use crate::error::FormatError;
 const CHUNK: usize = 64 * 1024;
 const SNIFF: usize = 1024;
 
-/// UTF-8 over bytes in the encoding of their mark, in UTF-8 or UTF-16 when they look like it, or in the one given. Memory is one chunk of each side.
+/// UTF-8 over bytes in the encoding of their mark, in UTF-16 when they look like it, in UTF-8 when they do and the encoding given
+/// is one of single bytes, else in the one given. Memory is one chunk of each side.
 pub(crate) struct Text<R> {
     inner: R,
     encoding: &'static Encoding,
@@ -26,7 +27,7 @@ pub(crate) struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// `encoding` is the one of bytes without a mark that are not UTF-8; UTF-8 when there is none.
+    /// `encoding` is the one of bytes without a mark that look like no other; UTF-8 when there is none.
     pub(crate) fn new(inner: R, encoding: Option<&str>, max_bytes: u64) -> Self {
         let encoding = encoding.and_then(|name| Encoding::for_label(name.as_bytes()));
         Self {
@@ -103,7 +104,8 @@ impl<R: Read> Text<R> {
         if let Some(encoding) = shown {
             return Some(encoding.new_decoder_with_bom_removal());
         }
-        if self.encoding == UTF_8 || !self.encoding.is_ascii_compatible() {
+        // Of an encoding with characters of several bytes, a piece may well be UTF-8 by chance.
+        if self.encoding == UTF_8 || !self.encoding.is_single_byte() {
             return Some(self.encoding.new_decoder_with_bom_removal());
         }
         self.is_new = false;

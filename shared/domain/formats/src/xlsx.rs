@@ -10,17 +10,19 @@ use countersign_connector::{Pick, XlsxRules};
 use serde_json::{Number, Value};
 use zip::ZipArchive;
 
-use crate::Extraction;
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::whole;
+use crate::{Extraction, Warning};
 
 const FORMAT: &str = "XLSX workbook";
 /// The text of a formula whose result is not stored in the workbook.
 const NOT_CALCULATED: &str = "a formula without a stored result";
 /// The last day a workbook knows, 9999-12-31.
 const LAST_DAY: f64 = 2_958_466.0;
+/// Sheets that are looked at for contents beside the one that is read.
+const MAX_LOOKED_AT: usize = 100;
 /// Sheets that a message names.
 const SHOWN_NAMES: usize = 12;
 
@@ -100,6 +102,34 @@ fn sheet(
     let sheets: Vec<Sheet> = sheets.cloned().collect();
     let names: Vec<&str> = sheets.iter().map(|sheet| sheet.name.as_str()).collect();
     let name = chosen(rules.sheet.as_ref(), &names)?;
+    let read = rows(&mut workbook, rules, name, limits, stop);
+    if rules.sheet.is_some() || matches!(read, Err(FormatError::Time)) {
+        return read;
+    }
+    match (unread(&mut workbook, &sheets, name, stop), read) {
+        (None, read) => read,
+        (Some(message), Ok(mut found)) => {
+            found.warnings.push(Warning { record: None, field: String::new(), message });
+            Ok(found)
+        }
+        (Some(message), Err(FormatError::Empty)) => {
+            Err(FormatError::WrongKind(format!("the sheet `{name}` is empty; {message}")))
+        }
+        (Some(message), Err(FormatError::WrongKind(why))) => {
+            Err(FormatError::WrongKind(format!("{why}; {message}")))
+        }
+        (Some(_), Err(error)) => Err(error),
+    }
+}
+
+/// The records of a sheet.
+fn rows(
+    workbook: &mut Book,
+    rules: &XlsxRules,
+    name: &str,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
     let explain = |row: u32, error: &XlsxError| {
         malformed(format!("sheet `{name}`, row {row}"), error.to_string())
     };
@@ -134,26 +164,15 @@ fn sheet(
         }
     }
     row.give(&mut table, name)?;
-    drop(cells);
-    if rules.sheet.is_none()
-        && let Some(unread) = unread(&mut workbook, &sheets, name, stop)?
-    {
-        table.warn_last(unread);
-    }
     table.finish()
 }
 
 /// That other sheets have contents, when nobody has chosen the one that was read. What is hidden, people do not miss.
-fn unread(
-    workbook: &mut Book,
-    sheets: &[Sheet],
-    read: &str,
-    stop: &Stop,
-) -> Result<Option<String>, FormatError> {
+fn unread(workbook: &mut Book, sheets: &[Sheet], read: &str, stop: &Stop) -> Option<String> {
     let is_other = |one: &&Sheet| one.visible == SheetVisible::Visible && one.name != read;
     let mut filled = Vec::new();
-    for Sheet { name, .. } in sheets.iter().filter(is_other) {
-        if has_contents(workbook, name, stop)? {
+    for Sheet { name, .. } in sheets.iter().filter(is_other).take(MAX_LOOKED_AT) {
+        if has_contents(workbook, name, stop) {
             filled.push(format!("`{name}`"));
         }
     }
@@ -164,22 +183,29 @@ fn unread(
     }
     let list = named.join(", ");
     let message = format!(
-        "only the sheet `{read}` was read; {count} more have contents: {list}; `sheet` in the connector chooses one"
+        "only the sheet `{read}` was read, and there is something in others: {list}; `sheet` in the connector chooses one"
     );
-    Ok((count > 0).then_some(message))
+    (count > 0).then_some(message)
 }
 
-/// Whether a sheet has a cell with a value. One that cannot be read has something that nobody has seen.
-fn has_contents(workbook: &mut Book, name: &str, stop: &Stop) -> Result<bool, FormatError> {
-    let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(true) };
+/// Whether a sheet has a cell with a value or a formula. One that cannot be read, or not in time, may have something that nobody
+/// has seen.
+fn has_contents(workbook: &mut Book, name: &str, stop: &Stop) -> bool {
+    let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return true };
     loop {
-        stop.check()?;
-        match cells.next_cell() {
-            Ok(None) => return Ok(false),
-            Ok(Some(cell)) if matches!(cell.get_value(), DataRef::Empty) => {}
-            Ok(Some(_)) | Err(_) => return Ok(true),
+        if stop.check().is_err() {
+            return true;
+        }
+        match cells.next_cell_with_formula_metadata() {
+            Ok(None) => return false,
+            Ok(Some(cell)) if cell.formula.is_none() && is_blank(&value(&cell.value)) => {}
+            Ok(Some(_)) | Err(_) => return true,
         }
     }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// The name of the sheet that is meant.

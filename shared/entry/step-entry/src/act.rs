@@ -50,8 +50,11 @@ pub(crate) async fn act(
             Ok(Ok(answered)) => {
                 let acted = conforming(answered, contract);
                 // It has happened, whatever its answer looks like: as failed, a repetition would do it again.
-                let is_lost = step.irreversible && matches!(acted, Acted::Failed(_));
-                return if is_lost { Acted::Unknown } else { acted };
+                if let (true, Acted::Failed(error)) = (step.irreversible, &acted) {
+                    tracing::error!(step = step.name, %error, "it was done, and its answer is not as its contract says");
+                    return Acted::Unknown;
+                }
+                return acted;
             }
             Ok(Err(error)) => error,
             Err(_) => ActionError::retryable(

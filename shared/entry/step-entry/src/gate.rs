@@ -263,8 +263,11 @@ async fn tool(
     }
     let (of_step, remarks) = match known_calls(context, view, step, scope).await {
         Ok(Known { calls: Some(calls), remarks, .. }) => (calls, remarks),
-        Ok(Known { ending, .. }) => {
-            let ending = ending.unwrap_or_else(|| for_each::empty(step));
+        Ok(Known { ending, before, .. }) => {
+            let ending = match ending {
+                Some(ending) => ending,
+                None => for_each::nothing_to_do(context, step, &before).await?,
+            };
             let ending = told(context, view, step, ending).await?;
             return settled(ending, context, event, invocation).await;
         }

@@ -3,7 +3,7 @@
 use countersign_plan::{ForEach, PlanStep};
 use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
-use countersign_store_runs::StepView;
+use countersign_store_runs::{EarlierCall, StepView};
 use countersign_wiring::Scope;
 
 use crate::context::Context;
@@ -18,8 +18,10 @@ use crate::step_end::StepEnd;
 pub(crate) struct Known {
     /// As it will itself compute it; none when there is nothing to send.
     pub(crate) calls: Option<StepCalls>,
-    /// How the step ends when there is nothing to send.
+    /// How the step ends when its one call was made before.
     pub(crate) ending: Option<StepEnd>,
+    /// The calls of its list that were made before.
+    pub(crate) before: Vec<EarlierCall>,
     /// What those who sign are told of it.
     pub(crate) remarks: Vec<String>,
 }
@@ -44,10 +46,10 @@ pub(crate) async fn known_calls(
     if let Some(ending) = ending {
         let message = ending.message.as_deref().unwrap_or_default();
         let remarks = vec![format!("`{}`: {message}", step.name)];
-        return Ok(Known { calls: None, ending: Some(ending), remarks });
+        return Ok(Known { calls: None, ending: Some(ending), before: Vec::new(), remarks });
     }
     let calls = one_call(context, head, step, &prepared).await?;
-    Ok(Known { calls: Some(calls), ending: None, remarks: Vec::new() })
+    Ok(Known { calls: Some(calls), ending: None, before: Vec::new(), remarks: Vec::new() })
 }
 
 async fn known_list(
@@ -63,11 +65,9 @@ async fn known_list(
     let remarks = earlier::remarks(&context.runs, head, step, &list.before).await;
     let remarks = remarks.map_err(NoEffect::Step)?;
     if list.left.is_empty() {
-        let ending = for_each::nothing_to_do(context, step, &list.before).await;
-        let ending = Some(ending.map_err(NoEffect::Step)?);
-        return Ok(Known { calls: None, ending, remarks });
+        return Ok(Known { calls: None, ending: None, before: list.before, remarks });
     }
     let calls = calls_of(context, head, step, &list.left).await?;
     let calls = for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
-    Ok(Known { calls: Some(calls), ending: None, remarks })
+    Ok(Known { calls: Some(calls), ending: None, before: list.before, remarks })
 }

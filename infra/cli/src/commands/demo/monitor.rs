@@ -151,9 +151,23 @@ impl<'a> Watch<'a> {
         let state = self.comes_to("started").await?;
         let run = text(&state, "open_run");
         let run = run.ok_or_else(|| CliError::Found("the monitor names no run".to_owned()))?;
+        self.begun(&run).await?;
         match settled(self.door, &run, PATIENCE).await?.as_str() {
             "awaiting_approval" => Ok(run),
             status => Err(CliError::Found(format!("the run ended as `{status}` and asked nobody"))),
+        }
+    }
+
+    /// The batch names its run a moment before there is one.
+    async fn begun(&self, run: &str) -> Result<(), CliError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.door.get(&format!("{FACTORY}/executions/{run}")).await {
+                Err(CliError::Refused { status: 404, .. }) if Instant::now() < deadline => {
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                }
+                found => return found.map(drop),
+            }
         }
     }
 

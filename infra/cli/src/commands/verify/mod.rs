@@ -105,9 +105,9 @@ fn no_key(reading: &Reading) -> CliError {
     let is_key = |finding: &&Finding| matches!(finding, Finding::Unreadable { file, .. } if file.starts_with("keys/"));
     match reading.findings.iter().find(is_key) {
         Some(finding) => CliError::Found(finding.to_string()),
-        None if reading.ledger.is_none() && reading.findings.is_empty() => {
-            CliError::Found("the ledger is empty: nothing has been signed yet".to_owned())
-        }
+        None if reading.ledger.is_none() && reading.findings.is_empty() => CliError::Found(
+            "there is no entry, no checkpoint and no key: there is nothing to verify".to_owned(),
+        ),
         None => CliError::Argument(
             "there is no public key beside the ledger: give one with `--key`".to_owned(),
         ),

@@ -105,8 +105,13 @@ fn f_099_csv_in_any_encoding_that_is_shown_or_named() {
     check(named, &old, expect.clone());
     // What is UTF-8 is read as that: `Ã¤` for `ä` would be one more thing that nobody sees.
     check(named, text.as_bytes(), expect);
-    let cut = [b"n\n".to_vec(), vec![b'x'; 64 * 1024 - 3], "ä\n".into()].concat();
-    check(named, &cut, json!([{ "n": format!("{}ä", "x".repeat(64 * 1024 - 3)) }]));
+    // The second `ä` is cut by the end of the piece that begins with the first.
+    let row = format!("ä{}ä", "x".repeat(64 * 1024 - 3));
+    check(named, format!("n\n{row}\n").as_bytes(), json!([{ "n": row }]));
+    let late = [format!("n\n{row}\n").into_bytes(), b"\xE4\n".to_vec()].concat();
+    check_error(named, &late, "FILE_ENCODING", "UTF-8, but byte 65542 does not fit");
+    // Of characters of several bytes, the ones of another encoding may be UTF-8 by chance.
+    check("parser: csv\nencoding: gbk", b"n\n\xD0\xA1\xD1\xA7\n", json!([{ "n": "小学" }]));
     check(named, b"n\nx\xE4", json!([{ "n": "xä" }]));
     check(named, b"n\nabc\n", json!([{ "n": "abc" }]));
     check_error("parser: csv", &old, "FILE_ENCODING", "byte 1 does not fit");

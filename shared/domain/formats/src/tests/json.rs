@@ -360,7 +360,7 @@ fields:
     assert_eq!(truth, "record 7, line 2: `true` is not of type decimal");
     assert!(
         float.ends_with(
-            "is not of type decimal; a number that is not written as text keeps 15 digits"
+            "is not of type decimal; as a number it keeps 15 of its digits; a text would keep all"
         ),
         "{float}"
     );

@@ -134,7 +134,9 @@ fields:
         json!([{ "pay": "1234567890123456" }, { "pay": null }, { "pay": null }]),
     );
     assert!(
-        found.warnings[1].message.ends_with("a number that is not written as text keeps 15 digits")
+        found.warnings[1]
+            .message
+            .ends_with("as a number it keeps 15 of its digits; a text would keep all")
     );
     assert_eq!(found.warnings.len(), 2);
 }
@@ -166,7 +168,7 @@ fn f_311_a_workbook_says_which_sheets_were_not_read() {
         let found = read(rules, &workbook()).unwrap();
         found.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
     };
-    let said = "only the sheet `Grants` was read; 1 more have contents: `Notes`; `sheet` in the connector chooses one";
+    let said = "only the sheet `Grants` was read, and there is something in others: `Notes`; `sheet` in the connector chooses one";
     assert_eq!(told("parser: xlsx"), [said]);
     assert_eq!(told("parser: xlsx\nsheet: 1"), [] as [String; 0], "it is chosen");
     let mut book = Workbook::new();
@@ -175,6 +177,12 @@ fn f_311_a_workbook_says_which_sheets_were_not_read() {
     book.add_worksheet().set_hidden(true).write(0, 0, "list").unwrap();
     let file = book.save_to_buffer().unwrap();
     assert_eq!(read("parser: xlsx", &file).unwrap().warnings, [], "empty and hidden ones");
+    let mut book = Workbook::new();
+    book.add_worksheet();
+    book.add_worksheet().write(0, 0, Formula::new("=1+1")).unwrap();
+    let file = book.save_to_buffer().unwrap();
+    let said = "the sheet `Sheet1` is empty; only the sheet `Sheet1` was read, and there is something in others: `Sheet2`";
+    check_error("parser: xlsx", &file, "FILE_WRONG_KIND", said);
 }
 
 #[test]

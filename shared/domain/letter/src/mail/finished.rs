@@ -177,11 +177,12 @@ impl FinishedMail {
     }
 
     fn warned(&self) -> Option<String> {
-        match self.warnings {
-            0 => None,
-            1 => Some("1: what it gives may not be whole, see the record".to_owned()),
-            many => Some(format!("{many}: what it gives may not be whole, see the record")),
-        }
+        let based = match self.warnings {
+            0 => return None,
+            1 => "1 thing it is based on is".to_owned(),
+            many => format!("{many} things it is based on are"),
+        };
+        Some(format!("{based} missing, incomplete or written by a model, see the record"))
     }
 
     /// `Run run_…, second attempt of mon_…-…`.

@@ -180,7 +180,7 @@ pub(crate) async fn nothing_to_do(
 }
 
 /// How a step ends whose list is empty.
-pub(crate) fn empty(step: &PlanStep) -> StepEnd {
+fn empty(step: &PlanStep) -> StepEnd {
     let list = step.for_each.as_ref().map_or("", |each| each.list.as_str());
     let message = format!("`{{{list}}}` has no items");
     StepEnd::without_output(StepStatus::Skipped, EMPTY, message)

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{OnError, PlanStep};
 use countersign_run::{StepStatus, StopReason};
-use countersign_store_runs::{EarlierCall, ListEnd, ListSummary};
-use serde_json::Value;
+use countersign_store_runs::{EarlierCall, ListAnswers, ListEnd, ListSummary};
 
 use super::Calls;
 use super::plan::Made;
@@ -24,11 +23,11 @@ pub(crate) async fn of_earlier(
     Ok(all_made_before(step, earlier, answers))
 }
 
-/// The same, when what the earlier calls answered is known, by the key of their item.
+/// The same, when what the earlier calls answered is known.
 pub(crate) fn all_made_before(
     step: &PlanStep,
     earlier: &[EarlierCall],
-    answers: BTreeMap<String, Value>,
+    answers: ListAnswers,
 ) -> StepEnd {
     let summary = ListSummary { earlier, ..ListSummary::default() };
     of(step, summary.end(answers, None), None)

@@ -276,7 +276,7 @@ fn kept(bytes: u64) -> Option<Stored> {
 fn k_49_f_311_a_repetition_has_the_answers_of_before_and_what_they_could_not_read() {
     let done = before(0, ItemStatus::Done);
     let answer = json!({ "results": [{ "id": "T-1" }], "warnings": ["`paid_at` is not a date"], "warning_count": 1 });
-    let answers = BTreeMap::from([("INV-0".to_owned(), answer.clone())]);
+    let answers = BTreeMap::from([("INV-0".to_owned(), Some(answer.clone()))]);
     let end = all_made_before(&step(&each(None, 10)), &[done], answers);
     assert_eq!(end.output["results"][0]["output"], answer);
     assert_eq!(end.output["warnings"], json!(["INV-0: `paid_at` is not a date"]));
@@ -294,6 +294,12 @@ fn f_311_an_answer_that_is_not_in_the_output_of_a_list_is_a_warning() {
     made.calls.get_mut(&0).unwrap().output = kept(9_000_000);
     made.calls.get_mut(&2).unwrap().message = Some("ana says that it was done".to_owned());
     let output = ended(&made, &keys(4), &[]).output;
+    let lost = ListSummary { calls: Some(&made.calls), ..ListSummary::default() };
+    let lost = lost.end(BTreeMap::from([("INV-0".to_owned(), None)]), None).output;
+    assert_eq!(
+        lost["warnings"][0],
+        "INV-0: it was done, and what it answered cannot be read any more"
+    );
     let left_out = "INV-0: its answer is left out here: all answers together are longer than 8 MB";
     assert_eq!(
         output["warnings"],
