@@ -60,7 +60,12 @@ impl Feed {
     }
 
     fn publish(&self, title: &str) {
-        let date = jiff::Zoned::now().strftime("%a, %d %b %Y %H:%M:%S %z");
+        self.publish_at(title, jiff::SignedDuration::ZERO);
+    }
+
+    /// An item that is dated so much before or after now.
+    fn publish_at(&self, title: &str, from_now: jiff::SignedDuration) {
+        let date = (jiff::Timestamp::now() + from_now).strftime("%a, %d %b %Y %H:%M:%S +0000");
         let item = format!(
             "<item><title>{title}</title><guid isPermaLink=\"false\">tag:notices,{title}</guid><link>http://example.org/{title}</link><pubDate>{date}</pubDate></item>"
         );

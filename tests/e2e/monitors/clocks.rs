@@ -17,7 +17,10 @@ impl Watch {
 
     /// How often its own clock ticks, as the service has it.
     async fn rate(&self) -> String {
-        let get = ["scheduler", "get-schedule", "--name", &self.monitor];
+        let list = ["scheduler", "list-schedules", "--name-prefix", &self.monitor];
+        let listed = world().aws(&list).await.unwrap();
+        let group = listed["Schedules"][0]["GroupName"].as_str().unwrap();
+        let get = ["scheduler", "get-schedule", "--name", &self.monitor, "--group-name", group];
         let clock = world().aws(&get).await.unwrap();
         clock["ScheduleExpression"].as_str().unwrap().to_owned()
     }
@@ -92,4 +95,20 @@ async fn f_133_a_monitor_may_run_also_when_nothing_is_new() {
     assert_eq!(batch["count"], 0, "{batch:#}");
     let seen = watch.ana.get(&format!("/executions/{run}/outputs/look")).await;
     assert_eq!(seen["output"]["count"], 0, "{seen:#}");
+}
+
+#[tokio::test]
+async fn f_213_what_comes_late_is_found_within_the_overlap_and_not_beyond() {
+    let watch = watching().await;
+    watch.patched(json!({ "overlap_minutes": 180 })).await;
+    watch.feed.publish_at("late", SignedDuration::from_hours(-2));
+    watch.feed.publish_at("too-late", SignedDuration::from_hours(-9));
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let items = watch.of("batches/1").await["items"].clone();
+    assert_eq!(items, json!([{ "batch": 1, "step": "look", "key": "tag:notices,late" }]));
+    let run = watch.run().await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    watch.decide("approve").await;
+    watch.ana.reaches(&run, "complete").await;
+    assert_eq!(watch.look().await["last_outcome"], "suppressed", "once");
 }

@@ -28,6 +28,22 @@ async fn f_207_what_is_asked_for_again_under_the_same_name_is_the_same_and_count
     assert_eq!(other.code, "QUOTA_EXCEEDED", "one was counted: {other:?}");
 }
 
+#[tokio::test]
+async fn issue_14_a_request_that_comes_several_times_at_once_counts_once() {
+    let catalog = catalog().await;
+    let clock = countersign_clock::Clock { runs_per_day: Quota::runs(1), ..clock(&catalog).await };
+    let schedule = schedule([8; 16]);
+    let user = schedule.user_id.clone().unwrap();
+    let invoker = Invoker { user, scopes: Scopes::default(), token: None };
+    let asked = (0..6).map(|n| clock.run_now(&schedule, &invoker, "request-1", at(n)));
+    let all: Vec<Occurrence> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    let known = catalog.occurrences(&all[0].owner, None, 10, None).await.unwrap().items;
+    let [one] = known.as_slice() else { panic!("{known:#?}") };
+    assert!(all.iter().all(|asked| asked.id == one.id), "{all:#?}");
+    let other = clock.run_now(&schedule, &invoker, "request-2", at(6)).await.unwrap_err();
+    assert_eq!(other.code, "QUOTA_EXCEEDED", "one was counted: {other:?}");
+}
+
 /// A trigger of this owner whose runs go one after the other.
 fn trigger(owner: &UserId, on: &Value) -> Trigger {
     let spec = json!({

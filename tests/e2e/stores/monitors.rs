@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use countersign_identity::UserId;
 use countersign_monitor::{
     Batch, BatchItem, BatchState, Content, MonitorId, Open, Origin, Outcome, State, batch_id,
-    noticed, run_id,
+    noticed, refused, run_id,
 };
-use countersign_store_catalog::{CatalogError, MonitorStore, NewBatch};
+use countersign_run::{OccurrenceReason, OccurrenceState};
+use countersign_store_catalog::{CatalogError, Clock, MonitorStore, NewBatch};
 use countersign_store_kit::Blobs;
 use jiff::Timestamp;
 use serde_json::Map;
@@ -58,7 +59,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     // Both have read the same and seen the same.
     let content = content();
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
-    store.open(&state, &[], None, new).await.unwrap();
+    let read = store.open(&state, &[], None, new).await.unwrap();
     let late = store.open(&state, &[], None, new).await;
     assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
     let written = store.batch(&monitor, 1).await.unwrap().unwrap();
@@ -70,4 +71,20 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     let new = NewBatch { content: &other, ..new };
     assert!(store.open(&state, &[], None, new).await.is_err());
     assert_eq!(store.content(&written).await.unwrap(), content);
+
+    // One whose run was refused does not undo that another has started it.
+    store.begun(&read, now).await.unwrap();
+    let why = OccurrenceReason { code: "REFUSED".to_owned(), message: "refused".to_owned() };
+    let overdue_at = now;
+    let clock = Clock { owner: owner.clone(), monitor: monitor.clone(), overdue_at };
+    let failed = state.failed("refused", now);
+    let settled = refused(&read.batch, &failed, &why, now);
+    let late = store.refused(&read, &settled, &clock, now).await;
+    assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
+    let late = store.held_up(&read, &why, &failed, &clock).await;
+    assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
+    let written = store.batch(&monitor, 1).await.unwrap().unwrap();
+    assert_eq!((written.batch.refusals, written.batch.refused_for), (0, None));
+    let line = written.occurrence.unwrap();
+    assert_eq!((line.state, line.runs.len()), (OccurrenceState::Started, 1));
 }
