@@ -269,7 +269,7 @@ mod tests {
         let (start, now) = (Position::start(MarkKind::Cursor), Timestamp::UNIX_EPOCH);
         let seen = || vec![looked("feed", Some(&start)), looked("rests", None)];
         let both = all_seen(seen(), &BTreeMap::new(), now);
-        assert_eq!(both.map(|both| both.len()).ok(), Some(2));
+        assert!(both.is_ok_and(|both| both.len() == 2));
         let failed = seen().into_iter().chain([Err(Why::new("HTTP_STATUS", "off"))]).collect();
         let unseen = all_seen(failed, &BTreeMap::new(), now).err().unwrap();
         assert_eq!(unseen.why.code, "HTTP_STATUS");

@@ -1,6 +1,7 @@
 //! What runs by itself with a playbook: monitors, schedules and triggers. Nobody is there to see that it is gone, or that it looks
 //! anew.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_clock::{Schedule, Trigger};
@@ -95,11 +96,11 @@ impl Agents {
         owner: &UserId,
         id: &ProfileId,
     ) -> Result<Option<&Profile>, Problem> {
-        if !self.0.contains_key(id.as_str()) {
-            let found = ctx.catalog.profiles().get(owner, id).await?;
-            self.0.insert(id.to_string(), found);
-        }
-        Ok(self.0.get(id.as_str()).and_then(Option::as_ref))
+        let known = match self.0.entry(id.to_string()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(ctx.catalog.profiles().get(owner, id).await?),
+        };
+        Ok(known.as_ref())
     }
 }
 
