@@ -68,10 +68,10 @@ fn f_125_the_library_asks_with_the_statement_of_the_call() {
 
 #[test]
 fn k_40_free_statements_must_be_allowed() {
-    check(&LIBRARY.replace("  allow_free_sql: true\n", ""), &["22:5 sql"]);
+    check(&LIBRARY.replace("  allow_free_sql: true\n", ""), &["21:5 sql"]);
     check(
         &LIBRARY.replace("name: params, type: array", "name: params, type: string"),
-        &["23:5 parameters"],
+        &["22:5 parameters"],
     );
 }
 
