@@ -245,7 +245,10 @@ async fn f_210_f_212_something_new_is_signed_and_processed_once() {
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
     assert_eq!(watch.runs().await, 1);
     let whole = watch.of("batches/1").await;
-    assert_eq!(whole["items"], json!([{"batch": 1, "step": "look", "key": "tag:notices,second"}]));
+    assert_eq!(
+        whole["items"],
+        json!([{"batch": 1, "step": "look", "key": "notices/tag:notices,second"}])
+    );
 }
 
 async fn put(ana: &Person, path: &str, body: &Value) -> Result<Value, CliError> {

@@ -105,7 +105,7 @@ async fn f_213_what_comes_late_is_found_within_the_overlap_and_not_beyond() {
     watch.feed.publish_at("too-late", SignedDuration::from_hours(-9));
     assert_eq!(watch.look().await["last_outcome"], "started");
     let items = watch.of("batches/1").await["items"].clone();
-    assert_eq!(items, json!([{ "batch": 1, "step": "look", "key": "tag:notices,late" }]));
+    assert_eq!(items, json!([{ "batch": 1, "step": "look", "key": "notices/tag:notices,late" }]));
     let run = watch.run().await;
     watch.ana.reaches(&run, "awaiting_approval").await;
     watch.decide("approve").await;

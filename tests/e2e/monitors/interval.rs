@@ -47,7 +47,7 @@ async fn f_101_a_feed_is_asked_at_most_once_in_its_own_interval() {
     mark.changed(None, |mark| mark["last_checked_at"] = before).await;
     assert_eq!(watch.ticks().await["last_outcome"], "started");
     assert_eq!(watch.feed.asked(), asked + 1);
-    assert_eq!(watch.of("batches/1").await["items"][0]["key"], "tag:notices,second");
+    assert_eq!(watch.of("batches/1").await["items"][0]["key"], "notices/tag:notices,second");
 }
 
 #[tokio::test]

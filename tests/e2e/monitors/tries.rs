@@ -121,7 +121,7 @@ async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tri
         .await;
     }
     let parked = watch.of("parked").await;
-    assert_eq!(parked["items"][0]["key"], "tag:notices,parked", "{parked:#}");
+    assert_eq!(parked["items"][0]["key"], "notices/tag:notices,parked", "{parked:#}");
     let third = watch.of("batches").await["items"][0]["execution_id"].clone();
     let told = until("a mail about the last run", || async {
         let mails = world().mailbox().to(&watch.ana.email).await.unwrap();
@@ -162,7 +162,7 @@ async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reaso
     .await;
     assert_eq!((&line["has_moved"], &line["run_status"]), (&json!(true), &Value::Null), "{line:#}");
     let item = watch.of("parked").await["items"][0].clone();
-    assert_eq!(item["key"], "tag:notices,second", "{item:#}");
+    assert_eq!(item["key"], "notices/tag:notices,second", "{item:#}");
     assert!(item["refused_for"].as_str().unwrap().contains("APPROVAL_UNREACHABLE"), "{item:#}");
     let page = watch.ana.get(&format!("/monitors/{}/occurrences", watch.monitor)).await;
     let over = page["items"][0].clone();

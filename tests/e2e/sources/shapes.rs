@@ -254,12 +254,13 @@ async fn f_087_f_101_f_117_the_feeds_of_the_register_are_read_as_they_document()
     let rules = output(&ana, &run, "rules").await;
     let rule = own("federal-register-rss", "get_recent", &rules["results"][0]);
     let link = "https://www.federalregister.gov/documents/2026/03/03/2026-99001/harbor-dredging";
+    let id = format!("rules/{link}");
     assert_eq!(rules["count"], 1, "{rules:#}");
     for (field, value) in [
         ("title", "Harbor Dredging; Reporting of Contracts"),
         ("summary", "The agency changes what contractors report."),
         ("link", link),
-        ("_item_id", link),
+        ("_item_id", id.as_str()),
         ("category", "Rule"),
         ("author", "Maritime Administration"),
         ("feed", "rules"),
