@@ -25,7 +25,8 @@ pub(crate) async fn failing(
     publish(ctx, event, said.about("since", failing.since.to_string())).await;
 }
 
-/// Says that items are parked, once that is written. Should this be lost, the monitor's state has it, and says it a day later.
+/// Says that items are parked, once that is written. Should this be lost, the monitor's state still has it, and the next mail about
+/// parked items counts them.
 pub(crate) async fn parked(
     ctx: &Context,
     event: &TickEvent,

@@ -119,10 +119,10 @@ impl Kind for StoredConnector {
         needed: Some("CONNECTOR_BOUND"),
     };
 
-    type Draft = Source;
-    type Change = Source;
     const KINDS: &'static [&'static str] = &ConnectorDefinition::KINDS;
 
+    type Draft = Source;
+    type Change = Source;
     type Query = ConnectorQuery;
     type Warning = Diagnostic;
     type Line = ConnectorLine;

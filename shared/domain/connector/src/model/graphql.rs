@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
-use super::rest::{Auth, PageBounds, RateLimit};
+use super::pages::PageBounds;
+use super::rest::{Auth, RateLimit};
 use crate::json_path::JsonPath;
 
 /// The connection of a `graphql` connector.

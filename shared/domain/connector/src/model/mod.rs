@@ -17,6 +17,7 @@ mod graphql;
 mod id;
 mod idempotency;
 mod mapping;
+mod pages;
 mod rest;
 mod scraper;
 mod tool;
@@ -34,10 +35,11 @@ pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
 pub use id::{ConnectorId, InvalidConnectorId, RESERVED_IDS};
 pub use idempotency::{Idempotency, KEY_HEADER};
 pub use mapping::{JsonMapping, Layout, MetadataField};
+pub use pages::{PageBounds, PagePlace, Pagination};
 pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{
-    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,
-    Pagination, RateLimit, RequestRules, RestConnection,
+    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, RateLimit, RequestRules,
+    RestConnection,
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 pub use tool::{ToolConnection, ToolId, ToolRules};

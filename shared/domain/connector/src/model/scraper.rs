@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::JsonMapping;
 use super::ValueType;
-use super::rest::{
-    Auth, BodyFormat, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
-};
+use super::pages::{PageBounds, Pagination};
+use super::rest::{Auth, BodyFormat, Method, RateLimit, RequestRules, RestConnection};
 use crate::css::CssSelector;
 use crate::reading::Reading;
 
