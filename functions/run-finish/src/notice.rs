@@ -176,17 +176,22 @@ fn gave_back(response: &Response) -> String {
         let (all, new) = (response.entities, response.new_entities);
         text.push_str(&format!(" Entities resolved: {all}, new: {new}."));
     }
-    let beginning = response.content.as_deref().map(beginning).unwrap_or_default();
+    let plain: fn(&str) -> Option<String> = match response.format.as_str() {
+        "markdown" => countersign_report::plain::line,
+        _ => |line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()),
+    };
+    let content = response.content.as_deref();
+    let beginning = content.map(|content| beginning(content, plain)).unwrap_or_default();
     if !beginning.is_empty() {
         text.push_str(&format!(" The answer: {beginning}"));
     }
     text
 }
 
-/// The first lines of a text, without what the report adds at its end.
-fn beginning(content: &str) -> String {
-    let lines = content.lines().map(str::trim).take_while(|line| *line != "---");
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+/// The first lines of a text, without what the report adds at its end; `plain` says how a line is shown.
+fn beginning(content: &str, plain: fn(&str) -> Option<String>) -> String {
+    let lines = content.lines().take_while(|line| line.trim() != "---");
+    let lines: Vec<String> = lines.filter_map(plain).take(MAX_LINES).collect();
     let text = lines.join("\n");
     match text.char_indices().nth(MAX_BEGINNING) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),

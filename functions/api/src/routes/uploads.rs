@@ -21,6 +21,8 @@ use crate::{Context, quotas};
 
 /// No file is larger than the largest a connector may read.
 const MAX_BYTES: i64 = MAX_FILE_SIZE_MB as i64 * 1024 * 1024;
+/// What file systems take.
+const MAX_NAME: usize = 255;
 /// So many files a request.
 const MAX_FILES: usize = 100;
 /// An address is good for this long.
@@ -48,7 +50,7 @@ pub(crate) struct Uploads {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewFile {
-    /// Its name; its ending says what kind it is.
+    /// Its name, 1 to 255 characters; its ending says what kind it is.
     name: String,
     /// Its size in bytes, at most 200 MB. The address accepts exactly so many.
     size: i64,
@@ -117,19 +119,26 @@ fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
                 format!("is 0 to {MAX_BYTES} bytes, and {:.60} has {}", file.name, file.size),
             ));
         }
-        match kind(&file.name) {
-            Some(kind) => kinds.push(kind),
-            None => {
-                let error = FieldError::new(
-                    format!("files[{n}].name"),
-                    format!("{:.60} has an ending that is not taken", file.name),
-                );
-                let known = known().collect::<Vec<_>>().join(", ");
-                errors.push(error.with_hint(format!("one of {known}")));
-            }
+        match kind_of(n, &file.name) {
+            Ok(kind) => kinds.push(kind),
+            Err(error) => errors.push(error),
         }
     }
     if errors.is_empty() { Ok(kinds) } else { Err(Problem::invalid(errors)) }
+}
+
+/// The content type of the file, or what is wrong with its name.
+fn kind_of(n: usize, name: &str) -> Result<&'static str, FieldError> {
+    let wrong = |message: String| FieldError::new(format!("files[{n}].name"), message);
+    let characters = name.chars().count();
+    if name.trim().is_empty() {
+        return Err(wrong("a file must have a name".to_owned()));
+    }
+    if characters > MAX_NAME {
+        return Err(wrong(format!("is 1 to {MAX_NAME} characters, and this has {characters}")));
+    }
+    let unknown = || wrong(format!("`{name:.60}` has an ending that is not taken"));
+    kind(name).ok_or_else(|| unknown().with_hint(format!("one of {}", known())))
 }
 
 fn kind(name: &str) -> Option<&'static str> {
@@ -140,9 +149,9 @@ fn kind(name: &str) -> Option<&'static str> {
 }
 
 /// Every ending that is taken: those of the parsers first.
-fn known() -> impl Iterator<Item = &'static str> {
+fn known() -> String {
     let parsed = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
-    parsed.chain(OTHERS.iter().map(|(ending, _)| *ending))
+    parsed.chain(OTHERS.iter().map(|(ending, _)| *ending)).collect::<Vec<_>>().join(", ")
 }
 
 /// Ids follow from the request, so that a repeated one names the same files.

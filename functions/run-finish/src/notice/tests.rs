@@ -85,7 +85,7 @@ fn with<T>(
 /// What a run gave back.
 fn answer() -> Response {
     serde_json::from_value(json!({
-        "format": "markdown", "content": "# People\n\nAnn of Turin.\n\n---\n- Run: `run_1`\n", "bytes": 40,
+        "format": "markdown", "content": "# People\n\nAnn\\_of Turin.\n\n---\n- Run: `run_1`\n", "bytes": 40,
         "outputs": [{ "destination": "document", "status": "success" }, { "destination": "chat", "status": "skipped" }],
         "entities": 3, "new_entities": 1,
     }))
@@ -99,10 +99,10 @@ fn f_190_the_notification_has_the_first_lines_of_the_answer_and_the_mail_has_non
         (letter(done, None, None).render().unwrap(), message(done))
     });
     let expect =
-        "Written: document. Entities resolved: 3, new: 1. The answer: # People\nAnn of Turin.";
+        "Written: document. Entities resolved: 3, new: 1. The answer: People\nAnn_of Turin.";
     assert!(message.contains(expect), "{message}");
     assert!(!mail.text.contains("Ann"), "{}", mail.text);
-    let long = beginning(&"word ".repeat(200));
+    let long = beginning(&"word ".repeat(200), countersign_report::plain::line);
     assert!(long.chars().count() <= MAX_BEGINNING + 1 && long.ends_with("word…"), "{long}");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{items, text, visible};
+use super::{approval_rows, items, text, visible};
 
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
@@ -19,7 +19,7 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
         lines.push(String::new());
         lines.extend(unknown(call));
     }
-    lines.extend(rows(request));
+    lines.extend(approval_rows::lines(request));
     lines.push(String::new());
     lines.push(format!("digest {}", cell(request, "digest")));
     lines
@@ -163,38 +163,7 @@ fn unknown(call: &Value) -> Vec<String> {
     lines
 }
 
-/// The rows that the gate's author chose to show.
-fn rows(request: &Value) -> Vec<String> {
-    let Some(preview) = request.get("preview").filter(|preview| !preview["shown"].is_null()) else {
-        return Vec::new();
-    };
-    let shown = &preview["shown"];
-    let rows = shown.as_array().map_or(std::slice::from_ref(shown), Vec::as_slice);
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let total = preview["total"].as_u64().unwrap_or(rows.len() as u64);
-    let heading = format!("Rows ({} of {total}):", rows.len());
-    let each =
-        rows.iter().enumerate().map(|(n, row)| format!("  {}. {}", n + 1, visible(&one_line(row))));
-    [String::new(), heading].into_iter().chain(each).collect()
-}
-
-/// `vendor: Acme, amount: 12.00`; what is not an object as JSON.
-fn one_line(row: &Value) -> String {
-    let Some(fields) = row.as_object() else { return plain(row) };
-    fields
-        .iter()
-        .map(|(name, value)| format!("{name}: {}", plain(value)))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn field_items<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+pub(super) fn field_items<'v>(value: &'v Value, field: &str) -> &'v [Value] {
     value.get(field).map_or(&[], items)
 }
 

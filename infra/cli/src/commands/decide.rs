@@ -72,6 +72,7 @@ pub(super) async fn seen(
     if let Some(digest) = digest {
         return Ok(digest.to_owned());
     }
+    can_ask(console)?;
     let request = door.get(path).await?;
     approval_text::lines(&request).iter().for_each(|line| console.line(line));
     if !asked(word, console)? {
@@ -96,13 +97,18 @@ fn answer(text: &str) -> Result<Value, CliError> {
     Ok(json!({ "n": n, "choice": choice, "evidence": evidence }))
 }
 
-/// Asks the person at the terminal. Without one the digest must be given: nothing is decided unseen.
+/// Without a terminal the digest must be given: nothing is decided unseen.
+fn can_ask(console: &Console) -> Result<(), CliError> {
+    console.can_ask().then_some(()).ok_or_else(|| {
+        CliError::Argument(
+            "without a terminal the digest that was seen must be given with `--digest`; `countersign approvals ID` shows it"
+                .to_owned(),
+        )
+    })
+}
+
+/// Asks the person at the terminal.
 fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
-    if !console.can_ask() {
-        return Err(CliError::Argument(
-            "without a terminal the digest that was seen must be given with `--digest`".to_owned(),
-        ));
-    }
     console.note(format!("type `{word}` to {word} this:"));
     let mut answer = String::new();
     std::io::stdin()

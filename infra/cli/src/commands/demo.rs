@@ -50,7 +50,7 @@ impl Demo {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let project = place.project()?;
         let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
-        let filings = filings(&folder)?;
+        let filings = filings(&folder, console)?;
         let state = place.chosen_state().unwrap_or_else(|| project.join(".countersign/demo"));
         let own = Place { project: Some(project.clone()), state: Some(state) };
         let options = UpOptions {
@@ -225,11 +225,11 @@ async fn person(
 }
 
 /// Every XML file of a folder. Looked up before the stack starts: a mistyped folder is told at once.
-fn filings(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let mut found = files(folder)?.files;
-    found.retain(|file| {
+fn filings(folder: &Path, console: &Console) -> Result<Vec<PathBuf>, CliError> {
+    let is_filing = |file: &Path| {
         file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
-    });
+    };
+    let found = files(folder)?.only(folder, "not `.xml`", is_filing).told(console);
     if found.is_empty() {
         return Err(CliError::Argument(format!(
             "`{}` holds no filings: there is no file that ends in `.xml`",

@@ -27,6 +27,14 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Those of the files that are wanted; the others are left out for the reason given.
+    pub(crate) fn only(mut self, place: &Path, why: &str, wanted: impl Fn(&Path) -> bool) -> Self {
+        let (files, others): (Vec<_>, Vec<_>) =
+            self.files.into_iter().partition(|file| wanted(file));
+        self.left_out.extend(said(place, why, &others));
+        Self { files, ..self }
+    }
+
     /// The files; says what is left out.
     pub(crate) fn told(self, console: &Console) -> Vec<PathBuf> {
         self.left_out.into_iter().for_each(|said| console.note(said));
@@ -52,13 +60,25 @@ pub(crate) fn files(place: &Path) -> Result<Found, CliError> {
         all.into_iter().partition(|path| name(path).starts_with('.'));
     let (files, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|path| path.is_file());
     let mut known = BTreeSet::new();
-    let (mut files, again): (Vec<_>, Vec<_>) = files
-        .into_iter()
-        .partition(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    let (mut files, again): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|path| known.insert(identity(path)));
     files.sort();
     let left_out = [("hidden", hidden), ("not a file", others), ("the same as another one", again)];
     let left_out = left_out.iter().filter_map(|(why, paths)| said(place, why, paths)).collect();
     Ok(Found { files, left_out })
+}
+
+/// The same for every name of a file: for links to it by name, and, where the system tells, for hard links.
+#[cfg(unix)]
+fn identity(path: &Path) -> (u64, u64, Option<PathBuf>) {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path)
+        .map_or_else(|_| (0, 0, Some(path.to_owned())), |of| (of.dev(), of.ino(), None))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn said(place: &Path, why: &str, paths: &[PathBuf]) -> Option<String> {
@@ -134,8 +154,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("paid.csv"), "x").unwrap();
         std::os::unix::fs::symlink("paid.csv", folder.path().join("a-link.csv")).unwrap();
+        std::fs::hard_link(folder.path().join("paid.csv"), folder.path().join("z.csv")).unwrap();
         let found = files(folder.path()).unwrap();
         assert_eq!(found.files, [folder.path().join("paid.csv")]);
-        assert!(found.left_out[0].ends_with("(the same as another one): `a-link.csv`"));
+        let said = "(the same as another one): `z.csv`, `a-link.csv`";
+        assert!(found.left_out[0].ends_with(said), "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["a.xml", "b.csv"] {
+            std::fs::write(folder.path().join(file), "x").unwrap();
+        }
+        let is_xml = |file: &std::path::Path| name(file).ends_with(".xml");
+        let found = files(folder.path()).unwrap().only(folder.path(), "not `.xml`", is_xml);
+        assert_eq!(found.files, [folder.path().join("a.xml")]);
+        assert!(found.left_out[0].ends_with("(not `.xml`): `b.csv`"), "{:?}", found.left_out);
     }
 }

@@ -114,8 +114,8 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
     parts.extend(run.entities.sentence());
     let unread = StepWarnings::sentences(run.warnings);
-    parts.extend(listed("Warnings", &unread));
-    parts.extend(listed("Went wrong", errors));
+    parts.extend(sentences("Warnings", &unread));
+    parts.extend(sentences("Went wrong", errors));
     parts.join(" ")
 }
 
@@ -211,6 +211,11 @@ fn note((name, state): &(String, StepState)) -> StepNote {
 
 fn listed(word: &str, items: &[String]) -> Option<String> {
     (!items.is_empty()).then(|| format!("{word}: {}.", items.join(", ")))
+}
+
+/// As [`listed`], of what has commas of its own.
+fn sentences(word: &str, items: &[String]) -> Option<String> {
+    (!items.is_empty()).then(|| format!("{word}: {}.", items.join("; ")))
 }
 
 #[cfg(test)]

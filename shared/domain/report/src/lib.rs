@@ -16,6 +16,7 @@ mod layout;
 pub mod linked;
 pub mod markdown;
 mod path;
+pub mod plain;
 mod render;
 pub mod table;
 mod transform;
