@@ -230,6 +230,11 @@ mod tests {
             &[("xml", 1), ("a.xml", 0), ("b.xml", MAX_BYTES + 1), ("c.xml", -1)],
             Err(&["files[0].name", "files[2].size", "files[3].size"]),
         );
+        let long = format!("{}.xml", "a".repeat(MAX_NAME));
+        check(
+            &[("", 1), (" ", 1), (&long, 1)],
+            Err(&["files[0].name", "files[1].name", "files[2].name"]),
+        );
         check(&[], Err(&["files"]));
         check(&[("a.xml", 1); 101], Err(&["files"]));
     }
