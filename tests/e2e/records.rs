@@ -141,6 +141,16 @@ async fn f_347_f_228_runs_and_journals_are_narrowed_and_read_over_all_agents() {
     check("from=2001-01-01", &[&waiting, &denied]).await;
     assert_eq!(ana.refused("/executions?status=well", None).await.0, 422);
     assert_eq!(ana.refused("/executions?state=complete", None).await.0, 422);
+    // What starts no run is no run's status: an empty list would say that there was none.
+    for (status, place) in [
+        ("suppressed", "monitors"),
+        ("outside_active_hours", "monitors"),
+        ("skipped", "occurrences"),
+    ] {
+        let (code, problem) = ana.refused(&format!("/executions?status={status}"), None).await;
+        let hint = problem["errors"][0]["hint"].as_str().unwrap_or_default();
+        assert!(code == 422 && hint.contains(place), "{problem:#}");
+    }
 
     let check = async |path: &str, expect: &[&str]| {
         let runs: Vec<String> = until(&format!("entries at `{path}`"), || async {

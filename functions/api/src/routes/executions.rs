@@ -222,6 +222,7 @@ pub(crate) fn accepted(started: Started) -> Result<Kept, Problem> {
 pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> {
     let (ctx, owner, query) = (&asked.ctx, &asked.owner, &asked.query);
     in_order(query.from, query.to)?;
+    of_runs(query.status)?;
     let narrowed = query.narrowed();
     let paging = asked.paging("executions", &[("narrowed", Some(narrowed.as_str()))]).await?;
     let between = (query.from, query.to);
@@ -232,6 +233,21 @@ pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> 
         })
     };
     paging.page(paging.sifted(read, |_| true).await?)
+}
+
+/// Refuses what is said of looks and due times that start no run: a list of runs has none of them.
+fn of_runs(status: Option<RunStatus>) -> Result<(), Problem> {
+    let place = match status {
+        Some(RunStatus::Suppressed | RunStatus::OutsideActiveHours) => {
+            "a look of a monitor that starts no run is at `/monitors/{id}`, as `last_outcome`"
+        }
+        Some(RunStatus::Skipped) => {
+            "a due time that starts no run is at `/occurrences`, with `state=skipped`"
+        }
+        _ => return Ok(()),
+    };
+    let error = FieldError::new("status", "no run has this status");
+    Err(Problem::invalid(vec![error.with_hint(place)]))
 }
 
 /// The lines of those that are asked for.
