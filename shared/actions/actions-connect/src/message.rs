@@ -3,12 +3,13 @@
 use countersign_channel::{arguments, named};
 use countersign_registry::action::{ActionError, Call, Handler as _};
 use countersign_registry::actions::send_channel_message::{
-    Inputs, Output, Params, SendChannelMessage,
+    Channel, Inputs, Output, Params, SendChannelMessage,
 };
 use countersign_registry::{CALL_CONNECTOR, Perform};
 use serde_json::Value;
 
 use crate::deps::Deps;
+use crate::error::ConnectError;
 use crate::handler::CallConnector;
 use crate::mode::Mode;
 
@@ -40,6 +41,16 @@ impl Perform for SendMessage {
         };
         let answer = self.0.run(&call).await?;
         let message_id = answer.get("message_id").and_then(Value::as_str).map(str::to_owned);
+        // Each of the services names the message that it has taken.
+        let message_id = message_id.ok_or_else(|| unnamed(params.channel))?;
         Ok(Output { message_id, channel: params.channel, success: true })
     }
+}
+
+/// The answer was none of those that the service documents for a message that it has taken, nor one for a refusal.
+fn unnamed(channel: Channel) -> ActionError {
+    ActionError::from_failure(&ConnectError::InDoubt {
+        connector: channel.as_str().to_owned(),
+        cause: "its answer names no message".to_owned(),
+    })
 }

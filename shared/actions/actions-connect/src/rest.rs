@@ -62,9 +62,14 @@ impl Rest<'_> {
             }
             Said::Throttled => ConnectError::Throttled { connector },
             Said::Refused(reason) => refused(&reason),
-            Said::InDoubt(reason) if self.has_effect() => caller.in_doubt(&refused(&reason)),
+            Said::InDoubt(reason) if self.has_effect() => {
+                let cause = format!("it answered `{}`", said_why(&reason));
+                ConnectError::InDoubt { connector, cause }
+            }
             Said::InDoubt(reason) => refused(&reason),
-            Said::Nothing if self.has_effect() => caller.in_doubt(&refused(UNSAID)),
+            Said::Nothing if self.has_effect() => {
+                ConnectError::InDoubt { connector, cause: UNSAID.to_owned() }
+            }
             Said::Nothing => refused(UNSAID),
         };
         Err(Unread::Failed(error))

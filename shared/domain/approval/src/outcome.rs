@@ -268,6 +268,12 @@ impl UnknownCall {
                 "The service does not say how long it remembers the key. {TWICE}"
             ));
         };
+        if hours == 0 {
+            return Some(
+                "The service does not recognise a repeated request. If the first one arrived, sending it again does it twice."
+                    .to_owned(),
+            );
+        }
         let remembered = SignedDuration::from_hours(i64::from(hours));
         let forgotten = self.sent_at.checked_add(remembered).is_ok_and(|until| until < now);
         let plural = if hours == 1 { "hour" } else { "hours" };

@@ -11,7 +11,7 @@ pub enum ChannelError {
     #[failure(code = "CHANNEL_MESSAGE", help = "say something")]
     Empty,
     /// It is longer than the service takes.
-    #[error("the message has {length} characters as it would be sent; {channel} takes {most}")]
+    #[error("the message has {length} characters as {channel} counts them, which takes {most}")]
     #[failure(
         code = "CHANNEL_MESSAGE",
         help = "say less, or send several messages: nothing is cut"

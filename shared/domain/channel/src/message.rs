@@ -11,6 +11,11 @@ const TELEGRAM: usize = 4_096;
 const DISCORD: usize = 2_000;
 const SLACK: usize = 40_000;
 
+/// How much longer than what is sent a message may be, with its marks: it is read only as far as that.
+const MAX_MARKED: usize = 4;
+/// The most characters of the name of a chat, as the action declares.
+const MAX_CHAT: usize = 128;
+
 /// Discord's flag that alerts nobody.
 const SUPPRESS_NOTIFICATIONS: u64 = 4_096;
 /// Discord's flag that leaves out previews of links: nobody has signed what they show.
@@ -29,6 +34,8 @@ pub fn arguments(message: &str, params: &Params) -> Result<Map<String, Value>, C
     if let Some(why) = channel.refuses(format).or(silence) {
         return Err(ChannelError::Unsupported(why));
     }
+    is_readable(message, channel)?;
+    let chat = params.chat_id.as_deref().map(named).transpose()?;
     let spans = read(message, format);
     let mut made = match channel {
         Channel::Telegram => to_telegram(message, &spans, format, silent)?,
@@ -36,10 +43,33 @@ pub fn arguments(message: &str, params: &Params) -> Result<Map<String, Value>, C
         Channel::Slack => to_slack(&spans, format)?,
         Channel::Default => return Err(ChannelError::Unnamed),
     };
-    if let Some(chat) = &params.chat_id {
-        made.insert("chat_id".to_owned(), chat.as_str().into());
+    if let Some(chat) = chat {
+        made.insert("chat_id".to_owned(), chat.into());
     }
     Ok(made)
+}
+
+/// Refuses a text that would be too long however many of its characters are marks.
+fn is_readable(message: &str, channel: Channel) -> Result<(), ChannelError> {
+    let most = MAX_MARKED * most(channel);
+    let length = message.chars().count();
+    let channel = channel.as_str();
+    if length > most { Err(ChannelError::TooLong { channel, length, most }) } else { Ok(()) }
+}
+
+fn most(channel: Channel) -> usize {
+    match channel {
+        Channel::Telegram => TELEGRAM,
+        Channel::Discord => DISCORD,
+        Channel::Slack | Channel::Default => SLACK,
+    }
+}
+
+/// The name of a chat, which a variable may have filled in.
+fn named(chat: &str) -> Result<&str, ChannelError> {
+    let fits = !chat.trim().is_empty() && chat.chars().count() <= MAX_CHAT;
+    let wrong = || ChannelError::Argument(format!("`chat_id` has 1 to {MAX_CHAT} characters"));
+    fits.then_some(chat).ok_or_else(wrong)
 }
 
 /// Telegram counts what is shown, in UTF-16.
@@ -155,6 +185,25 @@ mod tests {
             "**c** [bank](https://evil.example)",
             &json!({ "chat_id": "7", "text": "*c* bank (https://evil.example)", "mrkdwn": true }),
         );
+    }
+
+    #[test]
+    fn f_073_a_chat_that_a_variable_fills_in_has_a_name() {
+        for chat in ["", "  ", &"7".repeat(129)] {
+            let params = Params { chat_id: Some(chat.to_owned()), ..Params::default() };
+            let params = Params { channel: Channel::Slack, ..params };
+            let said = arguments("a", &params).unwrap_err().to_string();
+            assert!(said.contains("`chat_id` has 1 to 128 characters"), "{said}");
+        }
+    }
+
+    #[test]
+    fn f_073_a_text_is_read_only_as_far_as_a_message_goes() {
+        // Marks that open and never close: each of them was read again for each before it.
+        let hostile = " _a".repeat(100_000) + &"_b".repeat(100_000);
+        refused(Channel::Telegram, Format::Markdown, false, &hostile, "has 500000 characters");
+        let long = " _a".repeat(2_600) + &"_b".repeat(2_600);
+        refused(Channel::Telegram, Format::Markdown, false, &long, "takes 4096");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) type PoolSize = Whole<1, 10, 3>;
 /// K-40: no call gives more rows.
 pub(crate) type MaxRows = Whole<1, 1_000, 1_000>;
 /// Up to a year.
-pub(crate) type IdempotencyHours = Whole<1, 8_760>;
+pub(crate) type IdempotencyHours = Whole<0, 8_760>;
 pub(crate) type PerSecond = Whole<1, 1_000>;
 pub(crate) type PerMinute = Whole<1, 60_000>;
 pub(crate) type PerHour = Whole<1, 3_600_000>;

@@ -182,6 +182,9 @@ fn who_sends_again_is_warned_once_the_key_may_be_forgotten() {
             "The service remembers a key for 24 hours, and this was sent 30 hours ago."
         )
     );
+    let blind = UnknownCall { key_hours: Some(0), ..call.clone() };
+    let said = blind.again_warning(after(0)).unwrap();
+    assert!(said.starts_with("The service does not recognise a repeated request."), "{said}");
     let silent = UnknownCall { key_hours: None, ..call };
     let said = silent.again_warning(after(0)).unwrap();
     assert!(said.starts_with("The service does not say how long it remembers the key."), "{said}");

@@ -40,9 +40,7 @@ fn marked(rest: &str, before: Option<char>, depth: u8) -> Option<(Span, usize)> 
             .or_else(|| styled(rest, "*", Style::Italic, depth)),
         b'~' => styled(rest, "~~", Style::Strike, depth),
         b'_' if !before.is_some_and(char::is_alphanumeric) => {
-            let found = styled(rest, "_", Style::Italic, depth)?;
-            let after = rest[found.1..].chars().next();
-            (!after.is_some_and(char::is_alphanumeric)).then_some(found)
+            styled(rest, "_", Style::Italic, depth)
         }
         _ => None,
     }
@@ -83,12 +81,15 @@ fn styled(rest: &str, mark: &str, style: Style, depth: u8) -> Option<(Span, usiz
     Some((Span::Styled(style, read(&inner[..end], depth + 1)), end + 2 * mark.len()))
 }
 
-/// Where the closing mark stands: behind something, and neither escaped nor part of a longer one.
+/// Where the closing mark stands: behind something, and neither escaped nor part of a longer one, and `_` not within a
+/// word. All of this is known before what is between the marks is read: nothing is read only to be dropped.
 fn end_of(text: &str, mark: &str) -> Option<usize> {
     let closes = |at: &usize| {
         let (before, after) = (&text[..*at], &text[*at + mark.len()..]);
         let is_longer = mark.len() == 1 && (before.ends_with(mark) || after.starts_with(mark));
+        let is_in_word = mark == "_" && after.starts_with(char::is_alphanumeric);
         !before.is_empty()
+            && !is_in_word
             && !before.ends_with(|c: char| c.is_whitespace() || c == '\\')
             && !is_longer
     };

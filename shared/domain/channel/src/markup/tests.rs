@@ -75,6 +75,19 @@ fn f_073_a_link_shows_where_it_leads() {
     );
 }
 
+#[test]
+fn f_073_code_beside_code_stays_code() {
+    let markdown = |text, a, b, c| check(text, Format::Markdown, a, b, c);
+    let code = "`a````\nb\n````[bank](https://evil.example)`";
+    markdown(
+        code,
+        "<code>a</code><pre>b</pre><code>[bank](https://evil.example)</code>",
+        "`a`\n```\nb\n```\n`[bank](https://evil.example)`",
+        "`a`\n```b```\n`[bank](https://evil.example)`",
+    );
+    markdown("`a``b`", "<code>a</code><code>b</code>", "`a`\n`b`", "`a`\n`b`");
+}
+
 /// The text between Telegram's tags, or nothing when one is not closed as it was opened.
 fn shown(html: &str) -> Option<String> {
     let (mut open, mut text, mut rest) = (Vec::new(), String::new(), html);
@@ -109,6 +122,57 @@ proptest! {
             prop_assert_eq!(unescaped(&bare), text);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn f_073_no_marked_text_becomes_a_link_with_a_label_in_discord(text in "[ab`*_~ \n\\\\]{0,8}(```\n?[ab`]{1,3}\n?```)?[ab`*_~ \n]{0,4}(`?\\[a\\]\\(b\\)`?)[ab`*_ \n]{0,6}") {
+        let written = discord(&read(&text, Format::Markdown));
+        prop_assert!(!has_labelled_link(&written), "{} of {}", written, text);
+    }
+}
+
+/// Whether Discord's apps would read a link with a label, by the rules of their tokenizer: an escape, a block of code, code
+/// between runs of equally many backticks, a link, in this order; what fits none is text.
+fn has_labelled_link(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let escape = rest.strip_prefix('\\').and_then(|after| after.chars().next());
+        let used = match next {
+            '\\' if escape.is_some_and(|mark| mark.is_ascii_punctuation()) => 2,
+            '`' => code_block(rest).or_else(|| inline_code(rest)).unwrap_or(1),
+            '[' if is_link(rest) => return true,
+            _ => next.len_utf8(),
+        };
+        rest = &rest[used..];
+    }
+    false
+}
+
+fn code_block(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix("```")?;
+    let from = inner.find(|c: char| c != '\n')? + 1;
+    Some(3 + from + inner.get(from..)?.find("```")? + 3)
+}
+
+fn inline_code(text: &str) -> Option<usize> {
+    let run = text.bytes().take_while(|byte| *byte == b'`').count();
+    let mut at = run;
+    while let Some(found) = text[at..].find('`') {
+        let begin = at + found;
+        let ticks = text[begin..].bytes().take_while(|byte| *byte == b'`').count();
+        if ticks == run && begin > run {
+            return Some(begin + ticks);
+        }
+        at = begin + ticks;
+    }
+    None
+}
+
+fn is_link(text: &str) -> bool {
+    text.find("](").is_some_and(|at| text[at..].contains(')'))
 }
 
 /// What Discord shows of a text in which every mark is escaped.

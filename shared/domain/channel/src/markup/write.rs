@@ -25,20 +25,32 @@ pub fn telegram(spans: &[Span]) -> String {
 /// Slack's `mrkdwn`: without `<`, no text can become a link with a label, or a mention.
 #[must_use]
 pub fn slack(spans: &[Span]) -> String {
-    let of = |span: &Span| match span {
-        Span::Text(text) => entities(text),
-        Span::Code(code) => format!("`{}`", entities(code)),
-        Span::Block(code) => format!("```{}```", entities(code)),
-        Span::Styled(style, inner) => {
-            let mark = match style {
-                Style::Bold => "*",
-                Style::Italic | Style::Underline => "_",
-                Style::Strike => "~",
-            };
-            format!("{mark}{}{mark}", slack(inner))
+    let mut written = String::new();
+    for span in spans {
+        match span {
+            Span::Text(text) => written.push_str(&entities(text)),
+            Span::Code(code) => push_code(&mut written, &format!("`{}`", entities(code))),
+            Span::Block(code) => push_code(&mut written, &format!("```{}```", entities(code))),
+            Span::Styled(style, inner) => {
+                let mark = match style {
+                    Style::Bold => "*",
+                    Style::Italic | Style::Underline => "_",
+                    Style::Strike => "~",
+                };
+                written.push_str(&format!("{mark}{}{mark}", slack(inner)));
+            }
         }
-    };
-    spans.iter().map(of).collect()
+    }
+    written
+}
+
+/// Adds code in backticks. Behind other code it begins a line: backticks that meet are read as other pairs, and what was
+/// code would be marks.
+fn push_code(written: &mut String, code: &str) {
+    if written.ends_with('`') {
+        written.push('\n');
+    }
+    written.push_str(code);
 }
 
 /// Discord's Markdown, with every mark of the text escaped.
@@ -48,8 +60,8 @@ pub fn discord(spans: &[Span]) -> String {
     for span in spans {
         match span {
             Span::Text(text) => escaped(text, &mut written),
-            Span::Code(code) => written.push_str(&format!("`{code}`")),
-            Span::Block(code) => written.push_str(&format!("```\n{code}\n```")),
+            Span::Code(code) => push_code(&mut written, &format!("`{code}`")),
+            Span::Block(code) => push_code(&mut written, &format!("```\n{code}\n```")),
             Span::Styled(style, inner) => {
                 let mark = match style {
                     Style::Bold => "**",
@@ -94,7 +106,7 @@ fn escaped(text: &str, written: &mut String) {
 fn address(text: &str) -> usize {
     let after = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let Some(after) = after else { return 0 };
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-._~/?#@!$&+,;=%:".contains(c);
+    let fits = |c: char| c.is_alphanumeric() || "-._~/?#@!$&+,;=%:".contains(c);
     let end = after.find(|c: char| !fits(c)).unwrap_or(after.len());
     text.len() - after.len() + end
 }

@@ -13,7 +13,7 @@ pub const KEY_HEADER: &str = "idempotency-key";
 pub struct Idempotency {
     /// The header that carries the key, in lower case.
     pub header: String,
-    /// How long the source remembers a key, where that is known.
+    /// How long the source remembers a key, where that is known; 0 when it does not look at keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<u32>,
 }

@@ -66,7 +66,7 @@ impl TryFrom<Rates> for RateLimit {
 pub(crate) struct Idempotency {
     /// The header that carries the key; `idempotency-key` when left out.
     header: Option<HeaderName>,
-    /// How long the source remembers a key.
+    /// How long the source remembers a key; 0 when it does not look at keys.
     hours: Option<IdempotencyHours>,
 }
 

@@ -62,11 +62,11 @@ pub enum Format {
 /// What comes back.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What the service calls the message; null when it did not say.
-    pub message_id: Option<String>,
+    /// What the service calls the message.
+    pub message_id: String,
     /// The service.
     pub channel: Channel,
-    /// Whether the service accepted it.
+    /// Always true: a message that was not accepted fails the step, and one of which nobody knows is asked about.
     pub success: bool,
 }
 
