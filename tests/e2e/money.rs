@@ -155,3 +155,62 @@ async fn f_099_amounts_of_two_countries_are_added_to_the_cent() {
     let texts: Vec<&Value> = told.iter().map(|warning| &warning["text"]).collect();
     assert_eq!(json!(texts), json!(["$4,200.00", "(45.00)", "12.500,00"]));
 }
+
+const CONTROL: &str = r#"
+id: control-total
+name: Control total
+description: Goes on when the sum is the one that was told.
+version: 1.0.0
+required_connectors: [ledger-files]
+execution_mode: deterministic
+inputs:
+  - {name: files, type: list, required: true}
+  - {name: told, type: decimal, required: true}
+steps:
+  - name: read
+    step_type: tool
+    action: call_connector
+    connector: ledger-files
+    endpoint: american
+    inputs: {source: "{files}"}
+  - name: sum
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{read.results}"}
+    operations: [{type: aggregate, function: sum, field: amount, as: total}]
+  - name: agrees
+    step_type: tool
+    action: transform_data
+    condition: "{sum.data[0].total} == {told}"
+    inputs: {data: "{sum.data}"}
+    operations: [{type: filter, field: total, operator: eq, value: "4200.30"}]
+"#;
+
+#[tokio::test]
+async fn f_311_files_of_another_kind_among_good_ones_are_left_out_by_name() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.post("/connectors", &json!({ "yaml": CONNECTOR })).await;
+    let agent = ana.agent(&[]).await;
+    ana.bind(&agent, "ledger-files").await;
+    ana.playbook(CONTROL).await;
+    let file = |name: &str, content: &str| (name.to_owned(), content.as_bytes().to_vec());
+    let files = vec![
+        file("good.csv", "Amount,Paid\n\"$4,200.00\",12/31/2024\n0.3,1/2/2025\n"),
+        file("printed.csv", "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"),
+        file("page.csv", "<!DOCTYPE html>\n<html><body><p>Sign in</p></body></html>\n"),
+    ];
+    let files = upload(&ana, files).await;
+    let inputs = json!({ "files": files, "told": "4200.3" });
+    let run = ana.start(&agent, "control-total", inputs).await;
+    let done = ana.reaches(&run, "partial").await;
+    // The sum writes 4200.30, and what was told is 4200.3: the same number.
+    assert_eq!(step(&done, "agrees")["status"], "done", "{done:#}");
+    assert_eq!(output(&ana, &run, "agrees").await["count"], 1);
+    let read = output(&ana, &run, "read").await;
+    let failed = read["errors"].as_array().unwrap();
+    let named = |name: &str, kind: &str| {
+        failed.iter().any(|one| one["name"] == name && one.to_string().contains(kind))
+    };
+    assert_eq!(failed.len(), 2, "{read:#}");
+    assert!(named("printed.csv", "a PDF") && named("page.csv", "a page of HTML"), "{read:#}");
+}

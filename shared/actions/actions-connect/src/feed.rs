@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use countersign_connector::request::public_address;
 use countersign_connector::{FEEDS_FAILED, Feed, FeedConnection, FeedOperation};
 use countersign_http_out::Call as HttpCall;
-use countersign_pages::{Body, Item, PageError};
+use countersign_pages::{Body, FeedItems, Item, Missed, PageError};
 use countersign_reader::Readers;
 use countersign_registry::Warnings;
 use countersign_registry::action::Call;
@@ -105,7 +105,7 @@ fn read<'r>(
     readers: &'r Readers,
     places: &'r Places<'_>,
     feed: &'r Feed,
-) -> BoxFuture<'r, Result<Vec<Item>, ConnectError>> {
+) -> BoxFuture<'r, Result<FeedItems, ConnectError>> {
     Box::pin(async move {
         let url = Url::parse(&feed.url).map_err(|_| ConnectError::NotASource(feed.name.clone()))?;
         // A query may hold a key; two feeds that differ in it only differ in their names.
@@ -118,7 +118,7 @@ async fn fetched(
     readers: &Readers,
     caller: Caller<'_>,
     url: Url,
-) -> Result<Vec<Item>, ConnectError> {
+) -> Result<FeedItems, ConnectError> {
     let accept = "application/rss+xml, application/atom+xml, application/feed+json, \
                       application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.7";
     let http = HttpCall {
@@ -147,9 +147,12 @@ struct Gathered<'f> {
 }
 
 impl<'f> Gathered<'f> {
-    fn add(&mut self, feed: &'f Feed, outcome: Result<Vec<Item>, ConnectError>) {
+    fn add(&mut self, feed: &'f Feed, outcome: Result<FeedItems, ConnectError>) {
         match outcome {
-            Ok(items) => self.items.extend(items.into_iter().map(|item| (feed, item))),
+            Ok(FeedItems { items, missed }) => {
+                self.items.extend(items.into_iter().map(|item| (feed, item)));
+                missing(feed, missed).for_each(|warning| self.warnings.push(warning));
+            }
             // F-311: an answer that is not a feed is said, and empty.
             Err(error @ ConnectError::Page(PageError::Feed(_))) => {
                 tracing::warn!(feed = feed.name, %error, "an answer was not as expected");
@@ -176,6 +179,20 @@ impl<'f> Gathered<'f> {
         }
         Err(ConnectError::NoFeed { count, first: Box::new(first) })
     }
+}
+
+/// F-311: what an item does not say of itself, and items nobody looked at.
+fn missing(feed: &Feed, missed: Missed) -> impl Iterator<Item = String> {
+    let Missed { dates, items } = missed;
+    let name = &feed.name;
+    let dates = (dates > 0).then(|| {
+        format!(
+            "the feed `{name}`: the dates of {dates} items could not be read, and they count as new"
+        )
+    });
+    let items = (items > 0)
+        .then(|| format!("the feed `{name}` has {items} more items, which were not looked at"));
+    dates.into_iter().chain(items)
 }
 
 struct Found<'f> {

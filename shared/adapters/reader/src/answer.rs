@@ -2,7 +2,7 @@
 
 use countersign_connector::{Cell, Records};
 use countersign_formats::{Extraction, FormatError};
-use countersign_pages::{Item, Page, PageError, PageRecords};
+use countersign_pages::{FeedItems, Item, Missed, Page, PageError, PageRecords};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -141,21 +141,25 @@ impl Answer for OfPage {
 
 /// Of a feed.
 #[derive(Default)]
-pub(crate) struct OfFeed(Vec<Item>);
+pub(crate) struct OfFeed {
+    items: Vec<Item>,
+    missed: Option<Missed>,
+}
 
 impl Answer for OfFeed {
-    type Found = Vec<Item>;
+    type Found = FeedItems;
     type Error = PageError;
 
     fn take(&mut self, tag: u8, json: &[u8]) -> Result<(), Garbled> {
-        if tag != RECORD {
-            return Err(Garbled);
+        match tag {
+            RECORD => self.items.push(serde_json::from_slice(json)?),
+            REST => self.missed = Some(serde_json::from_slice(json)?),
+            _ => return Err(Garbled),
         }
-        self.0.push(serde_json::from_slice(json)?);
         Ok(())
     }
 
-    fn found(self) -> Result<Vec<Item>, Garbled> {
-        Ok(self.0)
+    fn found(self) -> Result<FeedItems, Garbled> {
+        Ok(FeedItems { items: self.items, missed: self.missed.ok_or(Garbled)? })
     }
 }

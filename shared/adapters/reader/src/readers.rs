@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use countersign_connector::{FileBody, ScrapeRules};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
-use countersign_pages::{Body, ExtractMode, Item, Page, PageError, PageRecords};
+use countersign_pages::{Body, ExtractMode, FeedItems, Page, PageError, PageRecords};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader,
 };
@@ -138,7 +138,7 @@ impl Readers {
     ///
     /// # Errors
     /// [`PageError`] when it cannot be read.
-    pub async fn feed(&self, body: &Body<'_>, deadline: Instant) -> Result<Vec<Item>, PageError> {
+    pub async fn feed(&self, body: &Body<'_>, deadline: Instant) -> Result<FeedItems, PageError> {
         self.page_of::<OfFeed>(Job::Feed { of: Origin::of(body) }, body, deadline).await
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign_connector::{Cell, Records};
 use countersign_formats::Extraction;
-use countersign_pages::{Item, Link, Page, PageRecords};
+use countersign_pages::{FeedItems, Link, Page, PageRecords};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use url::Url;
@@ -107,8 +107,9 @@ impl<W: Write> Lines<W> {
         self.line(REST, &RestOfPage { title, metadata, links })
     }
 
-    pub(crate) fn items(&mut self, items: &[Item]) -> io::Result<()> {
-        items.iter().try_for_each(|item| self.line(RECORD, item))
+    pub(crate) fn items(&mut self, found: &FeedItems) -> io::Result<()> {
+        found.items.iter().try_for_each(|item| self.line(RECORD, item))?;
+        self.line(REST, &found.missed)
     }
 }
 

@@ -30,6 +30,10 @@ pub(crate) fn read(
     let mut text = Text::new(source, rules.encoding.as_deref(), limits.max_bytes);
     let mut head = String::new();
     while head.len() < HEAD && text.append(&mut head)? {}
+    if let Some(kind) = foreign(&head) {
+        let problem = format!("it starts as {kind} does");
+        return Err(FormatError::NotOfFormat { format: "CSV".into(), problem });
+    }
     let first = rules.table.header_row.unwrap_or(1);
     let delimiter = rules.delimiter.unwrap_or_else(|| detect(&head, first));
     let quotes = Quotes::new(Cursor::new(head).chain(text), delimiter, limits);
@@ -77,6 +81,21 @@ fn explain(error: csv::Error) -> FormatError {
         csv::ErrorKind::Io(error) => FormatError::of_io(&error),
         other => FormatError::Source(format!("{other:?}")),
     }
+}
+
+/// How files of another kind begin that are often met under a wrong name: each line of such a file would be a record.
+const FOREIGN: [(&str, &str); 6] = [
+    ("%pdf-", "a PDF"),
+    ("pk\u{3}\u{4}", "a workbook or an archive"),
+    ("<!doctype", "a page of HTML"),
+    ("<html", "a page of HTML"),
+    ("<?xml", "XML"),
+    ("{\\rtf", "a text of a word processor"),
+];
+
+fn foreign(head: &str) -> Option<&'static str> {
+    let head: String = head.trim_start().chars().take(10).flat_map(char::to_lowercase).collect();
+    FOREIGN.iter().find(|(begin, _)| head.starts_with(begin)).map(|(_, kind)| *kind)
 }
 
 /// The delimiter that stands in each of the first rows, most often; a comma when none does.

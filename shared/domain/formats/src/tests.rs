@@ -155,7 +155,9 @@ fn f_099_every_reader_refuses_the_empty_and_the_too_large() {
         "parser: pdf_text",
     ] {
         check_error(endpoint, b"", "FILE_EMPTY", "empty");
-        let file = Endless::new(b"PK\x03\x04 %PDF-1.7 ", b"[\"0123456789\"]\n", 200_000, b"");
+        // What begins like a workbook is no CSV, however long it is.
+        let head: &[u8] = if endpoint == "parser: csv" { b"a\n" } else { b"PK\x03\x04 %PDF-1.7 " };
+        let file = Endless::new(head, b"[\"0123456789\"]\n", 200_000, b"");
         let error =
             reader(endpoint).read(file, &Limits::for_megabytes(1), &Stop::default()).unwrap_err();
         // JSON ends its first document long before the end of the file.

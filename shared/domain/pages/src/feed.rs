@@ -1,6 +1,6 @@
 //! Feeds: RSS, Atom and JSON Feed (F-101).
 
-use feed_rs::model::{Entry, Text};
+use feed_rs::model::{Entry, Feed, Text};
 use feed_rs::parser::Builder;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,23 +40,62 @@ pub struct Item {
     pub author: String,
 }
 
-/// Reads a feed, in the order it has.
+/// What was read of a feed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FeedItems {
+    /// Its items, in the order it has; the first 2,000.
+    pub items: Vec<Item>,
+    /// What is missing in them.
+    pub missed: Missed,
+}
+
+/// What could not be read of a feed, or was not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missed {
+    /// How many items have a date that could not be read.
+    pub dates: usize,
+    /// How many items stand behind the first 2,000.
+    pub items: usize,
+}
+
+/// Reads a feed.
 ///
 /// # Errors
 /// [`PageError::Feed`] when it is none.
-pub fn read_feed(body: &Body<'_>) -> Result<Vec<Item>, PageError> {
+pub fn read_feed(body: &Body<'_>) -> Result<FeedItems, PageError> {
     let decoded = decode(body.bytes, body.content_type);
     let text = decoded.text.trim_start_matches('\u{feff}').trim_start();
     let bytes = if text.starts_with('<') { cleaned(text)? } else { text.as_bytes().to_vec() };
-    let parser = Builder::new()
+    let feed = parsed(builder(body), &bytes)?;
+    let entries = || feed.entries.iter().take(MAX_ITEMS);
+    let items = entries().map(|entry| item(entry, body.url)).collect();
+    let dates = if entries().any(|entry| !is_dated(entry)) {
+        // Of a date that cannot be read and of none the same is left. With a reader to which every text is a date, only an
+        // item that has none has none.
+        let dated = parsed(builder(body).timestamp_parser(|_| Some(Default::default())), &bytes)?;
+        let both = entries().zip(&dated.entries);
+        both.filter(|(entry, dated)| !is_dated(entry) && is_dated(dated)).count()
+    } else {
+        0
+    };
+    let missed = Missed { dates, items: feed.entries.len().saturating_sub(MAX_ITEMS) };
+    Ok(FeedItems { items, missed })
+}
+
+fn builder(body: &Body<'_>) -> Builder {
+    Builder::new()
         .base_uri(Some(body.url.as_str()))
         .id_generator(|_, _, _| String::new())
         .sanitize_content(false)
-        .build();
-    let feed = parser
-        .parse(bytes.as_slice())
-        .map_err(|error| PageError::Feed(error.to_string().chars().take(200).collect()))?;
-    Ok(feed.entries.iter().take(MAX_ITEMS).map(|entry| item(entry, body.url)).collect())
+}
+
+fn parsed(builder: Builder, bytes: &[u8]) -> Result<Feed, PageError> {
+    let feed = builder.build().parse(bytes);
+    feed.map_err(|error| PageError::Feed(error.to_string().chars().take(200).collect()))
+}
+
+fn is_dated(entry: &Entry) -> bool {
+    entry.published.or(entry.updated).is_some()
 }
 
 fn item(entry: &Entry, feed: &Url) -> Item {

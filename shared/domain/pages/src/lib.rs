@@ -19,7 +19,7 @@ mod text;
 pub use charset::{Decoded, decode};
 pub use document::{Bounds, Overgrown, Stopped, tree};
 pub use error::PageError;
-pub use feed::{Item, read_feed};
+pub use feed::{FeedItems, Item, Missed, read_feed};
 pub use kind::Kind;
 pub use page::{ExtractMode, Link, Page, read_page};
 pub use records::{PageRecords, read_records};

@@ -207,9 +207,8 @@ fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
         }
         (ColumnType::Text, other) => Ok(Value::String(other.to_string())),
         (ColumnType::Real, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
-        (ColumnType::Real, Value::String(text)) => {
-            real(text.trim()).ok_or_else(|| unfit(value, "a number"))
-        }
+        (ColumnType::Real, Value::String(text)) => real(text.trim())
+            .ok_or_else(|| unfit(value, "a number that REAL keeps; DECIMAL keeps 28 digits")),
         (ColumnType::Decimal, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
         (ColumnType::Decimal, _) => {
             decimal(value).ok_or_else(|| unfit(value, "a decimal of at most 28 digits"))
@@ -231,13 +230,15 @@ fn unfit(value: &Value, wanted: &str) -> String {
     format!("{found} is not {wanted}")
 }
 
-/// A plain decimal: filings write amounts as text. Whole numbers stay whole.
+/// A plain decimal: filings write amounts as text. Whole numbers stay whole, and nothing is rounded.
 fn real(text: &str) -> Option<Value> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
-    let number = text.parse::<i64>().map(Value::from).ok();
-    number
-        .or_else(|| text.parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from))
-        .filter(|_| plain)
+    let exact = Decimal::parse(text).ok()?;
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
+    let float = text.parse::<f64>().ok()?;
+    let is_kept = Decimal::of_json(&float.to_string()).ok() == Some(exact);
+    is_kept.then(|| float.into())
 }
 
 /// An exact number: a text in plain notation, or a number by its shortest text.

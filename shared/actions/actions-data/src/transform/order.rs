@@ -147,11 +147,14 @@ pub(super) fn same_kind(a: &Value, b: &Value) -> bool {
     rank(a) == rank(b) || (is_amount(a) && is_amount(b))
 }
 
-/// Equal as values: `1` and `1.0`, and `1` and `"1"`.
+/// Equal as values: `1` and `1.0`, `1` and `"1"`, and two decimals that write the same number. `007` is a name, and only itself.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(_), Value::Number(_) | Value::String(_))
         | (Value::String(_), Value::Number(_)) => compare(a, b).is_eq(),
+        (Value::String(x), Value::String(y)) => {
+            x == y || Decimal::canonical(x).is_some_and(|x| Decimal::canonical(y) == Some(x))
+        }
         _ => key(a) == key(b),
     }
 }

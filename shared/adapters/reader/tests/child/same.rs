@@ -127,6 +127,6 @@ async fn f_098_a_child_reads_pages_and_feeds() {
     for feed in [feed, html, json] {
         assert_eq!(readers.feed(&feed, deadline).await, read_feed(&feed));
     }
-    assert_eq!(read_feed(&feed).unwrap().len(), 2);
+    assert_eq!(read_feed(&feed).unwrap().items.len(), 2);
     assert!(readers.records(&rules(), &json, 1, deadline).await.is_err());
 }

@@ -280,3 +280,18 @@ fn f_099_rows_that_are_not_read_are_counted_however_many_warnings_there_are() {
         (None, "2 rows in all are of another width; 2 of them are not read")
     );
 }
+
+#[test]
+fn f_311_a_file_of_another_kind_is_no_csv() {
+    for (file, kind) in [
+        ("%PDF-1.7\n%..\n1 0 obj", "a PDF"),
+        ("PK\u{3}\u{4}\u{14}", "a workbook"),
+        ("\n <!DOCTYPE html>\n<p>", "a page of HTML"),
+        ("<HTML>\n<p>", "a page of HTML"),
+        ("<?xml version='1.0'?>\n<a/>", "XML"),
+        ("{\\rtf1\\ansi", "a word processor"),
+    ] {
+        check_error("parser: csv", file.as_bytes(), "FILE_MALFORMED", kind);
+    }
+    check("parser: csv", b"<5,%PDF\n1,2\n", json!([{"<5": "1", "%PDF": "2"}]));
+}

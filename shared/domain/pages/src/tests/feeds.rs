@@ -1,10 +1,30 @@
 //! RSS, Atom and JSON Feed.
 
 use super::url;
-use crate::{Body, Item, read_feed};
+use crate::{Body, FeedItems, Item, Missed, read_feed};
 
 fn read(text: &str) -> Vec<Item> {
+    whole(text).items
+}
+
+fn whole(text: &str) -> FeedItems {
     read_feed(&Body { url: &url(), content_type: None, bytes: text.as_bytes() }).unwrap()
+}
+
+#[test]
+fn f_311_dates_that_cannot_be_read_and_items_that_are_left_out_are_counted() {
+    let item = |date: &str| format!("<item><title>T</title>{date}</item>");
+    let feed = |items: &str| {
+        whole(&format!("<rss version='2.0'><channel><title>F</title>{items}</channel></rss>"))
+    };
+    let good = item("<pubDate>Tue, 03 Mar 2026 05:00:00 GMT</pubDate>");
+    let items = format!("{good}{}{}", item("<pubDate>22.11.2026</pubDate>"), item(""));
+    let read = feed(&items);
+    assert_eq!(read.items.iter().filter(|item| item.published.is_none()).count(), 2);
+    assert_eq!(read.missed, Missed { dates: 1, items: 0 });
+    assert_eq!(feed(&good).missed, Missed::default());
+    let many = feed(&good.repeat(2_003));
+    assert_eq!((many.items.len(), many.missed), (2_000, Missed { dates: 0, items: 3 }));
 }
 
 #[test]
@@ -74,7 +94,7 @@ fn f_101_json_feed_is_read() {
 #[test]
 fn f_101_a_feed_in_another_encoding_is_read_once() {
     let bytes = b"<?xml version='1.0' encoding='ISO-8859-1'?><rss version='2.0'><channel><item><title>Caf\xe9</title></item></channel></rss>";
-    let read = |content_type| read_feed(&Body { url: &url(), content_type, bytes }).unwrap();
+    let read = |content_type| read_feed(&Body { url: &url(), content_type, bytes }).unwrap().items;
     assert_eq!(read(None)[0].title, "Café");
     assert_eq!(read(Some("text/xml; charset=iso-8859-1"))[0].title, "Café");
 }

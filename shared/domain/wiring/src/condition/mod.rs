@@ -109,9 +109,20 @@ impl Expression {
                 // A number is never the text that the condition itself has in quotes.
                 (Some(left), Some(right)) if one.is_quoted() || other.is_quoted() => {
                     let same = left.is_number() == right.is_number();
-                    if same { compare(&left, *how, &right) } else { *how == Comparison::Unequal }
+                    if same {
+                        compare(&left, *how, &right, Texts::AsWritten)
+                    } else {
+                        *how == Comparison::Unequal
+                    }
                 }
-                (Some(left), Some(right)) => compare(&left, *how, &right),
+                (Some(left), Some(right)) => {
+                    let texts = if one.is_list() || other.is_list() {
+                        Texts::AsWritten
+                    } else {
+                        Texts::AsNumbers
+                    };
+                    compare(&left, *how, &right, texts)
+                }
                 _ => false,
             },
         }
@@ -158,6 +169,10 @@ impl Operand {
         matches!(self, Self::Literal(Value::String(_)))
     }
 
+    fn is_list(&self) -> bool {
+        matches!(self, Self::Literal(Value::Array(_)))
+    }
+
     fn reference(&self) -> Option<&Reference> {
         match self {
             Self::Reference(reference) => Some(reference),
@@ -186,33 +201,45 @@ fn truthy(value: &Value) -> bool {
     }
 }
 
-fn compare(left: &Value, how: Comparison, right: &Value) -> bool {
+/// What two texts mean that are decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// These characters: the condition itself has one of them, in quotes.
+    AsWritten,
+    /// The numbers that they write: `155.30` is `155.3`, as it is neither more nor less.
+    AsNumbers,
+}
+
+fn compare(left: &Value, how: Comparison, right: &Value, texts: Texts) -> bool {
     match how {
-        Comparison::Equal => equal(left, right),
-        Comparison::Unequal => !equal(left, right),
+        Comparison::Equal => equal(left, right, texts),
+        Comparison::Unequal => !equal(left, right, texts),
         Comparison::Greater => order(left, right) == Some(Ordering::Greater),
         Comparison::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
         Comparison::Less => order(left, right) == Some(Ordering::Less),
         Comparison::AtMost => order(left, right).is_some_and(Ordering::is_le),
-        Comparison::Contains => contains(left, right),
-        Comparison::In => contains(right, left),
+        Comparison::Contains => contains(left, right, texts),
+        Comparison::In => contains(right, left, texts),
     }
 }
 
-fn equal(left: &Value, right: &Value) -> bool {
+fn equal(left: &Value, right: &Value, texts: Texts) -> bool {
     match (left, right) {
         (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => {
             order(left, right) == Some(Ordering::Equal)
         }
-        (left, right) => same(left, right),
+        (left, right) => same(left, right, texts),
     }
 }
 
-/// Equal and of the same type, as an item of a list must be.
-fn same(left: &Value, right: &Value) -> bool {
+/// Equal and of the same type, as an item of a list must be, and a text that the condition has in quotes.
+fn same(left: &Value, right: &Value, texts: Texts) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
             order_numbers(left, right) == Some(Ordering::Equal)
+        }
+        (Value::String(_), Value::String(_)) if texts == Texts::AsNumbers => {
+            order(left, right) == Some(Ordering::Equal)
         }
         (left, right) => left == right,
     }
@@ -251,10 +278,10 @@ fn order_numbers(left: &Number, right: &Number) -> Option<Ordering> {
     }
 }
 
-fn contains(whole: &Value, part: &Value) -> bool {
+fn contains(whole: &Value, part: &Value, texts: Texts) -> bool {
     match (whole, part) {
         (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), part) => items.iter().any(|item| same(item, part)),
+        (Value::Array(items), part) => items.iter().any(|item| same(item, part, texts)),
         (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
         _ => false,
     }

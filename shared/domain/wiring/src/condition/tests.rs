@@ -12,6 +12,8 @@ fn scope() -> Scope<'static> {
         .with("flag", json!(false))
         .with("sum", json!("1250.00"))
         .with("small", json!("9.00"))
+        .with("same", json!("1250.0"))
+        .with("sums", json!(["7.00", "1250"]))
         .with("tiny", json!("0.10000000000000000001"))
         .with("none", json!("0.00"))
         .with("id", json!("007"))
@@ -52,6 +54,15 @@ fn k_56_decimals_are_compared_as_the_numbers_they_write() {
     check("{tiny} > 0.1", true);
     check("{none}", false);
     check("{none} >= 0", true);
+    check("{sum} == {same}", true);
+    check("{sum} != {same}", false);
+    check("{sum} in {sums}", true);
+    check("{small} in {sums}", false);
+    check("{sums} contains {sum}", true);
+    // What is in quotes means these characters.
+    check("{sum} == '1250'", false);
+    check("{sum} == '1250.00'", true);
+    check("{sum} in ['1250']", false);
     check("{id} == 7", false);
     check("{day} > 1", false);
 }
