@@ -28,15 +28,16 @@ pub(crate) async fn noted(
         write(ctx, event, ready, ("steps", renamed(&changed, ready), false), now).await?;
         state.steps_changed = Some(changed);
     }
-    let warnings = LookWarnings::of(looked.outputs(), state.warnings.as_ref(), now);
-    let news = warnings.filter(|found| found.is_news(state.warnings.as_ref(), now));
-    let mut warnings = LookWarnings::of(looked.outputs(), state.warnings.as_ref(), now);
-    if let Some(found) = news {
+    let before = state.warnings.take();
+    let mut warnings = LookWarnings::of(looked.outputs(), before.as_ref(), now);
+    if let Some(found) = &mut warnings
+        && found.is_news(before.as_ref(), now)
+    {
+        found.noted_at = now;
         // What has a run is in the entry of that run.
         if !looked.is_worth_a_run(ready) {
-            write(ctx, event, ready, ("warnings", unread(&found, ready), true), now).await?;
+            write(ctx, event, ready, ("warnings", unread(found, ready), true), now).await?;
         }
-        warnings = Some(LookWarnings { noted_at: now, ..found });
     }
     state.warnings = warnings;
     Ok(state)

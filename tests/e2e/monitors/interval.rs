@@ -76,7 +76,11 @@ endpoints:
     assert_eq!(watch.ticks().await["last_outcome"], "failed");
     assert_eq!(watch.feed.asked(), asked + 1, "its hour was over");
     assert_eq!(watch.ticks().await["last_outcome"], "failed");
-    assert_eq!(watch.feed.asked(), asked + 1, "it was asked a moment ago, and the other one failed");
+    assert_eq!(
+        watch.feed.asked(),
+        asked + 1,
+        "it was asked a moment ago, and the other one failed"
+    );
 }
 
 #[tokio::test]
