@@ -5,6 +5,7 @@ mod bounds;
 mod command;
 mod defaults;
 mod limits;
+mod many;
 mod misfire;
 mod native;
 mod overlap;
@@ -191,6 +192,10 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
     let written = journal["items"].as_array().unwrap().iter();
     let written = written.filter(|entry| entry["occurrence"] == started["id"]).count();
     assert_eq!(written, 1, "the journal says what asked: {journal:#}");
+    let asked = "asked by the schedule \"Each minute\", for its owner";
+    let entries = journal["items"].as_array().unwrap();
+    let own = entries.iter().find(|entry| entry["occurrence"] == started["id"]).unwrap();
+    assert!(own["summary"].as_str().unwrap().contains(asked), "{own:#}");
     let seen = ana.get(&path).await;
     assert_eq!(seen["last_run_status"], "complete", "{seen:#}");
     assert_eq!((&seen["last_run_at"], &seen["next_runs"]), (&started["due_at"], &json!([])));

@@ -1,6 +1,8 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
-use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed, refused};
+use countersign_monitor::{
+    Batch, Open, Origin, Outcome, Settled, State, fate, noticed, parked_at_once, refused,
+};
 use countersign_run::{Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
 use countersign_web::Problem;
@@ -31,10 +33,14 @@ pub(crate) async fn begin(
     else {
         return Ok("nothing");
     };
+    let outcome = Outcome::Started;
+    let trying = Trying { event, ready, batched: &batched, state: &state, outcome, now };
+    if let Some(why) = &looked.stopped {
+        return trying.park(ctx, why).await;
+    }
     let starting = Starting { ready, batched: &batched, outputs: content.outputs, now };
     let started = start::run(ctx, &starting).await;
-    let outcome = Outcome::Started;
-    Trying { event, ready, batched: &batched, state: &state, outcome, now }.note(ctx, started).await
+    trying.note(ctx, started).await
 }
 
 /// The line of a new batch in the ledger.
@@ -118,11 +124,45 @@ impl Trying<'_> {
         state: &State,
         clock: &Clock,
     ) -> Result<(), TickError> {
-        let settled = refused(&self.batched.batch, state, why, self.now);
-        let written = ctx.monitors.refused(self.batched, &settled, clock, self.now).await;
+        self.settle(ctx, why, &refused(&self.batched.batch, state, why, self.now), clock).await
+    }
+
+    /// Parks a batch whose run could only end in an error: trying it would change nothing.
+    async fn park(&self, ctx: &Context, why: &OccurrenceReason) -> Result<&'static str, TickError> {
+        let state = self.state.failed(&format!("{}: {}", why.code, why.message), self.now);
+        let clock = clock(self.event, state.overdue_at(&self.ready.timing, self.now));
+        let settled = parked_at_once(&self.batched.batch, &state, why, self.now);
+        self.settle(ctx, why, &settled, &clock).await?;
+        Ok(Outcome::Failed.as_str())
+    }
+
+    async fn settle(
+        &self,
+        ctx: &Context,
+        why: &OccurrenceReason,
+        settled: &Settled,
+        clock: &Clock,
+    ) -> Result<(), TickError> {
+        let written = ctx.monitors.refused(self.batched, settled, clock, self.now).await;
         // Whoever was faster has said what became of it.
         if late_is_well(written)?.is_some() && settled.moves {
-            notice::parked(ctx, self.event, &self.batched.batch, &why.code, self.now).await;
+            self.say_parked(ctx, &why.code, &settled.state, clock).await?;
+        }
+        Ok(())
+    }
+
+    /// Says that the batch is parked, and notes that it was said; what is not noted the next tick says once more.
+    async fn say_parked(
+        &self,
+        ctx: &Context,
+        code: &str,
+        written: &State,
+        clock: &Clock,
+    ) -> Result<(), TickError> {
+        let batch = &self.batched.batch;
+        if notice::parked(ctx, self.event, batch, code, self.now).await {
+            let said = State { version: written.version + 1, ..written.said() };
+            late_is_well(ctx.monitors.note(&batch.monitor_id, &said, &[], Some(clock)).await)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::error::TickError;
 use crate::ready::clock;
-use crate::{Context, TickEvent};
+use crate::{Context, TickEvent, notice};
 
 /// What a tick did not come to is done so much later.
 const AGAIN: SignedDuration = SignedDuration::from_mins(5);
@@ -44,5 +44,9 @@ async fn abandon(
     let Some(batched) = ctx.monitors.batch(&event.monitor, open.number).await? else {
         return Ok(());
     };
+    // Said before it is so, for it is not said once it is. What is not taken is said at the next tick.
+    if !notice::given_up(ctx, event, state, "MONITOR_REMOVED", now).await? {
+        return Err(CatalogError::Changed("monitor").into());
+    }
     Ok(ctx.monitors.abandon(&batched, state, now).await?)
 }

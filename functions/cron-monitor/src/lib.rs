@@ -12,6 +12,7 @@ mod limits;
 mod look;
 mod notice;
 mod ready;
+mod said;
 mod sources;
 mod start;
 mod tick;
@@ -35,7 +36,7 @@ use countersign_states::Machine;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_directory::Directory;
 use countersign_store_knowledge::KnowledgeStore;
-use countersign_store_runs::RunStore;
+use countersign_store_runs::{JournalStore, RunStore};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -64,6 +65,7 @@ pub struct Context {
     monitors: MonitorStore,
     directory: Directory,
     runs: RunStore,
+    journal: JournalStore,
     runner: Runner,
     registry: Registry,
     runs_per_day: Quota,
@@ -93,6 +95,7 @@ impl Context {
             directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
             runner: Runner::new(runs.clone(), machine),
             runs,
+            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             registry: Registry::builtin(),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             detections: detect(boot, deps)?.into_iter().map(|one| (one.name(), one)).collect(),

@@ -8,9 +8,9 @@ use countersign_monitor::{
     Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_ITEMS, MAX_REMEMBERED, MAX_SEEN, MarkKind,
     MonitorId, Position, State, Watermark,
 };
-use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
+use countersign_plan::{OnWarning, Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
-use countersign_run::{Head, RunContext};
+use countersign_run::{Head, OccurrenceReason, RunContext, warning_count, warning_sentences};
 use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
 use futures::future::join_all;
@@ -56,6 +56,8 @@ pub(crate) struct Looked {
     proposed: BTreeMap<String, Position>,
     /// The steps whose watermarks move although nothing is new.
     advanced: BTreeSet<String>,
+    /// Why a run of it could only end in an error.
+    pub(crate) stopped: Option<OccurrenceReason>,
 }
 
 impl Looking<'_> {
@@ -74,7 +76,8 @@ impl Looking<'_> {
         let seen = join_all(looks).await;
         asked.end(&self.event.monitor);
         let (before, now) = (&self.ready.standing.marks, self.invocation.now);
-        Ok(self.looked(steps, all_seen(seen, before, now)?))
+        let looked = self.looked(steps, all_seen(seen, before, now)?);
+        Ok(Looked { stopped: stopped(&plan, &looked.outputs), ..looked })
     }
 
     /// The playbook with its variables as the run will have them.
@@ -163,12 +166,25 @@ impl Looking<'_> {
             outputs: Map::new(),
             proposed: BTreeMap::new(),
             advanced: BTreeSet::new(),
+            stopped: None,
         };
         for (step, (mark, seen)) in steps.iter().zip(seen) {
             looked.add(step.step, mark, seen, self);
         }
         looked
     }
+}
+
+/// A step that stops at warnings, and has some: its run has what it found, and stops there however often it is tried.
+fn stopped(plan: &Plan, outputs: &Map<String, Value>) -> Option<OccurrenceReason> {
+    let stops = |step: &str| plan.step(step).is_some_and(|one| one.on_warning == OnWarning::Stop);
+    let (step, output) =
+        outputs.iter().find(|(step, output)| warning_count(output) > 0 && stops(step))?;
+    let (count, first) = (warning_count(output), warning_sentences(output, 5).join("; "));
+    let noun = if count == 1 { "warning" } else { "warnings" };
+    let message = format!("the step `{step}` stops at warnings and has {count} {noun}: {first}");
+    let message = message.chars().take(400).collect();
+    Some(OccurrenceReason { code: "WARNINGS_FOUND".to_owned(), message })
 }
 
 /// What all steps have seen; of a look in which one failed, which ones have looked.
@@ -214,7 +230,13 @@ impl Looked {
 
     /// Whether there is something new; or nothing, and the owner wants to hear of it.
     pub(crate) fn is_worth_a_run(&self, ready: &Ready) -> bool {
-        !self.items.is_empty() || !(ready.timing.suppress_if_empty || self.is_baseline)
+        let is_wanted = !(ready.timing.suppress_if_empty || self.is_baseline);
+        !self.items.is_empty() || (is_wanted && self.stopped.is_none())
+    }
+
+    /// What the steps gave, by step.
+    pub(crate) fn outputs(&self) -> &Map<String, Value> {
+        &self.outputs
     }
 
     /// The watermarks after a look that found nothing new. Those of a first look move: what is there is known from now on.

@@ -5,6 +5,7 @@ use countersign_outbox::DomainEvent;
 use countersign_store_catalog::Standing;
 use jiff::Timestamp;
 
+use crate::error::TickError;
 use crate::why::Why;
 use crate::{Context, TickEvent};
 
@@ -25,22 +26,27 @@ pub(crate) async fn failing(
     publish(ctx, event, said.about("since", failing.since.to_string())).await;
 }
 
-/// Says that items are parked, once that is written. Should this be lost, the monitor's state still has it, and the next mail about
-/// parked items counts them.
+/// Says that items are parked, once that is written; whether listeners hear of it. Should this be lost, the monitor's state still
+/// has it, and the next tick says it.
 pub(crate) async fn parked(
     ctx: &Context,
     event: &TickEvent,
     batch: &Batch,
     code: &str,
     now: Timestamp,
-) {
-    tracing::error!(monitor = %event.monitor, batch = %batch.id, "ITEMS_PARKED: what a monitor found is parked");
+) -> bool {
+    alarm(event, batch.number);
     let said = about("monitor.parked", event, now).about("batch", batch.id.as_str());
-    publish(ctx, event, said.about("number", batch.number).about("code", code)).await;
+    publish(ctx, event, said.about("number", batch.number).about("code", code)).await
 }
 
-/// Says a day later once more that items are parked: the owner has had a mail about them, or gets one now. Where the monitor
-/// stands then; as before when nobody could be told.
+/// An alarm counts these lines.
+fn alarm(event: &TickEvent, number: u64) {
+    tracing::error!(monitor = %event.monitor, batch = number, "ITEMS_PARKED: what a monitor found is parked");
+}
+
+/// Says that items are parked which nobody could say before, and a day later once more: the owner has had a mail about them, or
+/// gets one now. Where the monitor stands then; as before when nobody could be told.
 pub(crate) async fn recalled(
     ctx: &Context,
     event: &TickEvent,
@@ -48,11 +54,31 @@ pub(crate) async fn recalled(
     now: Timestamp,
 ) -> Standing {
     let Some((parked, state)) = standing.state.recalled(now) else { return standing };
+    if parked.is_unsaid {
+        alarm(event, parked.number);
+    }
     let said = about("monitor.parked", event, now).about("number", parked.number);
     match publish(ctx, event, said.about("code", parked.code)).await {
         true => Standing { state, ..standing },
         false => standing,
     }
+}
+
+/// Says that the open batch, whose run failed, is not tried again: no mail has told of that run. Whether there is nothing to say,
+/// or listeners hear of it.
+pub(crate) async fn given_up(
+    ctx: &Context,
+    event: &TickEvent,
+    state: &State,
+    code: &'static str,
+    now: Timestamp,
+) -> Result<bool, TickError> {
+    let Some(open) = state.open.as_ref().filter(|open| open.retry_after.is_some()) else {
+        return Ok(true);
+    };
+    let batched = ctx.monitors.batch(&event.monitor, open.number).await?;
+    let Some(occurrence) = batched.and_then(|batched| batched.occurrence) else { return Ok(true) };
+    Ok(publish(ctx, event, DomainEvent::given_up(&occurrence, code, now)).await)
 }
 
 fn about(kind: &'static str, event: &TickEvent, now: Timestamp) -> DomainEvent {

@@ -9,10 +9,10 @@ use futures::future::{join, try_join};
 use jiff::Timestamp;
 
 use crate::error::TickError;
-use crate::look::{Looking, Unseen};
+use crate::look::{Looked, Looking, Unseen};
 use crate::ready::{Ready, clock, late_is_well, note};
 use crate::why::Why;
-use crate::{Context, TickEvent, batch, gone, notice, start};
+use crate::{Context, TickEvent, batch, gone, notice, said, start};
 
 /// One tick; what it came to, in a word.
 pub(crate) async fn tick(
@@ -26,11 +26,10 @@ pub(crate) async fn tick(
     let Some(monitor) = monitor else {
         return gone::forget(ctx, event, invocation.now).await;
     };
-    if !monitor.spec.is_active {
-        ctx.monitors.stop_clock(&monitor.id).await?;
-        return Ok("paused");
-    }
     let standing = notice::recalled(ctx, event, standing, invocation.now).await;
+    if !monitor.spec.is_active {
+        return paused(ctx, event, &standing, invocation.now).await;
+    }
     let ready = match ready(ctx, event, monitor, standing).await? {
         Ok(ready) => ready,
         Err(unready) => return unready.note(ctx, event, invocation.now).await,
@@ -41,8 +40,24 @@ pub(crate) async fn tick(
         Due::OutsideHours => note(ctx, event, &ready, Outcome::OutsideActiveHours, &[], now).await,
         Due::Resume(open) => batch::resume(ctx, event, &ready, &open, now).await,
         Due::Retry(open) => batch::retry(ctx, event, &ready, &open, now).await,
-        Due::Look => look(ctx, event, &ready, invocation).await,
+        Due::Look => look(ctx, event, ready, invocation).await,
     }
+}
+
+/// Nobody looks. The clock stops once listeners have heard of what is parked, and of a failed run that is not tried again
+/// meanwhile; until then the sweeper ticks.
+async fn paused(
+    ctx: &Context,
+    event: &TickEvent,
+    standing: &Standing,
+    now: Timestamp,
+) -> Result<&'static str, TickError> {
+    let is_parked_unsaid = standing.state.parked.as_ref().is_some_and(|parked| parked.is_unsaid);
+    let is_said = notice::given_up(ctx, event, &standing.state, "MONITOR_PAUSED", now).await?;
+    if is_said && !is_parked_unsaid {
+        ctx.monitors.stop_clock(&event.monitor).await?;
+    }
+    Ok("paused")
 }
 
 /// It ticked a moment ago: the sweeper need not come again before the next tick is overdue.
@@ -144,9 +159,32 @@ impl Unready {
 async fn look(
     ctx: &Context,
     event: &TickEvent,
-    ready: &Ready,
+    mut ready: Ready,
     invocation: &Invocation,
 ) -> Result<&'static str, TickError> {
+    let now = invocation.now;
+    let looked = match see(ctx, event, &ready, invocation).await? {
+        Ok(looked) => looked,
+        Err(outcome) => return Ok(outcome),
+    };
+    ready.standing.state = said::noted(ctx, event, &ready, &looked, now).await?;
+    let ready = &ready;
+    match looked.is_worth_a_run(ready) {
+        true => batch::begin(ctx, event, ready, looked, now).await,
+        false if looked.is_baseline => {
+            note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
+        }
+        false => note(ctx, event, ready, Outcome::Suppressed, &looked.moved(now), now).await,
+    }
+}
+
+/// What the detection steps see; the outcome of the tick when they cannot, which is noted.
+async fn see(
+    ctx: &Context,
+    event: &TickEvent,
+    ready: &Ready,
+    invocation: &Invocation,
+) -> Result<Result<Looked, &'static str>, TickError> {
     let now = invocation.now;
     let steps = match detections(&ready.playbook.playbook, &ctx.registry) {
         Ok(steps) => steps,
@@ -154,12 +192,12 @@ async fn look(
             let why =
                 format!("the playbook `{}` is not a monitor's: {why}", ready.playbook.playbook.id);
             let unready = Unready { standing: ready.standing.clone(), why: Why::cannot_look(&why) };
-            return unready.note(ctx, event, now).await;
+            return unready.note(ctx, event, now).await.map(Err);
         }
     };
     let looking = Looking { ctx, event, ready, invocation };
-    let looked = match looking.all(&steps).await {
-        Ok(looked) => looked,
+    match looking.all(&steps).await {
+        Ok(looked) => Ok(Ok(looked)),
         Err(Unseen { why, asked }) => {
             let state = ready.standing.state.failed(&why.said, now);
             let (state, marks) = state.found_nothing(&ready.standing.marks, &asked);
@@ -167,14 +205,7 @@ async fn look(
             late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
             notice::failing(ctx, event, &state, &why, now).await;
             tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
-            return Ok(Outcome::Failed.as_str());
+            Ok(Err(Outcome::Failed.as_str()))
         }
-    };
-    match looked.is_worth_a_run(ready) {
-        true => batch::begin(ctx, event, ready, looked, now).await,
-        false if looked.is_baseline => {
-            note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
-        }
-        false => note(ctx, event, ready, Outcome::Suppressed, &looked.moved(now), now).await,
     }
 }

@@ -8,7 +8,7 @@ use countersign_store_catalog::{Batched, CatalogError, Stored};
 use countersign_store_content::derived;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Context, Failing, Happened, LeftOut, Parked};
+use crate::{Context, Failing, Happened, LeftOut, Parked, given_up};
 
 /// Of the same source and kind, an owner is told at the earliest after so long.
 const APART: SignedDuration = SignedDuration::from_hours(24);
@@ -52,12 +52,17 @@ impl Found {
             Trouble::Failing => "failing",
             Trouble::Parked { .. } => PARKED,
             Trouble::LeftOut { .. } => LEFT_OUT,
+            Trouble::GivenUp { .. } => "given_up",
         }
     }
 
     /// Whether its owner is to be told, who was told last then.
     pub(crate) fn is_to_be_told(&self, told: Option<Timestamp>) -> bool {
-        told.is_none_or(|told| told < self.worked_at && self.at.duration_since(told) >= APART)
+        // No other mail has told of it.
+        let is_each = matches!(self.trouble, Trouble::GivenUp { .. });
+        is_each
+            || told
+                .is_none_or(|told| told < self.worked_at && self.at.duration_since(told) >= APART)
     }
 
     /// What is parked is lost unless somebody looks after it.
@@ -81,6 +86,7 @@ pub(crate) async fn read(
         Happened::Parked(of) if of.run.is_none() => parked(context, of).await,
         Happened::Parked(_) => Ok(None),
         Happened::LeftOut(of) => left_out(context, of).await,
+        Happened::GivenUp(of) => given_up::read(context, of).await,
     }
 }
 
@@ -302,7 +308,7 @@ pub(crate) mod tests {
         assert_ne!(first.occasion("mail"), anew.occasion("mail"));
     }
 
-    fn occurrence(hour: i64, state: OccurrenceState) -> Occurrence {
+    pub(crate) fn occurrence(hour: i64, state: OccurrenceState) -> Occurrence {
         let due_at = Timestamp::from_second(hour * 3600).unwrap();
         let source_id = format!("sched_{}", "0".repeat(32));
         let id = OccurrenceId::new(&source_id, due_at);

@@ -5,6 +5,7 @@
 
 mod error;
 mod found;
+mod given_up;
 mod note;
 
 use countersign_identity::UserId;
@@ -34,6 +35,9 @@ pub enum Happened {
     /// A due time or an event came to no run.
     #[serde(rename = "occurrence.left_out")]
     LeftOut(LeftOut),
+    /// A run failed, was to be tried again, and is not.
+    #[serde(rename = "occurrence.given_up")]
+    GivenUp(GivenUp),
 }
 
 /// Which monitor fails, and why.
@@ -80,6 +84,19 @@ pub struct LeftOut {
     pub owner: UserId,
     /// Which occurrence.
     pub occurrence: OccurrenceId,
+}
+
+/// What is not tried again.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct GivenUp {
+    /// When.
+    pub at: Timestamp,
+    /// Whose.
+    pub owner: UserId,
+    /// Which occurrence.
+    pub occurrence: OccurrenceId,
+    /// The code of the reason.
+    pub code: String,
 }
 
 /// What owners made, and who tells them.
@@ -147,6 +164,8 @@ mod tests {
         assert!(matches!(failing, Happened::Failing(of) if of.code == "SAVED_TOKEN_REVOKED"));
         let parked = read(include_str!("../../../events/on-clock/parked.json"));
         assert!(matches!(parked, Happened::Parked(of) if of.number == 7 && of.run.is_none()));
+        let given_up = read(include_str!("../../../events/on-clock/given-up.json"));
+        assert!(matches!(given_up, Happened::GivenUp(of) if of.code == "SCHEDULE_DISABLED"));
         let left_out = read(include_str!("../../../events/on-clock/left-out.json"));
         assert!(
             matches!(left_out, Happened::LeftOut(of) if of.occurrence.source().starts_with("sched_"))

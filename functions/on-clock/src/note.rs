@@ -12,7 +12,7 @@ pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
     let notification_type = match found.trouble {
         Trouble::Failing => NotificationType::MonitorFailing,
         Trouble::Parked { .. } => NotificationType::ItemsParked,
-        Trouble::LeftOut { .. } => NotificationType::RunLeftOut,
+        Trouble::LeftOut { .. } | Trouble::GivenUp { .. } => NotificationType::RunLeftOut,
     };
     Notification {
         id: NotificationId::from_bytes(found.occasion("note")),
@@ -35,7 +35,9 @@ fn place(found: &Found) -> String {
     let source = &found.source;
     match (found.trouble, &found.occurrence) {
         (Trouble::Failing, _) => format!("monitors/{source}/state"),
-        (Trouble::LeftOut { .. }, Some(occurrence)) => format!("occurrences/{occurrence}"),
+        (Trouble::LeftOut { .. } | Trouble::GivenUp { .. }, Some(occurrence)) => {
+            format!("occurrences/{occurrence}")
+        }
         _ => format!("monitors/{source}/parked"),
     }
 }

@@ -200,16 +200,19 @@ async fn finish(
 /// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    let ended = context.monitors.ended(done.head, done.status, done.at).await?;
-    if let Some(state) = ended
-        && state.is_parked()
-    {
+    let is_parked = match context.monitors.ended(done.head, done.status, done.at).await? {
+        Some(state) => state.is_parked(),
+        // Whoever wrote it may have died before it was said.
+        None => context.monitors.was_parked_by(&done.head.run, from).await?,
+    };
+    if is_parked {
         say_parked(context, done.head, from, done.at).await;
     }
     Ok(())
 }
 
-/// Tells listeners that items are parked, once that is written. Their owner has read it by then in the mail about the run.
+/// Tells listeners that items are parked, once that is written and before the run is finished: so they hear of it at least once,
+/// unless the bus does not take it. Their owner has read it by then in the mail about the run.
 async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Timestamp) {
     tracing::error!(monitor = %from.monitor, batch = %from.batch, "ITEMS_PARKED: what a monitor found is parked");
     let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());

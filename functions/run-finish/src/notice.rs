@@ -16,6 +16,7 @@ use countersign_store_content::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::occasion::Occasion;
 use crate::{Context, Done, FinishError};
 
 /// A note has at most so many characters, so none is cut in the application.
@@ -35,7 +36,7 @@ pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), Finis
     }
     for person in told(done.head) {
         context.content.notify(&notification(done, person, &address(context, done))).await?;
-        if !was_watched(done) {
+        if !was_watched(done) && !is_told_later(done, person) {
             mail(context, done, person).await?;
         }
     }
@@ -57,6 +58,13 @@ fn was_watched(done: &Done<'_>) -> bool {
     done.status == RunStatus::Complete
         && done.unknown().next().is_none()
         && done.head.context == RunContext::Interactive
+}
+
+/// Whether its owner has a mail once nothing tries it again: one for what was due, however often it failed. Who asked for the run
+/// and is not its owner has none later; what nobody knows the outcome of is told at once.
+fn is_told_later(done: &Done<'_>, person: &UserId) -> bool {
+    let is_tried_again = done.occasion.is_some_and(Occasion::is_tried_again);
+    is_tried_again && *person == done.head.owner && done.unknown().next().is_none()
 }
 
 async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(), FinishError> {
@@ -215,7 +223,10 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),
         asked_by: done.occasion.map(|of| Label::new(&of.name)),
-        again: done.occasion.and_then(|of| of.again.as_deref()).map(Label::new),
+        again: done
+            .occasion
+            .and_then(|of| of.again.as_ref())
+            .map(|again| Label::new(again.words())),
         status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),
         playbook: head.playbook_name.as_deref().map(Label::new),

@@ -1,6 +1,8 @@
 //! What asked for a run without a person, and whether it is tried again after this end.
 
+use countersign_monitor::MonitorSpec;
 use countersign_run::{Head, Occurrence, OccurrenceSource, RunStatus};
+use countersign_store_catalog::Stored;
 
 use crate::{Context, FinishError};
 
@@ -10,21 +12,55 @@ pub(crate) struct Occasion {
     source: OccurrenceSource,
     /// What its owner calls it.
     pub(crate) name: String,
-    /// When the run is tried again, or that it is not; none of one that did not fail.
-    pub(crate) again: Option<String>,
+    /// Whether the run is tried again; none of one that did not fail.
+    pub(crate) again: Option<Again>,
+}
+
+/// Whether a run that failed is tried again, as things are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It is, then and as which attempt. Should nothing come of it, its owner is told by `on-clock`.
+    Yes(String),
+    /// It is not, and how many attempts there were.
+    No(String),
+}
+
+impl Again {
+    /// For people.
+    pub(crate) fn words(&self) -> &str {
+        match self {
+            Self::Yes(words) | Self::No(words) => words,
+        }
+    }
+}
+
+/// What a batch of a monitor waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Watch {
+    /// The next check.
+    On,
+    /// Somebody who lets the monitor look again.
+    Paused,
+    /// Nothing: the monitor is gone, or the batch is parked.
+    Over,
 }
 
 impl Occasion {
-    fn of(of: &Occurrence, head: &Head, status: RunStatus, is_parked: bool) -> Self {
-        let again = (status == RunStatus::Error).then(|| again(of, head, is_parked)).flatten();
+    fn of(of: &Occurrence, head: &Head, status: RunStatus, watch: Watch) -> Self {
+        let again = (status == RunStatus::Error).then(|| again(of, head, watch)).flatten();
         Self { source: of.source, name: of.name.clone(), again }
+    }
+
+    /// Whether the run is tried again by itself.
+    pub(crate) fn is_tried_again(&self) -> bool {
+        matches!(self.again, Some(Again::Yes(_)))
     }
 
     /// For the owner.
     pub(crate) fn sentence(&self) -> String {
         let mut said = format!("It was for the {} `{}`.", self.source.as_str(), self.name);
         if let Some(again) = &self.again {
-            said.push_str(&format!(" Tried again: {again}."));
+            said.push_str(&format!(" Tried again: {}.", again.words()));
         }
         said
     }
@@ -38,25 +74,48 @@ pub(crate) async fn read(
     is_parked: bool,
 ) -> Result<Option<Occasion>, FinishError> {
     let Some(id) = &head.occurrence else { return Ok(None) };
-    let found = context.catalog.occurrence(&head.owner, id).await?;
-    Ok(found.map(|of| Occasion::of(&of, head, status, is_parked)))
+    let Some(found) = context.catalog.occurrence(&head.owner, id).await? else { return Ok(None) };
+    let watch = match is_parked {
+        true => Watch::Over,
+        false if status == RunStatus::Error => watch(context, head).await?,
+        false => Watch::On,
+    };
+    Ok(Some(Occasion::of(&found, head, status, watch)))
 }
 
-/// When a run that failed is tried again, as things are. Of one that somebody repeated by hand nobody tries it again; what is
-/// parked is told by itself.
-fn again(of: &Occurrence, head: &Head, is_parked: bool) -> Option<String> {
+/// Whether the monitor of a run looks.
+async fn watch(context: &Context, head: &Head) -> Result<Watch, FinishError> {
+    let Some(from) = &head.from_monitor else { return Ok(Watch::On) };
+    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
+    let monitor = monitors.own(&head.owner, &from.monitor).await?;
+    Ok(monitor.map_or(Watch::Over, |monitor| match monitor.spec.is_active {
+        true => Watch::On,
+        false => Watch::Paused,
+    }))
+}
+
+/// Whether a run that failed is tried again. Of one that somebody repeated by hand nothing tries it again.
+fn again(of: &Occurrence, head: &Head, watch: Watch) -> Option<Again> {
+    let all = of.max_retries + 1;
     if of.source == OccurrenceSource::Monitor {
-        return (!is_parked).then(|| "at the next check".to_owned());
+        let this = head.attempt_of_occurrence().unwrap_or(1);
+        return Some(match watch {
+            Watch::On => Again::Yes(format!("at the next check, as attempt {} of {all}", this + 1)),
+            Watch::Paused => Again::No(format!(
+                "not while the monitor is paused; this was attempt {this} of {all}"
+            )),
+            Watch::Over => Again::No(format!("no, this was attempt {this} of {all}")),
+        });
     }
     let before = (0..=of.max_retries).find(|n| of.id.run(*n as usize) == head.run)?;
-    let all = of.max_retries + 1;
     if before < of.max_retries {
-        return Some(format!("in about a minute, as attempt {} of {all}", before + 2));
+        let next = before + 2;
+        return Some(Again::Yes(format!("in about a minute, as attempt {next} of {all}")));
     }
-    Some(match all {
+    Some(Again::No(match all {
         1 => "no, it has one attempt".to_owned(),
         _ => format!("no, this was attempt {all} of {all}"),
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -104,8 +163,10 @@ mod tests {
     }
 
     fn check(of: &Occurrence, run: &RunId, status: RunStatus, expect: Option<&str>) {
-        let occasion = Occasion::of(of, &head(run), status, false);
-        assert_eq!(occasion.again.as_deref(), expect, "{of:?}");
+        let occasion = Occasion::of(of, &head(run), status, Watch::On);
+        assert_eq!(occasion.again.as_ref().map(Again::words), expect, "{of:?}");
+        let waits = expect.is_some_and(|expect| !expect.starts_with("no"));
+        assert_eq!(occasion.is_tried_again(), waits, "{of:?}");
         assert!(occasion.sentence().contains("`Every morning`"), "{}", occasion.sentence());
     }
 
@@ -121,7 +182,18 @@ mod tests {
         let once = occurrence(OccurrenceSource::Trigger, 0);
         check(&once, &once.id.run(0), RunStatus::Error, Some("no, it has one attempt"));
         let monitor = occurrence(OccurrenceSource::Monitor, 2);
-        check(&monitor, &at(0), RunStatus::Error, Some("at the next check"));
-        assert_eq!(Occasion::of(&monitor, &head(&at(0)), RunStatus::Error, true).again, None);
+        let next = "at the next check, as attempt 2 of 3";
+        check(&monitor, &at(0), RunStatus::Error, Some(next));
+        for (watch, said) in [
+            (Watch::Over, "no, this was attempt 3 of 3"),
+            (Watch::Paused, "not while the monitor is paused; this was attempt 3 of 3"),
+        ] {
+            let mut third = head(&at(0));
+            third.repeats = vec![at(1), at(2)];
+            third.occurrence = Some(monitor.id.clone());
+            let occasion = Occasion::of(&monitor, &third, RunStatus::Error, watch);
+            assert_eq!(occasion.again, Some(Again::No(said.to_owned())));
+            assert!(!occasion.is_tried_again(), "its owner is told now");
+        }
     }
 }

@@ -40,10 +40,14 @@ pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), Finis
     Ok(())
 }
 
-/// As the clock says it of all others.
+/// As the clock says it of all others; should that be lost, the sweeper says it.
 async fn say_left_out(context: &Context, of: &Occurrence, now: Timestamp) {
     if let Err(error) = context.bus.publish(&[DomainEvent::left_out(of, now)]).await {
-        tracing::warn!(occurrence = %of.id, %error, "listeners missed that a run was left out");
+        tracing::warn!(occurrence = %of.id, %error, "listeners have to wait for a run that was left out");
+        return;
+    }
+    if let Err(error) = context.catalog.said(&of.id).await {
+        tracing::warn!(occurrence = %of.id, %error, "listeners hear once more of a run that was left out");
     }
 }
 

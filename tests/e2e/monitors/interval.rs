@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Watch, playbook, watching};
+use super::{SAVE, Watch, playbook, watching};
 use crate::case::{FACTORY, until};
 use crate::outage::Record;
 use crate::schedules::invoke;
@@ -48,6 +48,39 @@ async fn f_101_a_feed_is_asked_at_most_once_in_its_own_interval() {
     assert_eq!(watch.ticks().await["last_outcome"], "started");
     assert_eq!(watch.feed.asked(), asked + 1);
     assert_eq!(watch.of("batches/1").await["items"][0]["key"], "notices/tag:notices,second");
+}
+
+#[tokio::test]
+async fn f_101_issue_14_a_feed_rests_also_where_another_step_of_its_monitor_fails() {
+    let watch = watching().await;
+    let broken = "
+id: broken
+name: Broken
+type: rest_api
+version: 1.0.0
+description: Nobody answers.
+connection: {base_url: 'http://127.0.0.1:1', auth: {type: none}}
+endpoints:
+  get_recent: {description: Lists nothing., path: /, response_mapping: {results_path: items, entity_type: item, fields: {id: id}}}
+";
+    watch.ana.post("/connectors", &json!({ "yaml": broken })).await;
+    watch.ana.bind(&watch.agent, "broken").await;
+    let other = "  - name: other\n    step_type: tool\n    action: detect_new_data\n    connector: broken\n    endpoint: get_recent\n  - name: sign_off";
+    let yaml = playbook(SAVE).replace("  - name: sign_off", other);
+    let path = format!("{FACTORY}/playbooks/watch-notices");
+    watch.ana.door.put(&path, &json!({ "yaml": yaml })).await.unwrap();
+    let long_ago = json!((Timestamp::now() - SignedDuration::from_mins(61)).to_string());
+    let mark = watch.record("MARK#look").await;
+    mark.changed(None, |mark| mark["last_checked_at"] = long_ago).await;
+    let asked = watch.feed.asked();
+    assert_eq!(watch.ticks().await["last_outcome"], "failed");
+    assert_eq!(watch.feed.asked(), asked + 1, "its hour was over");
+    assert_eq!(watch.ticks().await["last_outcome"], "failed");
+    assert_eq!(
+        watch.feed.asked(),
+        asked + 1,
+        "it was asked a moment ago, and the other one failed"
+    );
 }
 
 #[tokio::test]

@@ -82,6 +82,29 @@ async fn f_214_k_49_the_next_try_of_a_batch_leaves_out_what_was_sent() {
 }
 
 #[tokio::test]
+async fn issue_14_whoever_pauses_a_monitor_before_the_next_try_hears_that_its_run_failed() {
+    let watch = watching().await;
+    let fails = "  - name: fails\n    step_type: tool\n    action: query_journal\n    inputs: {status: \"{look.watermark}\"}\n    on_error: stop\n  - name: sign_off";
+    let yaml = playbook(SAVE).replace("  - name: sign_off", fails);
+    let path = format!("{FACTORY}/playbooks/watch-notices");
+    watch.ana.door.put(&path, &json!({ "yaml": yaml })).await.unwrap();
+    watch.feed.publish("second");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let run = watch.fails().await;
+    let path = format!("/monitors/{}/pause", watch.monitor);
+    watch.ana.post(&path, &json!({})).await;
+    let event = json!({ "owner": watch.ana.id, "monitor": watch.monitor });
+    crate::schedules::invoke("cron-monitor", &event).await;
+    let mail = watch.mail("Notices: a run failed and is not tried again").await;
+    for says in ["MONITOR_PAUSED", "It was tried once", &watch.monitor] {
+        assert!(mail.text.contains(says), "{}", mail.text);
+    }
+    let all = world().mailbox().to(&watch.ana.email).await.unwrap();
+    let of_run = all.iter().filter(|mail| mail.text.contains(&run)).count();
+    assert_eq!(of_run, 0, "one mail for what was due");
+}
+
+#[tokio::test]
 async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tries() {
     let watch = watching().await;
     watch.feed.publish("unwanted");

@@ -40,5 +40,17 @@ async fn issue_14_whoever_renames_a_detection_step_is_told_which_monitors_look_a
     let [warning] = put(renamed).await.try_into().unwrap();
     let message = warning["message"].as_str().unwrap();
     assert!(message.contains(&watch.monitor) && message.contains("`see`"), "{message}");
-    assert_eq!(watch.look().await["last_outcome"], "baseline", "as it was said");
+    assert_eq!(watch.of("state").await["steps_changed"], Value::Null);
+    let state = watch.look().await;
+    assert_eq!(state["last_outcome"], "baseline", "as it was said");
+    let changed = &state["steps_changed"];
+    assert_eq!((&changed["new"], &changed["gone"]), (&json!(["see"]), &json!(["look"])));
+    assert_eq!(watch.look().await["steps_changed"]["at"], changed["at"], "it is seen once");
+    let page = watch.ana.get(&format!("/profiles/{}/journal", watch.agent)).await;
+    let entries = page["items"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "{entries:#?}");
+    let summary = entries[0]["summary"].as_str().unwrap();
+    for says in ["New here: `see`", "is not reported", "No longer in the playbook: `look`"] {
+        assert!(summary.contains(says), "{summary}");
+    }
 }

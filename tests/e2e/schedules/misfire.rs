@@ -32,7 +32,7 @@ async fn hourly(last: Timestamp, misfire: &str) -> (Person, String) {
 }
 
 /// What an outage of the deployment leaves behind: nothing has ticked since the schedule was due at this time.
-async fn outage(ana: &Person, schedule: &str, since: Timestamp) {
+pub(super) async fn outage(ana: &Person, schedule: &str, since: Timestamp) {
     let record = Record::of(&format!("OWNER#{}", ana.id), &format!("DUE#{schedule}")).await;
     let place = format!("{:012}#{schedule}", since.as_second());
     record.changed(Some(&place), |due| due["at"] = json!(since.to_string())).await;

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{FAILING, comes_to, disable, every_minute, follows, occurrences, run_of, sweep, tick};
+use super::{
+    FAILING, comes_to, disable, every_minute, follows, invoke, is_over, occurrences, run_of, sweep,
+    tick,
+};
 use crate::case::{Person, gated, person, revoke, rows, until};
 use crate::world::world;
 
@@ -40,7 +43,7 @@ async fn issue_14_the_owner_of_a_schedule_whose_runs_are_skipped_is_told_once() 
     let detail =
         json!({ "at": jiff::Timestamp::now(), "owner": ana.id, "occurrence": all[0]["id"] });
     let event = json!({ "detail-type": "occurrence.left_out", "detail": detail });
-    super::invoke("on-clock", &event).await;
+    invoke("on-clock", &event).await;
     let page = ana.get("/notifications").await;
     let notes: Vec<&Value> = page["items"].as_array().unwrap().iter().collect();
     assert_eq!(notes.len(), 1, "{notes:#?}");
@@ -52,41 +55,77 @@ async fn issue_14_the_owner_of_a_schedule_whose_runs_are_skipped_is_told_once() 
     assert_eq!(mails(&ana, SUBJECT).await.len(), 1);
 }
 
-#[tokio::test]
-async fn issue_14_the_mail_about_a_run_says_which_attempt_of_its_occurrence_it_is() {
-    let ana = person("ana", &["global:analyst"]).await;
+/// The mails to a person about a run.
+async fn about(ana: &Person, run: &str) -> Vec<String> {
+    let mails = world().mailbox().to(&ana.email).await.unwrap();
+    mails.into_iter().map(|mail| mail.text).filter(|text| text.contains(run)).collect()
+}
+
+/// A schedule whose run fails and may be tried so often again; its occurrence, and the run, which has failed.
+async fn failed(ana: &Person, changes: &Value) -> (String, Value, String) {
     let agent = ana.agent(&[]).await;
     ana.playbook(FAILING).await;
-    follows(&ana, &agent, "fails-by-clock", &rows()).await;
-    let off = json!({ "is_enabled": false, "max_retries": 1 });
-    let schedule = every_minute(&ana, &agent, &off).await;
-    let begun = ana.post(&format!("/schedules/{schedule}/run-now"), &json!({})).await;
-    let first = run_of(&begun);
-    ana.reaches(&first, "error").await;
+    follows(ana, &agent, "fails-by-clock", &rows()).await;
+    let schedule = every_minute(ana, &agent, changes).await;
+    let begun = comes_to(ana, &schedule, "started").await;
+    let run = run_of(&begun);
+    ana.reaches(&run, "error").await;
+    (schedule, begun, run)
+}
+
+#[tokio::test]
+async fn issue_14_the_owner_has_one_mail_for_a_due_time_when_nothing_tries_it_again() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let (schedule, begun, first) = failed(&ana, &json!({ "max_retries": 1 })).await;
     let second = until("the run is repeated", || async {
         sweep().await;
         let all = occurrences(&ana, &schedule).await;
-        all[0]["runs"][1].as_str().map(str::to_owned)
+        let own = all.iter().find(|one| one["id"] == begun["id"]).unwrap();
+        own["runs"][1].as_str().map(str::to_owned)
     })
     .await;
-    ana.reaches(&second, "error").await;
-    let occurrence = begun["id"].as_str().unwrap();
-    for (run, says, again) in [
-        (&first, format!("Run {first} of {occurrence}"), "in about a minute, as attempt 2 of 2"),
-        (
-            &second,
-            format!("Run {second}, second attempt of {occurrence}"),
-            "no, this was attempt 2 of 2",
-        ),
-    ] {
-        let text = until("a mail about the run", || async {
-            let mut mails = world().mailbox().to(&ana.email).await.unwrap();
-            mails.retain(|mail| mail.text.contains(run.as_str()));
-            mails.into_iter().next().map(|mail| mail.text)
-        })
-        .await;
-        assert!(text.contains(&says), "{text}");
-        assert!(text.contains("Schedule  Each minute") && text.contains(again), "{text}");
-    }
     disable(&ana, &schedule).await;
+    ana.reaches(&second, "error").await;
+    let mail = until("a mail", || async { about(&ana, &second).await.into_iter().next() }).await;
+    let occurrence = begun["id"].as_str().unwrap();
+    assert!(mail.contains(&format!("Run {second}, second attempt of {occurrence}")), "{mail}");
+    assert!(mail.contains("Schedule  Each minute"), "{mail}");
+    assert!(mail.contains("no, this was attempt 2 of 2"), "{mail}");
+    assert_eq!(about(&ana, &first).await, Vec::<String>::new(), "it was tried again");
+    // What happened at each attempt is in the application.
+    let notes = ana.get("/notifications").await;
+    let said = notes["items"].as_array().unwrap().iter();
+    let first_said = said.filter(|note| note["details"]["execution_id"] == json!(first));
+    let first_said: Vec<&str> = first_said.filter_map(|note| note["message"].as_str()).collect();
+    assert!(first_said[0].contains("in about a minute, as attempt 2 of 2"), "{first_said:?}");
+}
+
+#[tokio::test]
+async fn issue_14_the_owner_hears_of_a_failure_whose_last_attempt_is_never_made() {
+    const SUBJECT: &str = "Each minute: a run failed and is not tried again";
+    let ana = person("ana", &["global:analyst"]).await;
+    let (schedule, begun, first) = failed(&ana, &json!({ "max_retries": 2 })).await;
+    disable(&ana, &schedule).await;
+    let mail = until("a mail", || async {
+        sweep().await;
+        mails(&ana, SUBJECT).await.into_iter().next()
+    })
+    .await;
+    for body in [&mail.text, &mail.html] {
+        assert!(body.contains(begun["id"].as_str().unwrap()), "{body}");
+        assert!(body.contains("SCHEDULE_DISABLED") && body.contains("It was tried once"), "{body}");
+    }
+    assert_eq!(about(&ana, &first).await, Vec::<String>::new());
+    let over = is_over(&ana, &schedule, &begun["id"]).await;
+    assert_eq!(over["reason"]["code"], "SCHEDULE_DISABLED", "{over:#}");
+    // As the bus says it once more.
+    let detail = json!({
+        "at": jiff::Timestamp::now(), "owner": ana.id, "occurrence": begun["id"], "code": "SCHEDULE_DISABLED",
+    });
+    invoke("on-clock", &json!({ "detail-type": "occurrence.given_up", "detail": detail })).await;
+    assert_eq!(mails(&ana, SUBJECT).await.len(), 1);
+    let notes = ana.get("/notifications").await;
+    let given_up = notes["items"].as_array().unwrap().iter();
+    let given_up = given_up.filter(|note| note["notification_type"] == "run_left_out").count();
+    assert_eq!(given_up, 1, "{notes:#}");
 }

@@ -89,3 +89,37 @@ async fn issue_14_marks_of_earlier_releases_and_runs_that_begin_are_followed_too
             .unwrap();
     assert!(!mark.is_waiting);
 }
+
+#[tokio::test]
+async fn issue_14_what_nobody_said_because_they_died_is_said_by_the_sweep() {
+    let catalog = catalog().await;
+    let clock = clock(&catalog).await;
+    let due = of(1, OccurrenceState::Due);
+    assert!(catalog.notice(&due).await.unwrap());
+    assert_eq!(catalog.unsaid_occurrences(9).await.unwrap(), [], "there is nothing to say yet");
+    let missed = due.ended(OccurrenceState::Missed, "NOT_STARTED", "again and again", at(2));
+    assert!(catalog.move_occurrence(&missed).await.unwrap());
+    // Whoever wrote it dies here.
+    let unsaid = catalog.unsaid_occurrences(9).await.unwrap();
+    assert_eq!(unsaid.len(), 1);
+    assert_eq!((&unsaid[0].owner, &unsaid[0].id), (&missed.owner, &missed.id));
+    let soon = at(2) + jiff::SignedDuration::from_secs(3);
+    let done = clock.sweep(soon, Instant::now()).await.unwrap();
+    assert_eq!((done.said, done.failed), (0, 0), "they may be saying it: {done:?}");
+    // Nobody listens on this bus: it stays unsaid, and the next sweep tries again.
+    let done = clock.sweep(at(30), Instant::now()).await.unwrap();
+    assert_eq!(done.said + done.failed, 1, "{done:?}");
+    let is_left = !catalog.unsaid_occurrences(9).await.unwrap().is_empty();
+    assert_eq!(is_left, done.failed == 1, "what is not taken is said again");
+    let skipped = of(3, OccurrenceState::Due);
+    let looped = skipped.ended(OccurrenceState::Skipped, "TRIGGER_LOOP", "round", at(3));
+    let looped = Occurrence { version: 1, ..looped };
+    assert!(catalog.notice(&looped).await.unwrap());
+    let ids = || async {
+        let all = catalog.unsaid_occurrences(9).await.unwrap();
+        all.into_iter().map(|one| one.id).collect::<Vec<_>>()
+    };
+    assert!(ids().await.contains(&looped.id), "also what is entered so");
+    catalog.said(&looped.id).await.unwrap();
+    assert!(!ids().await.contains(&looped.id));
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use countersign_monitor::{MonitorId, Outcome, Watermark, detections};
+use countersign_monitor::{LookWarnings, MonitorId, Outcome, StepsChanged, Watermark, detections};
 use countersign_run::RunId;
 use countersign_web::{Json, Path, Problem};
 use jiff::Timestamp;
@@ -40,6 +40,34 @@ pub(crate) struct MonitorState {
     /// Set when that run failed: the next one starts at a tick after this.
     #[schema(value_type = Option<String>, format = DateTime)]
     retry_after: Option<Timestamp>,
+    /// What could not be read at its last look, whether or not that started a run; null when everything could.
+    warnings: Option<Unread>,
+    /// The last time that its detection steps were others than at the look before; null when they never were.
+    steps_changed: Option<Changed>,
+}
+
+/// What could not be read at a look.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Unread {
+    /// How many warnings there are.
+    count: u64,
+    /// The first five, each with its step.
+    first: Vec<String>,
+    /// Since when each look has some.
+    #[schema(value_type = String, format = DateTime)]
+    since: Timestamp,
+}
+
+/// That detection steps are others.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Changed {
+    /// When that was seen.
+    #[schema(value_type = String, format = DateTime)]
+    at: Timestamp,
+    /// Steps that looked for the first time then: what changed before that is not reported, unless `process_first` is set.
+    new: Vec<String>,
+    /// Steps that have looked before and are no longer in the playbook.
+    gone: Vec<String>,
 }
 
 /// How far a detection step has come (F-406).
@@ -121,6 +149,16 @@ pub(crate) async fn state(
         open_batch: open.map(|open| open.number),
         open_run: open.map(|open| open.run.clone()),
         retry_after: open.and_then(|open| open.retry_after),
+        warnings: state.warnings.map(|LookWarnings { count, first, since, .. }| Unread {
+            count,
+            first,
+            since,
+        }),
+        steps_changed: state.steps_changed.map(|StepsChanged { at, new, gone }| Changed {
+            at,
+            new,
+            gone,
+        }),
         id,
     }))
 }

@@ -12,4 +12,11 @@ impl DomainEvent {
         let event = Self::new("occurrence.left_out", now).about("owner", of.owner.as_str());
         event.about("occurrence", of.id.as_str())
     }
+
+    /// That the run of an occurrence failed and is not tried again as it was to be, for the reason with this code.
+    #[must_use]
+    pub fn given_up(of: &Occurrence, code: &str, now: Timestamp) -> Self {
+        let event = Self::new("occurrence.given_up", now).about("owner", of.owner.as_str());
+        event.about("occurrence", of.id.as_str()).about("code", code)
+    }
 }

@@ -139,6 +139,13 @@ pub(crate) fn open_occurrence(id: &OccurrenceId) -> Key {
     Key::new(OPEN_OCCURRENCES, id.as_str())
 }
 
+/// The partition of occurrences of which something is to be said that was not yet, as far as is known.
+pub(crate) const UNSAID_OCCURRENCES: &str = "OCCURRENCES#UNSAID";
+
+pub(crate) fn unsaid_occurrence(id: &OccurrenceId) -> Key {
+    Key::new(UNSAID_OCCURRENCES, id.as_str())
+}
+
 /// The occurrences of one source, by time.
 pub(crate) fn occurrences(owner: &UserId, source: &str) -> String {
     format!("OCCURRENCES#{owner}#{source}")

@@ -73,7 +73,7 @@ pub use monitor_clocks::Clock;
 pub use monitor_store::{Batched, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
-pub use occurrences::OpenOccurrence;
+pub use occurrences::{OpenOccurrence, UnsaidOccurrence};
 pub use open_turns::{Open, Place};
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;

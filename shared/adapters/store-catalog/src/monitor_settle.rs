@@ -1,7 +1,7 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
 use countersign_monitor::{BatchState, Fate, MonitorId, Settled, Watermark, fate, settle};
-use countersign_run::{FromMonitor, Head, RunStatus};
+use countersign_run::{FromMonitor, Head, RunId, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -9,6 +9,9 @@ use crate::{Batched, CatalogError, Clock, MonitorStore, Result, Standing};
 
 /// How often what another change came before is read again.
 const TRIES: u32 = 5;
+
+/// Of so many batches the one is looked for that a run's end may have parked.
+const LAST: i32 = 5;
 
 impl MonitorStore {
     /// Writes what the end of a monitor's run means, for its batch and its occurrence; where the batch stands then. None when it
@@ -58,6 +61,22 @@ impl MonitorStore {
             let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
             let parked = settled.filter(|settled| settled.batch.state == BatchState::Parked);
             Ok(parked.map(|settled| settled.batch.count))
+        })
+    }
+
+    /// Whether this run's end has parked its batch, among the last ones of its monitor.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn was_parked_by<'a>(
+        &'a self,
+        run: &'a RunId,
+        from: &'a FromMonitor,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let last = self.batches(&from.monitor, LAST, None).await?.items;
+            let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
+            Ok(own.is_some_and(|batch| batch.run == *run && batch.state.is_parked()))
         })
     }
 

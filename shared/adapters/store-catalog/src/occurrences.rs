@@ -3,6 +3,7 @@
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunId};
 use countersign_store_kit::{Expr, Page, Query, Write};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,15 @@ pub struct OpenOccurrence {
     /// Whether its run has not begun. Earlier releases did not say so.
     #[serde(default)]
     pub is_waiting: bool,
+}
+
+/// An occurrence of which something is to be said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsaidOccurrence {
+    /// Whose.
+    pub owner: UserId,
+    /// Which.
+    pub id: OccurrenceId,
 }
 
 impl Catalog {
@@ -120,6 +130,29 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// Occurrences of which something is to be said that was not yet, as far as is known.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn unsaid_occurrences(&self, limit: i32) -> BoxFuture<'_, Result<Vec<UnsaidOccurrence>>> {
+        let query = Query::partition(keys::UNSAID_OCCURRENCES).consistent().limit(limit);
+        let page = record::list(&self.table, query, "list what is to be said of occurrences");
+        Box::pin(page.map_ok(|page| page.items))
+    }
+
+    /// Notes that those who listen have heard what became of an occurrence.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn said<'a>(&'a self, id: &'a OccurrenceId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("note what was said of an occurrence");
+            self.table.write(Write::delete(&keys::unsaid_occurrence(id))).await.map_err(doing)
+        })
+    }
+}
+
 impl OpenOccurrence {
     /// Where it is in the list that it is in.
     #[must_use]
@@ -134,6 +167,7 @@ pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
     if !occurrence.state.is_final() {
         writes.push(mark(occurrence)?);
     }
+    writes.extend(unsaid(occurrence)?);
     Ok(writes)
 }
 
@@ -141,7 +175,20 @@ pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
 fn replaced(after: &Occurrence) -> Result<Vec<Write>> {
     let seen = Expr::new("#version = :seen").bind("seen", &after.version.saturating_sub(1));
     let seen = seen.map_err(CatalogError::doing("change an occurrence"))?;
-    Ok(vec![put(after)?.when(seen), mark(after)?])
+    let mut writes = vec![put(after)?.when(seen), mark(after)?];
+    writes.extend(unsaid(after)?);
+    Ok(writes)
+}
+
+/// The mark of an occurrence of which something is to be said: whoever dies before it is said leaves that to the sweeper.
+fn unsaid(of: &Occurrence) -> Result<Option<Write>> {
+    if !of.is_to_be_said() {
+        return Ok(None);
+    }
+    let unsaid = UnsaidOccurrence { owner: of.owner.clone(), id: of.id.clone() };
+    let record = StoredRecord::of("occurrence", &unsaid, 1)?;
+    let doing = CatalogError::doing("note what is to be said of an occurrence");
+    record.put(&keys::unsaid_occurrence(&of.id)).map(Some).map_err(doing)
 }
 
 /// The occurrences of an owner, or of one source of theirs.

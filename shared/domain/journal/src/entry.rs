@@ -35,6 +35,12 @@ impl EntryId {
         Self::derived(&["call", run, idempotency_key])
     }
 
+    /// The entry of what a monitor's look at this time has to say.
+    #[must_use]
+    pub fn of_look(monitor: &str, what: &str, at: Timestamp) -> Self {
+        Self::derived(&["look", monitor, what, &at.to_string()])
+    }
+
     fn derived(parts: &[&str]) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
@@ -104,6 +110,8 @@ pub enum Origin {
     Run,
     /// A step of the run.
     Step,
+    /// A monitor, about a look.
+    Look,
 }
 
 /// What one step did (F-404 `detail_entries`).
@@ -209,7 +217,7 @@ pub struct Entry {
     pub agent_profile_id: String,
     /// Its owner: every lookup is under this user.
     pub user_id: UserId,
-    /// The run, `run_…`.
+    /// The run, `run_…`; empty where a monitor's look has something to say and no run.
     pub execution_id: String,
     /// Who wrote it.
     pub origin: Origin,

@@ -118,10 +118,11 @@ fn parked(status: Option<RunStatus>) -> OccurrenceReason {
 }
 
 fn never_started(why: &OccurrenceReason) -> OccurrenceReason {
-    let said = format!(
-        "its run was refused too often: the items of the batch are parked; {}",
-        why.message
-    );
+    let began = match why.code.as_str() {
+        "WARNINGS_FOUND" => "no run was started",
+        _ => "its run was refused too often",
+    };
+    let said = format!("{began}: the items of the batch are parked; {}", why.message);
     OccurrenceReason { code: why.code.clone(), message: said.chars().take(500).collect() }
 }
 

@@ -17,15 +17,34 @@ pub struct LastParked {
     pub code: String,
     /// When.
     pub at: Timestamp,
+    /// Whether those who listen may not have heard of it: it is written so, and they hear of it then.
+    #[serde(default, skip_serializing_if = "is_said")]
+    pub is_unsaid: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_said(is_unsaid: &bool) -> bool {
+    !is_unsaid
 }
 
 impl State {
-    /// The batch of which the owner is to be told again, a day after it was parked, and the state in which that is done. Whoever
-    /// tells it knows what the owner was told meanwhile.
+    /// The batch of which listeners are to hear that it is parked, and the state in which that is done: whoever parked it may have
+    /// died before they did, and a day later the owner is told again. Whoever tells it knows what the owner was told meanwhile.
     #[must_use]
     pub fn recalled(&self, now: Timestamp) -> Option<(LastParked, Self)> {
+        if let Some(parked) = self.parked.clone().filter(|parked| parked.is_unsaid) {
+            return Some((parked, self.said()));
+        }
         let parked = self.parked.clone().filter(|parked| now.duration_since(parked.at) >= DAY)?;
         Some((parked, Self { parked: None, ..self.clone() }))
+    }
+
+    /// The same once listeners have heard what is parked.
+    #[must_use]
+    pub fn said(&self) -> Self {
+        let parked = self.parked.clone();
+        let parked = parked.map(|parked| LastParked { is_unsaid: false, ..parked });
+        Self { parked, ..self.clone() }
     }
 }
 
@@ -37,7 +56,8 @@ mod tests {
     #[test]
     fn issue_14_what_is_parked_is_recalled_once_a_day_later() {
         let at = |hour: i64| Timestamp::from_second(hour * 3600).unwrap();
-        let last = LastParked { number: 2, code: "APPROVAL_UNREACHABLE".to_owned(), at: at(1) };
+        let code = "APPROVAL_UNREACHABLE".to_owned();
+        let last = LastParked { number: 2, code, at: at(1), is_unsaid: false };
         let state = State { parked: Some(last.clone()), ..State::default() };
         assert_eq!(state.recalled(at(24)), None);
         let ticked = state.ticked(Outcome::Suppressed, at(24)).failed("down", at(25));
@@ -46,5 +66,25 @@ mod tests {
         assert_eq!(after.recalled(at(50)), None);
         assert_eq!((after.version, after.failing), (ticked.version, ticked.failing));
         assert_eq!(State::default().recalled(at(50)), None);
+    }
+
+    #[test]
+    fn issue_14_what_nobody_could_say_is_said_at_the_next_tick_and_recalled_as_any_other() {
+        let at = |hour: i64| Timestamp::from_second(hour * 3600).unwrap();
+        let monitor = countersign_run::MonitorId::from_bytes([1; 16]);
+        let why = countersign_run::OccurrenceReason {
+            code: "APPROVAL_UNREACHABLE".to_owned(),
+            message: "nobody can sign".to_owned(),
+        };
+        let mut batch = crate::Batch::found(&monitor, &State::default(), 1, [].into(), at(1));
+        batch.refusals = crate::MAX_ATTEMPTS - 1;
+        // Written, and the function dies here.
+        let written = crate::refused(&batch, &State::default(), &why, at(1)).state;
+        let (unsaid, after) = written.recalled(at(1)).unwrap();
+        assert_eq!((unsaid.number, unsaid.is_unsaid), (1, true));
+        assert_eq!(after, written.said());
+        assert_eq!(after.recalled(at(2)), None, "it was said");
+        let (again, _) = after.recalled(at(25)).unwrap();
+        assert!(!again.is_unsaid, "a day later its owner is told of what came after");
     }
 }

@@ -25,9 +25,22 @@ pub fn refused(batch: &Batch, state: &State, why: &OccurrenceReason, now: Timest
         ..batch.clone()
     };
     let open = state.open.clone().filter(|_| !is_over);
-    let last = LastParked { number: batch.number, code: why.code.clone(), at: now };
+    let last =
+        LastParked { number: batch.number, code: why.code.clone(), at: now, is_unsaid: true };
     let parked = if is_over { Some(last) } else { state.parked.clone() };
     Settled { batch, state: State { open, parked, ..state.clone() }, moves: is_over }
+}
+
+/// The same of a run that could not end otherwise than in an error, however often it is tried: its items are parked at once.
+#[must_use]
+pub fn parked_at_once(
+    batch: &Batch,
+    state: &State,
+    why: &OccurrenceReason,
+    now: Timestamp,
+) -> Settled {
+    let last = Batch { refusals: MAX_ATTEMPTS - 1, ..batch.clone() };
+    refused(&last, state, why, now)
 }
 
 #[cfg(test)]

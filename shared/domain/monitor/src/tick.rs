@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::Batch;
 use crate::failing::Failing;
 use crate::mark::Watermark;
+use crate::noticed::{LookWarnings, StepsChanged};
 use crate::parked::LastParked;
 use crate::timing::Timing;
 
@@ -97,6 +98,12 @@ pub struct State {
     /// The batch that was parked last because its run was refused, until its owner is told of it once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked: Option<LastParked>,
+    /// What could not be read at the last look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<LookWarnings>,
+    /// The last time that its detection steps were others than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_changed: Option<StepsChanged>,
     /// When detection steps looked that found nothing, where that is later than their watermarks say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet: BTreeMap<String, Timestamp>,

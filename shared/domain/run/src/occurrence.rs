@@ -297,6 +297,20 @@ impl Occurrence {
         is_over && !is_wanted && self.asked_by.is_none()
     }
 
+    /// Whether its run failed and was to be tried again, and that could not be: no mail has told of the attempts before.
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
+        let is_failed = self.status == Some(RunStatus::Error);
+        self.state == OccurrenceState::Finished && is_failed && self.reason.is_some()
+    }
+
+    /// Whether those who listen are to hear what became of it: an alarm counts it, or its owner is told.
+    #[must_use]
+    pub fn is_to_be_said(&self) -> bool {
+        let is_missed = self.state == OccurrenceState::Missed;
+        is_missed || self.is_left_out() || self.is_looped() || self.is_given_up()
+    }
+
     /// The next version, in a state of its own.
     #[must_use]
     pub fn moved(&self, state: OccurrenceState, now: Timestamp) -> Self {

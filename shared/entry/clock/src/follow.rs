@@ -142,8 +142,7 @@ impl Clock {
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let most = if of.fired_by.is_some() { EVENT_GIVEN_UP } else { GIVEN_UP };
-        let is_over = now.duration_since(of.noticed_at) > most;
+        let is_over = now.duration_since(of.noticed_at) > patience(of);
         // What was started and not noted is not missed: beginning it again finds its run.
         let has_run = self.runs.head(&of.id.run(0)).await?.is_some();
         // Only whoever asked for it has the rights they asked with: they ask again, or nothing comes of it.
@@ -213,7 +212,8 @@ impl Clock {
                 done.finished += 1;
                 let after = of.moved(OccurrenceState::Finished, now);
                 let after = Occurrence { status: Some(status), ..after };
-                self.finish(&after, source.is_some()).await
+                self.finish(&after, source.is_some()).await?;
+                Ok(())
             }
             _ if !is_own => Ok(()),
             _ => {
@@ -223,13 +223,12 @@ impl Clock {
         }
     }
 
-    /// Writes down the end of an occurrence; how a schedule's ended outlives its line in the ledger, unless the schedule is gone.
-    async fn finish(&self, after: &Occurrence, is_kept: bool) -> Result<(), ClockError> {
+    /// Writes down the end of an occurrence, unless somebody else was faster; how a schedule's ended outlives its line in the ledger, unless the schedule is gone.
+    async fn finish(&self, after: &Occurrence, is_kept: bool) -> Result<bool, ClockError> {
         if is_kept && after.source == OccurrenceSource::Schedule {
             self.catalog.note_last_run(after).await?;
         }
-        self.catalog.move_occurrence(after).await?;
-        Ok(())
+        Ok(self.catalog.move_occurrence(after).await?)
     }
 
     /// Repeats a run that failed: what it has sent is not sent again (K-49).
@@ -242,18 +241,39 @@ impl Clock {
         done: &mut Followed,
     ) -> Result<(), ClockError> {
         let next = of.id.run(of.runs.len());
-        match self.repeated(of, source, head, now).await {
-            Ok(()) => done.repeated += 1,
+        let refusal = match self.repeated(of, source, head, now).await {
+            Ok(()) => None,
+            Err(NotBegun::Refused(refusal)) => Some(refusal),
+            Err(NotBegun::Later(error)) if is_waited_for(of, head, now) => return Err(error),
+            Err(NotBegun::Later(_)) => Some(Refusal::new(
+                "NOT_STARTED",
+                "its run could not be tried again, again and again",
+            )),
+        };
+        match refusal {
+            None => done.repeated += 1,
             // Somebody else, who was not refused, has repeated it in between.
-            Err(NotBegun::Refused(_)) if self.runs.head(&next).await?.is_some() => {}
-            Err(NotBegun::Refused(Refusal { code, message })) => {
-                let ended = of.ended(OccurrenceState::Finished, &code, &message, now);
-                let ended = Occurrence { status: head.status, ..ended };
-                return self.finish(&ended, source.is_some()).await;
-            }
-            Err(NotBegun::Later(error)) => return Err(error),
+            Some(_) if self.runs.head(&next).await?.is_some() => {}
+            Some(refusal) => return self.give_up(of, &refusal, head, source.is_some(), now).await,
         }
         self.catalog.note_begun(of, of.runs.len() + 1, now).await?;
+        Ok(())
+    }
+
+    /// Ends an occurrence whose run failed and is not tried again. Its owner hears of it: no mail told of the attempts before.
+    async fn give_up(
+        &self,
+        of: &Occurrence,
+        why: &Refusal,
+        head: &Head,
+        is_kept: bool,
+        now: Timestamp,
+    ) -> Result<(), ClockError> {
+        let ended = of.ended(OccurrenceState::Finished, &why.code, &why.message, now);
+        let ended = Occurrence { status: head.status, ..ended };
+        if self.finish(&ended, is_kept).await? {
+            self.report(&ended, now).await;
+        }
         Ok(())
     }
 
@@ -319,4 +339,14 @@ impl Clock {
         let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }
+}
+
+/// How long what cannot be begun is tried.
+fn patience(of: &Occurrence) -> SignedDuration {
+    if of.fired_by.is_some() { EVENT_GIVEN_UP } else { GIVEN_UP }
+}
+
+/// Whether a run that failed is still to be tried again, although that could not be done now.
+fn is_waited_for(of: &Occurrence, head: &Head, now: Timestamp) -> bool {
+    head.finished_at.is_none_or(|at| now.duration_since(at) <= patience(of))
 }

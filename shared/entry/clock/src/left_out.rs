@@ -1,27 +1,101 @@
-//! Occurrences that come to no run: an error in the log where an alarm counts it, and an event, so that the owner is told.
+//! Occurrences that come to no run, or whose run is not tried again: an error in the log where an alarm counts it, and an event,
+//! so that the owner is told. Whatever is to be said is marked in the write that makes it so, and the mark goes once it is said:
+//! what somebody died over, or the bus did not take, the sweeper says. So it is said at least once.
 
 use countersign_outbox::DomainEvent;
-use countersign_run::{Occurrence, OccurrenceState};
-use jiff::Timestamp;
+use countersign_run::{Occurrence, OccurrenceSource, OccurrenceState};
+use countersign_schedule::{Misfire, ScheduleId};
+use countersign_store_catalog::UnsaidOccurrence;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::Clock;
+use crate::sweep::Followed;
+use crate::{Clock, ClockError};
+
+/// So many of which something is to be said are looked at in a sweep.
+const MOST: i32 = 200;
+
+/// Whoever wrote what is to be said may be saying it so long.
+const SAYING: SignedDuration = SignedDuration::from_secs(10);
 
 impl Clock {
-    /// Says what has become of an occurrence that ended without a run. An event that is lost is one that the next occurrence
-    /// makes again, as long as the reason holds.
+    /// Says what has become of an occurrence; what is not taken the sweeper says.
     pub(crate) async fn report(&self, of: &Occurrence, now: Timestamp) {
+        if let Err(error) = self.say(of, now).await {
+            tracing::warn!(occurrence = %of.id, %error, "listeners have to wait for what became of a due time");
+        }
+    }
+
+    /// Says what is marked as unsaid, of what was not written just now.
+    pub(crate) async fn say_unsaid(
+        &self,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        for one in self.catalog.unsaid_occurrences(MOST).await? {
+            match self.say_late(&one, now).await {
+                Ok(is_said) => done.said += usize::from(is_said),
+                Err(error) => {
+                    done.failed += 1;
+                    tracing::error!(occurrence = %one.id, %error, "what became of an occurrence could not be said");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn say_late(&self, one: &UnsaidOccurrence, now: Timestamp) -> Result<bool, ClockError> {
+        let Some(of) = self.catalog.occurrence(&one.owner, &one.id).await? else {
+            self.catalog.said(&one.id).await?;
+            return Ok(false);
+        };
+        let written = of.finished_at.unwrap_or(of.noticed_at);
+        if now.duration_since(written).abs() < SAYING {
+            return Ok(false);
+        }
+        self.say(&of, now).await?;
+        // What has changed meanwhile has nothing to be said.
+        self.catalog.said(&of.id).await?;
+        Ok(true)
+    }
+
+    async fn say(&self, of: &Occurrence, now: Timestamp) -> Result<(), ClockError> {
+        if !of.is_to_be_said() {
+            return Ok(());
+        }
         log(of);
-        if !of.is_left_out() {
-            return;
+        if let Some(event) = self.event(of, now).await? {
+            self.bus.publish(&[event]).await?;
         }
-        if let Err(error) = self.bus.publish(&[DomainEvent::left_out(of, now)]).await {
-            tracing::warn!(occurrence = %of.id, %error, "listeners missed that a run was left out");
+        Ok(self.catalog.said(&of.id).await?)
+    }
+
+    /// What the owner is told by; none of what they want nothing to come of.
+    async fn event(
+        &self,
+        of: &Occurrence,
+        now: Timestamp,
+    ) -> Result<Option<DomainEvent>, ClockError> {
+        if let Some(reason) = of.reason.as_ref().filter(|_| of.is_given_up()) {
+            return Ok(Some(DomainEvent::given_up(of, &reason.code, now)));
         }
+        let is_told = of.is_left_out() && !self.is_wanted(of).await?;
+        Ok(is_told.then(|| DomainEvent::left_out(of, now)))
+    }
+
+    /// Whether it is one of the late due times of which nothing is to come.
+    async fn is_wanted(&self, of: &Occurrence) -> Result<bool, ClockError> {
+        let is_late = of.reason.as_ref().is_some_and(|reason| reason.code == "MISSED");
+        if of.source != OccurrenceSource::Schedule || !is_late {
+            return Ok(false);
+        }
+        let Ok(id) = ScheduleId::parse(&of.source_id) else { return Ok(false) };
+        let schedule = self.schedule(&of.owner, &id).await?;
+        Ok(schedule.is_some_and(|schedule| schedule.spec.misfire == Misfire::Skip))
     }
 }
 
 /// What was missed, and a trigger that would fire itself, is an error in the log: alarms count these lines.
-pub(crate) fn log(occurrence: &Occurrence) {
+fn log(occurrence: &Occurrence) {
     if occurrence.state == OccurrenceState::Missed {
         tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
     }

@@ -35,6 +35,8 @@ pub struct Followed {
     pub finished: usize,
     /// Runs that failed and were repeated.
     pub repeated: usize,
+    /// Occurrences of which listeners heard late what became of them.
+    pub said: usize,
     /// Runs that took too long and were ended.
     pub timed_out: usize,
     /// What could not be looked after.
@@ -57,6 +59,7 @@ impl Clock {
     ) -> BoxFuture<'_, Result<Followed, ClockError>> {
         Box::pin(async move {
             let mut done = Followed::default();
+            self.say_unsaid(now, &mut done).await?;
             self.tick_overdue(now, half_way(until), &mut done).await?;
             self.follow_all(Open::Waiting, now, half_way(until), &mut done).await?;
             self.follow_all(Open::Begun, now, until, &mut done).await?;

@@ -3,13 +3,12 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{LATE, Misfire, Overlap, ScheduleId, Verdict};
+use countersign_schedule::{LATE, Overlap, ScheduleId};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::left_out::log;
 use crate::source::Source;
 use crate::{Clock, ClockError, Schedule};
 
@@ -129,11 +128,7 @@ impl Clock {
                 continue;
             }
             ticked.count(occurrence.state);
-            match spec.misfire {
-                // Its owner wants nothing to come of it.
-                Misfire::Skip if verdict == Verdict::Missed => log(&occurrence),
-                _ => self.report(&occurrence, now).await,
-            }
+            self.report(&occurrence, now).await;
         }
         self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {

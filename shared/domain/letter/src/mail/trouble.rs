@@ -25,6 +25,11 @@ pub enum Trouble {
         /// Whether it could not be begun in time; otherwise it was skipped.
         is_missed: bool,
     },
+    /// A run failed, was to be tried again, and is not.
+    GivenUp {
+        /// How often it was tried.
+        attempts: usize,
+    },
 }
 
 /// Tells the owner what does not work, and what to do about it.
@@ -71,6 +76,7 @@ impl Trouble {
             }
             Self::LeftOut { is_missed: true } => "a run was missed".to_owned(),
             Self::LeftOut { is_missed: false } => "a run was skipped".to_owned(),
+            Self::GivenUp { .. } => "a run failed and is not tried again".to_owned(),
         }
     }
 
@@ -93,7 +99,20 @@ impl Trouble {
                 "The next ones are tried as usual, and come to nothing as long as the reason holds. \
                  `countersign occurrences {id}` lists what ran and what did not."
             ),
+            Self::GivenUp { attempts } => format!(
+                "{}, and another attempt was to follow: the reason stands above. What the run did is done and is not done \
+                 again. `countersign occurrences {id}` lists its runs.",
+                tried(attempts)
+            ),
         }
+    }
+}
+
+/// How often something was tried.
+fn tried(attempts: usize) -> String {
+    match attempts {
+        1 => "It was tried once".to_owned(),
+        many => format!("It was tried {many} times"),
     }
 }
 
@@ -136,5 +155,12 @@ mod tests {
         let advice = |is_missed| Trouble::LeftOut { is_missed }.advice("sched_1");
         assert!(!advice(true).contains("come to nothing"), "{}", advice(true));
         assert!(advice(false).contains("as long as the reason holds"), "{}", advice(false));
+    }
+
+    #[test]
+    fn issue_14_what_is_given_up_says_how_often_it_was_tried() {
+        let advice = |attempts| Trouble::GivenUp { attempts }.advice("sched_1");
+        assert!(advice(1).starts_with("It was tried once, and another attempt was to follow"));
+        assert!(advice(2).starts_with("It was tried 2 times"), "{}", advice(2));
     }
 }

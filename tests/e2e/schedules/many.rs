@@ -1,0 +1,63 @@
+//! Many due times beside one whose run goes on, and one that cannot be read.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::misfire::outage;
+use super::overlap::waiting;
+use super::{disable, every_minute, follows, occurrences, run_of, tick};
+use crate::case::{gated, person, rows, until};
+use crate::outage::Record;
+
+/// So many minutes ago.
+fn ago(minutes: i64) -> Timestamp {
+    let minute = (Timestamp::now().as_second() / 60 - minutes) * 60;
+    Timestamp::from_second(minute).unwrap()
+}
+
+/// Due times a minute apart take half an hour by themselves; here they are made up for after an outage.
+#[tokio::test]
+async fn f_208_issue_14_the_current_run_is_seen_behind_however_many_due_times_without_one() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:reader", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("rows-by-clock", "")).await;
+    follows(&ana, &agent, "rows-by-clock", &rows()).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "misfire": "all" })).await;
+    outage(&ana, &schedule, ago(30)).await;
+    tick(&ana, &schedule).await;
+    let path = format!("/schedules/{schedule}/occurrences?limit=100");
+    let all = until("the due times are noticed", || async {
+        let page = ana.get(&path).await;
+        let all = page["items"].as_array().unwrap().clone();
+        (all.len() > 25 && all.iter().any(|one| one["state"] == "started")).then_some(all)
+    })
+    .await;
+    disable(&ana, &schedule).await;
+    let place = all.iter().position(|one| one["state"] == "started").unwrap();
+    assert!(place > 20, "more than twenty newer ones have no run: {place}");
+    assert!(all[..place].iter().all(|one| one["runs"].is_null()), "{all:#?}");
+    ana.reaches(&run_of(&all[place]), "awaiting_approval").await;
+    let seen = ana.get(&format!("/schedules/{schedule}")).await;
+    assert_eq!(seen["current_run"]["occurrence"], all[place]["id"], "{seen:#}");
+    assert_eq!(seen["current_run"]["status"], "awaiting_approval", "{seen:#}");
+}
+
+#[tokio::test]
+async fn issue_14_an_occurrence_that_cannot_be_looked_at_keeps_no_due_time_out_of_the_ledger() {
+    let (ana, _maria, schedule, first) = waiting("queue").await;
+    let place = first["id"].as_str().unwrap().split_once('-').unwrap().1.to_owned();
+    let key = format!("OCCURRENCES#{}#{schedule}", ana.id);
+    let unread = Record::of(&key, &place).await;
+    let state = unread.json()["state"].clone();
+    unread.changed(None, |one| one["state"] = json!("of another release")).await;
+    outage(&ana, &schedule, ago(4)).await;
+    tick(&ana, &schedule).await;
+    disable(&ana, &schedule).await;
+    Record::of(&key, &place).await.changed(None, |one| one["state"] = state).await;
+    let all = occurrences(&ana, &schedule).await;
+    let entered: Vec<&Value> = all.iter().filter(|one| one["id"] != first["id"]).collect();
+    assert!(entered.len() >= 3, "{all:#?}");
+    let since = (ago(6) - SignedDuration::from_secs(1)).to_string();
+    assert!(entered.iter().all(|one| one["due_at"].as_str() > Some(since.as_str())), "{all:#?}");
+}
