@@ -1,0 +1,36 @@
+//! `search_todos` (F-079).
+
+use std::sync::Arc;
+
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::search_todos as declared;
+use countersign_registry::actions::todo_record::Todos;
+use countersign_store_content::ContentStore;
+use countersign_todo::{Search, State};
+
+use super::matching;
+
+/// The most to-dos that one call gives.
+const MAX: usize = 100;
+
+pub(crate) struct SearchTodos(pub(crate) Arc<ContentStore>);
+
+impl Perform for SearchTodos {
+    type Action = declared::SearchTodos;
+
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<Todos, ActionError> {
+        let search = Search::of(&inputs.query);
+        let of_state = |state: State| match params.states.as_slice() {
+            [] => params.include_done || state != State::Done,
+            states => states.contains(&state),
+        };
+        let takes = |todo: &_| search.finds(todo) && of_state(todo.state);
+        Ok(matching(&self.0, &call.owner, MAX, takes).await?.output())
+    }
+}
