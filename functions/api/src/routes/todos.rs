@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use countersign_store_content::ContentStore;
-use countersign_todo::{Filter, ListName, Search, Todo, Wanted, org};
+use countersign_store_content::ContentError;
+use countersign_todo::{Filter, Search, Todo, Wanted, org};
 use countersign_web::{Page, Problem, Query};
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -43,27 +43,9 @@ pub(crate) async fn text(
     Query(query): Query<OrgQuery>,
 ) -> Result<Response, Problem> {
     let list = query.file.unwrap_or_default();
-    let todos = all_of(&ctx.content, owner, &list).await?;
-    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], org(&todos)).into_response())
-}
-
-/// To-dos a page, and pages, of a text.
-const PAGE: i32 = 500;
-const MAX_PAGES: usize = 10;
-
-async fn all_of(
-    content: &ContentStore,
-    owner: &countersign_identity::UserId,
-    list: &ListName,
-) -> Result<Vec<Todo>, Problem> {
-    let (mut todos, mut next) = (Vec::new(), None);
-    for _ in 0..MAX_PAGES {
-        let page = content.todos(owner, PAGE, next.as_deref()).await?;
-        todos.extend(page.items.into_iter().filter(|todo| todo.file == *list));
-        next = page.next;
-        if next.is_none() {
-            return Ok(todos);
-        }
+    let found = ctx.content.find_todos(owner, usize::MAX, |todo| todo.file == list).await?;
+    if !found.is_complete {
+        return Err(ContentError::TooManyTodos.into());
     }
-    Err(countersign_store_content::ContentError::TooManyTodos.into())
+    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], org(&found.todos)).into_response())
 }

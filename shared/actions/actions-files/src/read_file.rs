@@ -13,7 +13,6 @@ use futures::future::BoxFuture;
 
 use crate::file::file;
 use crate::front_matter::{Split, split};
-use crate::todos::matching;
 use crate::{failed, refused};
 
 pub(crate) struct ReadFile(pub(crate) Arc<ContentStore>);
@@ -62,8 +61,8 @@ impl ReadFile {
         Box::pin(async move {
             let path = list.path();
             let filter = Filter { file: Some(list), ..Filter::default() };
-            let found =
-                matching(&self.0, &call.owner, usize::MAX, |todo| filter.takes(todo)).await?;
+            let found = self.0.find_todos(&call.owner, usize::MAX, |todo| filter.takes(todo));
+            let found = found.await.map_err(failed)?;
             let (Some(first), Some(last)) =
                 (found.todos.first(), found.todos.iter().max_by_key(|todo| todo.updated_at))
             else {

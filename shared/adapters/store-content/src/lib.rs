@@ -48,7 +48,7 @@ pub use ids::{DocumentId, ExportId, NotificationId};
 pub use notifications::{Notification, NotificationType, Priority};
 pub use removed::{RESTORABLE_DAYS, RemovedDocument};
 pub use tables::{DEFAULT_WORKSPACE, OnConflict, RowWrite, StoredRow, TableInfo, Written};
-pub use todos::TodoChange;
+pub use todos::{FoundTodos, TodoChange};
 
 /// What every method of this crate returns.
 pub type Result<T> = std::result::Result<T, ContentError>;

@@ -13,6 +13,22 @@ use crate::{ContentError, ContentStore, Result, derived};
 /// How often a change is made again on top of what others have changed meanwhile.
 const TRIES: u32 = 8;
 
+/// The most to-dos that one search looks through.
+const MAX_READ: usize = 5_000;
+/// The most bytes of texts that one search gives.
+const MAX_GIVEN: usize = 4 * 1024 * 1024;
+/// To-dos a page.
+const PAGE: i32 = 500;
+
+/// To-dos that were looked for, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundTodos {
+    /// The first of them.
+    pub todos: Vec<Todo>,
+    /// Whether there are no others.
+    pub is_complete: bool,
+}
+
 /// A change on its way to a to-do.
 #[derive(Debug, Clone)]
 pub struct TodoChange<'a> {
@@ -47,6 +63,33 @@ impl ContentStore {
         cursor: Option<&str>,
     ) -> BoxFuture<'_, Result<Page<Todo>>> {
         self.table.page(Query::index(&keys::todos(owner)).limit(limit).after(cursor))
+    }
+
+    /// The first to-dos of an owner that `takes` accepts, `max` at most.
+    pub fn find_todos<'a>(
+        &'a self,
+        owner: &'a UserId,
+        max: usize,
+        takes: impl Fn(&Todo) -> bool + Send + Sync + 'a,
+    ) -> BoxFuture<'a, Result<FoundTodos>> {
+        Box::pin(async move {
+            let (mut todos, mut bytes, mut read, mut next) = (Vec::new(), 0, 0, None);
+            loop {
+                let page = self.todos(owner, PAGE, next.as_deref()).await?;
+                read += page.items.len();
+                for todo in page.items.into_iter().filter(|todo| takes(todo)) {
+                    bytes += todo.bytes();
+                    if todos.len() == max || bytes > MAX_GIVEN {
+                        return Ok(FoundTodos { todos, is_complete: false });
+                    }
+                    todos.push(todo);
+                }
+                next = page.next;
+                if next.is_none() || read >= MAX_READ {
+                    return Ok(FoundTodos { todos, is_complete: next.is_none() });
+                }
+            }
+        })
     }
 
     /// Changes a to-do. A repeated call changes nothing and answers as the first.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::todo::{Note, Priority, State, Todo};
 use crate::words::{Day, Tag};
-use crate::{MAX_NOTES, MAX_TAGS};
+use crate::{MAX_NOTED, MAX_NOTES, MAX_TAGS};
 
 /// What is to be different. What is none stays as it is; of what may be empty, `Some(None)` empties it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,8 +52,7 @@ impl Todo {
         new.scheduled = scheduled.unwrap_or(new.scheduled);
         new.tags = tags(&self.tags, &change.add_tags, &change.remove_tags)?;
         new.notes.extend(change.add_note.clone().map(|text| Note { at: now, text }));
-        let oldest = new.notes.len().saturating_sub(MAX_NOTES);
-        new.notes.drain(..oldest);
+        new.notes.drain(..oldest(&new.notes));
         if let Some(state) = state {
             new.move_to(state, now);
         }
@@ -91,6 +90,16 @@ impl Todo {
             .map(|(name, _)| name.to_owned())
             .collect()
     }
+}
+
+/// How many notes go: the newest stay, as many as fit.
+fn oldest(notes: &[Note]) -> usize {
+    let mut noted = 0;
+    let fits = |note: &&Note| {
+        noted += note.text.len();
+        noted <= MAX_NOTED
+    };
+    notes.len() - notes.iter().rev().take(MAX_NOTES).take_while(fits).count()
 }
 
 /// The tags that are left, sorted, each once. None when they are too many.
@@ -152,5 +161,8 @@ mod tests {
         }
         let first = todo.notes.first().map(|note| note.text.clone());
         assert_eq!((todo.notes.len(), first.as_deref()), (MAX_NOTES, Some("3")));
+        let long = Change { add_note: Some("x".repeat(MAX_NOTED - 1)), ..Change::default() };
+        todo = todo.changed(&long, at(5)).unwrap().todo;
+        assert_eq!(todo.notes.len(), 1, "the older ones have more bytes together than fit");
     }
 }

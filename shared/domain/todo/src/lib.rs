@@ -27,3 +27,6 @@ pub const MAX_TAGS: usize = 20;
 
 /// The most notes of one to-do; the oldest go when there are more.
 pub const MAX_NOTES: usize = 20;
+
+/// The most bytes that the notes of one to-do have together; the oldest go when they have more.
+pub const MAX_NOTED: usize = 100_000;

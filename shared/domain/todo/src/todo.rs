@@ -107,3 +107,12 @@ pub struct Todo {
     /// One more with every change.
     pub version: u64,
 }
+
+impl Todo {
+    /// How large its texts are, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let notes: usize = self.notes.iter().map(|note| note.text.len()).sum();
+        self.title.len() + self.body.len() + notes
+    }
+}

@@ -9,7 +9,8 @@ use countersign_registry::actions::todo_record::Todos;
 use countersign_store_content::ContentStore;
 use countersign_todo::Filter;
 
-use super::matching;
+use super::output;
+use crate::failed;
 
 pub(crate) struct ListTodos(pub(crate) Arc<ContentStore>);
 
@@ -24,7 +25,7 @@ impl Perform for ListTodos {
     ) -> Result<Todos, ActionError> {
         let declared::Params { tags, deadline_before, file_id: file, limit } = params;
         let filter = Filter { state: inputs.state, tags, deadline_before, file };
-        let found = matching(&self.0, &call.owner, limit as usize, |todo| filter.takes(todo));
-        Ok(found.await?.output())
+        let found = self.0.find_todos(&call.owner, limit as usize, |todo| filter.takes(todo));
+        Ok(output(found.await.map_err(failed)?))
     }
 }

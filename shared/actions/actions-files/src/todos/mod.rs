@@ -6,11 +6,10 @@ mod list;
 mod search;
 mod update;
 
-use countersign_identity::UserId;
 use countersign_registry::action::ActionError;
 use countersign_registry::actions::todo_record::{TodoRecord, Todos};
-use countersign_store_content::ContentStore;
-use countersign_todo::{MAX_TITLE, Todo};
+use countersign_store_content::FoundTodos;
+use countersign_todo::MAX_TITLE;
 
 pub(crate) use complete::CompleteTodo;
 pub(crate) use create::CreateTodo;
@@ -18,53 +17,17 @@ pub(crate) use list::ListTodos;
 pub(crate) use search::SearchTodos;
 pub(crate) use update::UpdateTodo;
 
-use crate::{failed, refused};
+use crate::refused;
 
-/// The most to-dos that one call looks through.
-const MAX_READ: usize = 5_000;
-/// To-dos a page.
-const PAGE: i32 = 500;
-
-/// What a call found.
-pub(crate) struct Matching {
-    pub(crate) todos: Vec<Todo>,
-    /// Whether there are no others.
-    pub(crate) is_complete: bool,
-}
-
-/// The first to-dos of an owner that `takes` accepts, oldest first.
-pub(crate) async fn matching(
-    content: &ContentStore,
-    owner: &UserId,
-    max: usize,
-    takes: impl Fn(&Todo) -> bool,
-) -> Result<Matching, ActionError> {
-    let (mut todos, mut next, mut read) = (Vec::new(), None, 0);
-    loop {
-        let page = content.todos(owner, PAGE, next.as_deref()).await.map_err(failed)?;
-        read += page.items.len();
-        todos.extend(page.items.into_iter().filter(|todo| takes(todo)));
-        next = page.next;
-        if next.is_none() || todos.len() > max || read >= MAX_READ {
-            break;
-        }
-    }
-    let is_complete = next.is_none() && todos.len() <= max;
-    todos.truncate(max);
-    Ok(Matching { todos, is_complete })
-}
-
-impl Matching {
-    fn output(self) -> Todos {
-        let left = "there are more: only the first are given";
-        let warnings: Vec<String> =
-            if self.is_complete { Vec::new() } else { vec![left.to_owned()] };
-        Todos {
-            count: self.todos.len() as u64,
-            todos: self.todos.into_iter().map(TodoRecord::from).collect(),
-            warning_count: warnings.len() as u64,
-            warnings,
-        }
+/// What a call found, and whether that is all.
+fn output(found: FoundTodos) -> Todos {
+    let left = "there are more: only the first are given";
+    let warnings: Vec<String> = if found.is_complete { Vec::new() } else { vec![left.to_owned()] };
+    Todos {
+        count: found.todos.len() as u64,
+        todos: found.todos.into_iter().map(TodoRecord::from).collect(),
+        warning_count: warnings.len() as u64,
+        warnings,
     }
 }
 

@@ -7,9 +7,10 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::search_todos as declared;
 use countersign_registry::actions::todo_record::Todos;
 use countersign_store_content::ContentStore;
-use countersign_todo::{Search, State};
+use countersign_todo::{Search, State, Todo};
 
-use super::matching;
+use super::output;
+use crate::failed;
 
 /// The most to-dos that one call gives.
 const MAX: usize = 100;
@@ -30,7 +31,8 @@ impl Perform for SearchTodos {
             [] => params.include_done || state != State::Done,
             states => states.contains(&state),
         };
-        let takes = |todo: &_| search.finds(todo) && of_state(todo.state);
-        Ok(matching(&self.0, &call.owner, MAX, takes).await?.output())
+        let takes = |todo: &Todo| search.finds(todo) && of_state(todo.state);
+        let found = self.0.find_todos(&call.owner, MAX, takes).await;
+        Ok(output(found.map_err(failed)?))
     }
 }
