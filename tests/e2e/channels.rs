@@ -172,10 +172,10 @@ impl Desk {
     }
 
     /// Nobody was asked and nothing was sent: the run ended with this.
-    async fn is_refused(&self, run: &str, code: &str, said: &str) {
+    async fn is_refused(&self, run: &str, why: &str, said: &str) {
         let ended = self.ana.reaches(run, "error").await;
         let text = ended.to_string();
-        assert!(text.contains(code) && text.contains(said), "{ended:#}");
+        assert!(text.contains(why) && text.contains(said), "{ended:#}");
         let page = self.maria.get("/approvals?status=pending").await;
         let mut items = page["items"].as_array().unwrap().iter();
         assert!(!items.any(|item| item["run"] == run), "somebody is asked");
@@ -304,9 +304,9 @@ async fn f_073_messages_to_discord_and_slack_mention_nobody_and_hide_no_link() {
     assert!(output.contains("1790000000.000100") && output.contains("slack"), "{output}");
     // Two channels and no name: nobody is asked.
     let run = desk.sends("tell-whom", "chat_id: '42'", "hello").await;
-    desk.is_refused(&run, "CHANNEL_UNDECIDED", "discord, slack").await;
+    desk.is_refused(&run, "does not say which", "discord, slack").await;
     let run = desk.sends("tell-nobody", "channel: telegram, chat_id: '42'", "hello").await;
-    desk.is_refused(&run, "CHANNEL_UNDECIDED", "no connector `telegram`").await;
+    desk.is_refused(&run, "`tell`", "no connector `telegram`").await;
     let long = "x".repeat(2_001);
     let run = desk.sends("tell-much", "channel: discord, chat_id: '42'", &long).await;
     desk.is_refused(&run, "CHANNEL_MESSAGE", "discord takes 2000").await;

@@ -49,15 +49,16 @@ impl Rest<'_> {
     /// What the answer says of the call. One with an effect of which it says nothing may have had it.
     fn heard(&self, caller: &Caller<'_>, status: u16, said: Said) -> Result<(), Unread> {
         let connector = self.connector.clone();
+        let said_why = |reason: &str| caller.scrub(reason).chars().take(200).collect::<String>();
         let refused = |reason: &str| ConnectError::Refused {
             connector: connector.clone(),
             status,
-            message: caller.scrub(reason).chars().take(200).collect(),
+            message: said_why(reason),
         };
         let error = match said {
             Said::Done => return Ok(()),
             Said::Denied(reason) => {
-                ConnectError::AuthFailed { connector, status, message: caller.scrub(&reason) }
+                ConnectError::AuthFailed { connector, status, message: said_why(&reason) }
             }
             Said::Throttled => ConnectError::Throttled { connector },
             Said::Refused(reason) => refused(&reason),
