@@ -1,5 +1,6 @@
 //! Sends a message to a chat of Telegram, Discord or Slack, through a connector of the person.
 
+use countersign_identity::{Requirement, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +119,12 @@ impl Action for SendChannelMessage {
     type Output = Output;
 
     fn describe(contract: Contract) -> Contract {
-        Contract { writes: true, irreversible: true, ..contract }
+        Contract {
+            requirement: Requirement::role(Role::Analyst),
+            writes: true,
+            irreversible: true,
+            ..contract
+        }
     }
 
     fn rules(params: &Params) -> Vec<Problem> {
