@@ -132,8 +132,13 @@ async fn f_075_f_076_f_079_people_list_their_to_dos_and_tick_them_off() {
     let done = ana.door.patch(&path, &patch).await.unwrap();
     assert!(done["completed_at"].is_string() && done.get("deadline").is_none(), "{done:#}");
     check("state=DONE", &["To-do 0"]).await;
-    let refused = refusal(ana.door.patch(&path, &json!({ "title": "" })).await);
-    assert_eq!((refused.status, refused.places), (422, vec!["title".to_owned()]));
+    let long = json!({ "add_note": "x".repeat(10_001) });
+    let refused = refusal(ana.door.patch(&path, &long).await);
+    assert_eq!((refused.status, refused.places), (422, vec!["add_note".to_owned()]));
+    // What a to-do is about is its own: the door has no right to write it.
+    for other in ["title", "body", "owner", "file"] {
+        assert_eq!(refusal(ana.door.patch(&path, &json!({ other: "x" })).await).status, 422);
+    }
     // Nobody else's.
     assert_eq!(titles(&bea.get("/todos").await), [""; 0]);
     assert_eq!(bea.refused(&format!("/todos/{}", ids[0]), None).await.0, 404);

@@ -37,7 +37,9 @@ async fn f_083_a_function_that_dies_while_it_changes_a_file_changes_it_once() {
     let maria = person_in(&world, "maria", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
     let adds = r#"inputs: {document_id: log/all.md, edits: [{operation: append, content: "{file}\n"}]}, params: {create_if_missing: true}"#;
-    ana.playbook(&one_step("adds", "patch_file", adds)).await;
+    // Without a limit its lease would be that of the function: longer than this hurried machine waits.
+    let adds = format!("timeout_seconds: 5, {adds}");
+    ana.playbook(&one_step("adds", "patch_file", &adds)).await;
     let scene = Scene { saboteur, ana, maria, agent };
     let mut died = BTreeSet::new();
     for side in [Side::Before, Side::After] {

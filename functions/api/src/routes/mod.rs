@@ -41,7 +41,6 @@ mod dated;
 pub(crate) mod discoveries;
 pub(crate) mod discovery_stats;
 pub(crate) mod document;
-pub(crate) mod document_restore;
 pub(crate) mod documents;
 pub(crate) mod documents_removed;
 pub(crate) mod entity_review;

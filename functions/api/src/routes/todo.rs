@@ -2,9 +2,7 @@
 
 use axum::extract::State;
 use countersign_store_content::TodoChange;
-use countersign_todo::{
-    Change, Day, MAX_TEXT, MAX_TITLE, Priority, State as TodoState, Tag, Todo, TodoId,
-};
+use countersign_todo::{Change, Day, MAX_TEXT, Priority, State as TodoState, Tag, Todo, TodoId};
 use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
@@ -15,10 +13,6 @@ use super::{Ctx, Reader, found, now};
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TodoPatch {
-    /// One line.
-    title: Option<String>,
-    /// More about it.
-    body: Option<String>,
     /// `TODO`, `NEXT`, `WAITING` or `DONE`.
     #[schema(value_type = Option<String>)]
     state: Option<TodoState>,
@@ -85,31 +79,12 @@ pub(crate) async fn change(
 
 impl TodoPatch {
     fn checked(self) -> Result<Change, Problem> {
-        let title = self.title.map(|title| title.trim().to_owned());
-        let too_long = |text: &Option<String>| {
-            text.as_ref().is_some_and(|text| text.chars().count() > MAX_TEXT)
-        };
-        let is_title = |title: &String| {
-            (1..=MAX_TITLE).contains(&title.chars().count()) && !title.chars().any(char::is_control)
-        };
-        let mut errors = Vec::new();
-        if title.as_ref().is_some_and(|title| !is_title(title)) {
-            errors.push(FieldError::new(
-                "title",
-                format!("is one line of 1 to {MAX_TITLE} characters"),
-            ));
-        }
-        for (name, text) in [("body", &self.body), ("add_note", &self.add_note)] {
-            if too_long(text) {
-                errors.push(FieldError::new(name, format!("has at most {MAX_TEXT} characters")));
-            }
-        }
-        if !errors.is_empty() {
-            return Err(Problem::invalid(errors));
+        let too_long = |note: &String| note.chars().count() > MAX_TEXT;
+        if self.add_note.as_ref().is_some_and(too_long) {
+            let message = format!("has at most {MAX_TEXT} characters");
+            return Err(Problem::invalid(vec![FieldError::new("add_note", message)]));
         }
         Ok(Change {
-            title,
-            body: self.body,
             state: self.state,
             priority: self.priority,
             deadline: self.deadline,
@@ -140,12 +115,11 @@ mod tests {
         assert_eq!(check(json!({})), Ok(Change::default()));
         let emptied = Change { deadline: Some(None), ..Change::default() };
         assert_eq!(check(json!({ "deadline": null })), Ok(emptied));
-        assert_eq!(
-            check(json!({ "title": " ", "body": "x".repeat(10_001) })),
-            Err(vec!["title".into(), "body".into()])
-        );
+        assert_eq!(check(json!({ "add_note": "x".repeat(10_001) })), Err(vec!["add_note".into()]));
         assert!(check(json!({ "state": "done" })).is_err());
         assert!(check(json!({ "deadline": "soon" })).is_err());
-        assert!(check(json!({ "owner": "me" })).is_err());
+        for other in ["owner", "title", "body"] {
+            assert!(check(json!({ other: "me" })).is_err(), "{other}");
+        }
     }
 }

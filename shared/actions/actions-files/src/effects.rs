@@ -9,7 +9,7 @@ use countersign_registry::actions::{delete_file, move_file, patch_file};
 use countersign_registry::arguments_of;
 use countersign_store_content::{
     ContentError, ContentStore, Document, DocumentId, MAX_DOCUMENT, RESTORABLE_DAYS, derived,
-    table_name,
+    is_invisible, table_name,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -134,8 +134,7 @@ fn new(path: &str, key: &str) -> Result<FileEffect, ()> {
     let path = path.trim();
     let (folder, filename) = path.rsplit_once('/').unwrap_or(("", path));
     let is_folder = folder.is_empty() && !path.contains('/') || table_name(folder).is_ok();
-    let is_name = (1..=200).contains(&filename.len()) && !filename.chars().any(char::is_control);
-    if !is_folder || !is_name || DocumentId::parse(path).is_ok() {
+    if !is_folder || !is_name(filename) || DocumentId::parse(path).is_ok() {
         return Err(());
     }
     Ok(FileEffect {
@@ -152,6 +151,14 @@ fn new(path: &str, key: &str) -> Result<FileEffect, ()> {
         restorable_days: None,
         key: key.to_owned(),
     })
+}
+
+/// A name that people read as what it is: no part of a path, nothing invisible, nothing at its edges.
+fn is_name(filename: &str) -> bool {
+    let is_odd = |c: char| c.is_control() || c == '\\' || is_invisible(c);
+    let is_dots = filename.chars().all(|c| c == '.');
+    let is_trim = filename.trim() == filename;
+    (1..=200).contains(&filename.len()) && is_trim && !is_dots && !filename.contains(is_odd)
 }
 
 /// A text, by size and hash.
@@ -179,7 +186,18 @@ mod tests {
             assert_eq!(new(path, "k").ok().map(|file| file.title).as_deref(), title, "{path}");
         }
         let id = format!("doc_{}", "0".repeat(32));
-        for path in [id.as_str(), "a b/c.md", "/c.md", "a/b/c.md", "a/", "", "a\nb"] {
+        let odd = [
+            "..",
+            "notes/..",
+            "notes/.",
+            "../a.md",
+            "a/ b.md",
+            "a\\b.md",
+            "a\u{202e}dm.exe",
+            "a\u{200b}.md",
+        ];
+        let wrong = [id.as_str(), "a b/c.md", "/c.md", "a/b/c.md", "a/", "", "a\nb"];
+        for path in wrong.into_iter().chain(odd) {
             assert!(new(path, "k").is_err(), "{path}");
         }
     }

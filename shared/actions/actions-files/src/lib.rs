@@ -11,6 +11,7 @@ mod find_file;
 mod front_matter;
 mod patch;
 mod read_file;
+mod restore_file;
 mod todos;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub fn actions(content: &Arc<ContentStore>) -> Vec<Arc<dyn Handler>> {
         Arc::new(read_file::ReadFile(store())),
         Arc::new(find_file::FindFileByName(store())),
         Arc::new(copy_file::CopyFile(store())),
+        Arc::new(restore_file::RestoreFile(store())),
         Arc::new(todos::CreateTodo(store())),
         Arc::new(todos::ListTodos(store())),
         Arc::new(todos::UpdateTodo(store())),

@@ -16,6 +16,9 @@ use crate::removed::removal;
 use crate::tables::CALL_KEPT;
 use crate::{ContentError, ContentStore, Result, derived};
 
+/// For how many hours it is known which call has made which change.
+pub const CHANGE_KEPT_HOURS: u32 = 400 * 24;
+
 /// A change that was signed.
 #[derive(Debug, Clone)]
 pub struct FileChange<'a> {
@@ -231,5 +234,15 @@ fn media_type(filename: &str) -> &'static str {
         Some("html") => "text/html; charset=utf-8",
         Some("md" | "markdown") => "text/markdown; charset=utf-8",
         _ => "text/plain; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALL_KEPT, CHANGE_KEPT_HOURS};
+
+    #[test]
+    fn k_49_people_are_told_how_long_a_change_is_known() {
+        assert_eq!(i64::from(CHANGE_KEPT_HOURS) * 3_600, CALL_KEPT);
     }
 }

@@ -36,6 +36,7 @@ mod todos;
 use countersign_store_kit::{Blobs, Table};
 use sha2::{Digest, Sha256};
 
+pub use countersign_report::markdown::is_invisible;
 pub use countersign_report::table::table_name;
 
 pub use additions::{Addition, MAX_DOCUMENT};
@@ -43,7 +44,7 @@ pub use deliveries::{Claim, Deliveries, LEASE};
 pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;
 pub use exports::{Export, NewExport};
-pub use file_changes::{FileChange, FileChanged, NewText};
+pub use file_changes::{CHANGE_KEPT_HOURS, FileChange, FileChanged, NewText};
 pub use ids::{DocumentId, ExportId, NotificationId};
 pub use notifications::{Notification, NotificationType, Priority};
 pub use removed::{RESTORABLE_DAYS, RemovedDocument};

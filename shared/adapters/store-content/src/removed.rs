@@ -1,7 +1,7 @@
 //! Documents that were removed: they are in no list, and can be restored for a time.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -79,10 +79,12 @@ impl ContentStore {
                 return self.document(owner, id).await;
             };
             let mut item = removed.item;
+            let before = item.version;
             item.document.updated_at = Some(now);
             item.version += 1;
-            let gone =
-                Write::delete(&key).when(countersign_store_kit::Expr::new("attribute_exists(#PK)"));
+            // Restored and removed again meanwhile, it is another text: that one must not go.
+            let same = Expr::new("#version = :before").bind("before", &before)?;
+            let gone = Write::delete(&key).when(same);
             self.table.try_transact(vec![gone, put(&item)?.if_absent()]).await?;
             self.document(owner, id).await
         })

@@ -5,6 +5,7 @@ use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Write};
 use countersign_todo::{Change, Changed, Todo, TodoId};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::keys::{self, sortable};
 use crate::tables::CALL_KEPT;
@@ -124,14 +125,16 @@ impl ContentStore {
         let mut writes = Vec::new();
         if !changed.updated_fields.is_empty() {
             let is_same = Expr::new("#version = :before").bind("before", &todo.version)?;
-            writes.push(put(&changed.todo)?.when(is_same));
+            writes.push(update(&changed.todo)?.when(is_same));
         }
         if let Some(mark) = &mark {
             let done = Write::put(mark, &changed)?;
             writes.push(done.expires_at(asked.now.as_second() + CALL_KEPT).if_absent());
         }
-        if !writes.is_empty() {
-            self.table.transact(writes).await?;
+        match writes.pop() {
+            Some(only) if writes.is_empty() => self.table.write(only).await?,
+            Some(last) => self.table.transact(writes.into_iter().chain([last]).collect()).await?,
+            None => {}
         }
         Ok(changed)
     }
@@ -141,6 +144,31 @@ fn put(todo: &Todo) -> std::result::Result<Write, StoreError> {
     let sort = format!("{}#{}", sortable(todo.created_at), todo.id);
     let put = Write::put(&keys::todo(&todo.owner, &todo.id), todo)?;
     Ok(put.indexed(&keys::todos(&todo.owner), &sort))
+}
+
+/// The write of what a change may make different, and of nothing else: the API's role may set these attributes only.
+fn update(todo: &Todo) -> std::result::Result<Write, StoreError> {
+    let write = Write::update(&keys::todo(&todo.owner, &todo.id))
+        .set("state", &todo.state)?
+        .set("tags", &todo.tags)?
+        .set("notes", &todo.notes)?
+        .set("updated_at", &todo.updated_at)?
+        .set("version", &todo.version)?;
+    let write = or_none(write, "priority", todo.priority.as_ref())?;
+    let write = or_none(write, "deadline", todo.deadline.as_ref())?;
+    let write = or_none(write, "scheduled", todo.scheduled.as_ref())?;
+    or_none(write, "completed_at", todo.completed_at.as_ref())
+}
+
+fn or_none<T: Serialize>(
+    write: Write,
+    name: &str,
+    value: Option<&T>,
+) -> std::result::Result<Write, StoreError> {
+    match value {
+        Some(value) => write.set(name, value),
+        None => Ok(write.remove(name)),
+    }
 }
 
 fn call(owner: &UserId, id: &TodoId, key: &str) -> Key {

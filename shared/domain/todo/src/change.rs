@@ -10,10 +10,6 @@ use crate::{MAX_NOTED, MAX_NOTES, MAX_TAGS};
 /// What is to be different. What is none stays as it is; of what may be empty, `Some(None)` empties it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The title.
-    pub title: Option<String>,
-    /// The body.
-    pub body: Option<String>,
     /// The state.
     pub state: Option<State>,
     /// The priority.
@@ -44,9 +40,7 @@ impl Todo {
     #[must_use]
     pub fn changed(&self, change: &Change, now: Timestamp) -> Option<Changed> {
         let mut new = self.clone();
-        let Change { title, body, state, priority, deadline, scheduled, .. } = change.clone();
-        new.title = title.unwrap_or(new.title);
-        new.body = body.unwrap_or(new.body);
+        let Change { state, priority, deadline, scheduled, .. } = change.clone();
         new.priority = priority.unwrap_or(new.priority);
         new.deadline = deadline.unwrap_or(new.deadline);
         new.scheduled = scheduled.unwrap_or(new.scheduled);
@@ -75,8 +69,6 @@ impl Todo {
 
     fn differs(&self, new: &Self) -> Vec<String> {
         let fields = [
-            ("title", self.title != new.title),
-            ("body", self.body != new.body),
             ("state", self.state != new.state),
             ("priority", self.priority != new.priority),
             ("deadline", self.deadline != new.deadline),

@@ -31,6 +31,7 @@ pub mod query_journal;
 pub mod read_file;
 pub mod research_with_tools;
 pub mod resolve_entities;
+pub mod restore_file;
 pub mod route_output;
 pub mod save_to_workspace;
 pub mod search_knowledge_graph;
@@ -80,6 +81,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<read_file::ReadFile>(),
         Declared::of::<research_with_tools::ResearchWithTools>(),
         Declared::of::<resolve_entities::ResolveEntities>(),
+        Declared::of::<restore_file::RestoreFile>(),
         Declared::of::<route_output::RouteOutput>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
@@ -409,6 +411,7 @@ mod tests {
             "new_title",
             "new_document_id new_title new_folder_path",
         );
+        check("restore_file", "document_id!", "", "success title path");
     }
 
     #[test]
@@ -441,7 +444,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 35);
+        assert_eq!(registry.iter().count(), 36);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

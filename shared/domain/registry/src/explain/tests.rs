@@ -350,6 +350,7 @@ what_fits_is_read! {
     f_083_what_fits_patch_file_is_read: crate::actions::patch_file::PatchFile,
     f_084_what_fits_delete_file_is_read: crate::actions::delete_file::DeleteFile,
     f_086_what_fits_copy_file_is_read: crate::actions::copy_file::CopyFile,
+    k_47_what_fits_restore_file_is_read: crate::actions::restore_file::RestoreFile,
 }
 
 #[test]
