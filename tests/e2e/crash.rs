@@ -123,7 +123,7 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
 }
 
 /// A machine waits a minute for the lease of a payment that died; the emulator waits a tenth of what it is told.
-async fn hurry(port: u16) {
+pub(crate) async fn hurry(port: u16) {
     let config = json!({ "stepfunctions._SFN_WAIT_SCALE": "0.1" }).to_string();
     let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let head = format!(
@@ -285,7 +285,7 @@ impl<'w> Scene<'w> {
 }
 
 /// What was said, or nothing when the door's own function had just died.
-fn recorded(said: Result<Value, CliError>) -> Option<Value> {
+pub(crate) fn recorded(said: Result<Value, CliError>) -> Option<Value> {
     match said {
         Ok(value) => Some(value),
         Err(CliError::Refused { status: 500.., .. } | CliError::Door { .. }) => None,

@@ -107,7 +107,7 @@ async fn f_257_f_259_to_f_267_f_271_each_relationship_keeps_its_properties() {
             "FUNDS",
             "Marble Bank",
             "ORG",
-            json!({ "amount": 5, "currency": "USD", "filing_type": "990" }),
+            json!({ "amount": 5, "currency": "USD", "date": "2024-06-30", "date_range_start": "2023-07-01", "date_range_end": "2024-06-30", "filing_type": "990" }),
         ),
         (
             "OFFICER_OF",
@@ -137,16 +137,16 @@ async fn f_257_f_259_to_f_267_f_271_each_relationship_keeps_its_properties() {
             "DONATED_TO",
             "Di Lark",
             "PERSON",
-            json!({ "amount": 9, "employer": "Acme", "occupation": "CEO" }),
+            json!({ "amount": 9, "date": "2024-03-01", "filing_id": "FEC-77", "employer": "Acme", "occupation": "CEO" }),
         ),
         (
             "LOCATED_IN",
             "Flint Harbor",
             "LOCATION",
-            json!({ "address": "1 Main St", "is_headquarters": true }),
+            json!({ "address": "1 Main St", "is_registered_address": false, "is_headquarters": true }),
         ),
         ("OPERATES_IN", "Old Quarry", "LOCATION", json!({})),
-        ("WORKS_FOR", "Ed Swift", "PERSON", json!({ "title": "Cook", "end_date": "2024-01-01" })),
+        ("WORKS_FOR", "Ed Swift", "PERSON", json!({ "title": "Cook", "start_date": "2021-05-01", "end_date": "2024-01-01" })),
         ("MEMBER_OF", "Flo Heron", "PERSON", json!({ "role": "maintainer" })),
     ];
     let found: Vec<Value> = relationships
@@ -172,8 +172,36 @@ async fn f_257_f_259_to_f_267_f_271_each_relationship_keeps_its_properties() {
             assert_eq!(edge["properties"][property], *value, "{kind}: {edge:#}");
         }
         assert_eq!(edge["properties"]["source_connector"], "filings", "where it was read (F-269)");
+        assert_eq!(edge["properties"]["source_execution_id"], done["id"], "{kind}: {edge:#}");
+        assert!(edge["confidence"].as_f64().is_some_and(|one| one > 0.0), "{kind}: {edge:#}");
         assert_eq!(edge["provenance"][0]["execution_id"], done["id"]);
     }
+}
+
+#[tokio::test]
+async fn f_252_an_entity_says_what_was_read_of_it_where_and_when() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(RELATED).await;
+    let one = |name: &str| json!([{ "name": name, "type": "ORG", "source_record_index": 0, "external_ids": { "ein": "99-0000017" }, "source_connector": "filings" }]);
+    for name in ["OWL FOUNDATION", "The Owl Charity"] {
+        run(&ana, &agent, "reads-relationships", json!({ "found": one(name) })).await;
+    }
+    let all = ana.get("/knowledge/entities?type=ORG").await["items"].clone();
+    assert_eq!(all.as_array().unwrap().len(), 1, "one number, one entity: {all:#}");
+    let path = format!("/knowledge/entities/{}", all[0]["entity_id"].as_str().unwrap());
+    let owl = ana.get(&path).await;
+    assert_eq!((&owl["type"], &owl["subtype"]), (&json!("ORG"), &json!("FOUNDATION")), "{owl:#}");
+    assert_eq!(owl["external_ids"], json!({ "ein": "990000017" }), "{owl:#}");
+    let names = [&owl["name"], &owl["aliases"]].map(Value::to_string).concat();
+    assert!(names.contains("OWL FOUNDATION") && names.contains("The Owl Charity"), "{owl:#}");
+    assert!(!owl["canonical_name"].as_str().unwrap().is_empty(), "{owl:#}");
+    assert!(owl["confidence"].as_f64().is_some_and(|one| one > 0.0), "{owl:#}");
+    assert!(owl["source_count"].as_u64().is_some_and(|count| count >= 1), "{owl:#}");
+    let at = |field: &str| owl[field].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(at("first_seen") < at("last_seen") && at("created_at") < at("updated_at"), "{owl:#}");
+    let bea = person("bea", &["global:reader"]).await;
+    assert_eq!(bea.refused(&path, None).await.0, 404, "it belongs to whoever ran the agent");
 }
 
 #[tokio::test]

@@ -246,6 +246,55 @@ async fn f_072_f_190_notifications_are_listed_and_marked_as_read() {
     assert_eq!(zoe.get("/notifications").await["items"], json!([]));
 }
 
+const NOTIFIES: &str = r#"
+id: records-notifies
+name: Notifies
+description: Notifies.
+version: 1.0.0
+execution_mode: deterministic
+inputs: []
+steps:
+  - name: tell
+    step_type: tool
+    action: send_notification
+    inputs: {message: "Two filings are new."}
+    params: {title: Filings, priority: urgent, action_url: /new, action_label: Look}
+  - name: plain
+    step_type: tool
+    action: send_notification
+    inputs: {message: "No more."}
+"#;
+
+#[tokio::test]
+async fn f_072_a_step_notifies_with_what_it_was_given_and_else_with_what_is_usual() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let check = async |playbook: &str, expect: &str| {
+        let said = ana.post("/playbooks/validate", &json!({ "yaml": playbook })).await;
+        assert!(said["valid"] == json!(false) && said.to_string().contains(expect), "{said:#}");
+    };
+    check(&NOTIFIES.replace("urgent", "loud"), "`low`, `normal`, `high`, `urgent`").await;
+    check(&NOTIFIES.replace("message: \"No more.\"", ""), "message").await;
+    ana.playbook(NOTIFIES).await;
+    let run = ana.start(&agent, "records-notifies", json!({})).await;
+    ana.reaches(&run, "complete").await;
+    let all = ana.get("/notifications").await;
+    let told = async |step: &str| {
+        let output = ana.get(&format!("/executions/{run}/outputs/{step}")).await["output"].clone();
+        assert_eq!(output["success"], true, "{output:#}");
+        let is_it = |one: &&Value| one["id"] == output["notification_id"];
+        items(&all).iter().find(is_it).unwrap_or_else(|| panic!("{output:#} {all:#}")).clone()
+    };
+    let note = told("tell").await;
+    let said = ["title", "message", "priority", "action_label"].map(|field| note[field].clone());
+    assert_eq!(said, ["Filings", "Two filings are new.", "urgent", "Look"].map(Value::from));
+    assert!(note["action_url"].as_str().unwrap().ends_with("/new"), "{note:#}");
+    let plain = told("plain").await;
+    let said = ["title", "priority"].map(|field| plain[field].clone());
+    assert_eq!(said, ["Test agent", "normal"].map(Value::from), "{plain:#}");
+    assert!(plain["action_url"].is_null() && plain["action_label"].is_null(), "{plain:#}");
+}
+
 #[tokio::test]
 async fn f_195_f_402_k_15_the_queue_names_the_agent_and_its_own_words_and_gives_more_time() {
     let ana = person("ana", &["global:analyst"]).await;

@@ -264,7 +264,8 @@ const GROUPS: &[Group] = &[
         },
     ),
     factory("/uploads", doors! { uploads: create; }),
-    factory("/documents", doors! { documents: list; document: detail; }),
+    factory("/documents", doors! { documents: list; documents_removed: list; document: detail; }),
+    factory("/todos", doors! { todos: list, text; todo: detail, change; }),
     factory("/workspaces", doors! { tables: list; table_rows: list; }),
     factory("/exports", doors! { exports: list; export: detail; }),
 ];

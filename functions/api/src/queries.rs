@@ -6,6 +6,7 @@ use countersign_knowledge::Namespace;
 use countersign_profile::ProfileId;
 use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunContext, RunStatus};
 use countersign_store_catalog::OccurrencesOf;
+use countersign_todo::{Day, ListName, Tag, Wanted};
 use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -186,6 +187,52 @@ pub(crate) struct NotificationQuery {
 }
 
 paged!(NotificationQuery);
+
+/// Which list of to-dos.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OrgQuery {
+    /// The list, such as `work.org`; `todos.org` when left out.
+    #[param(value_type = Option<String>)]
+    pub(crate) file: Option<ListName>,
+}
+
+/// Which to-dos.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TodoQuery {
+    /// At most so many, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only those in this state: `TODO`, `NEXT`, `WAITING`, `DONE`; `all` when left out.
+    #[param(value_type = Option<String>)]
+    pub(crate) state: Option<Wanted>,
+    /// Only those with this tag.
+    #[param(value_type = Option<String>)]
+    pub(crate) tag: Option<Tag>,
+    /// Only those with a deadline before this day.
+    #[param(value_type = Option<String>, format = Date)]
+    pub(crate) deadline_before: Option<Day>,
+    /// Only those of this list, such as `todos.org`.
+    #[param(value_type = Option<String>)]
+    pub(crate) file: Option<ListName>,
+    /// Only those with all of these words in title, body or tags.
+    pub(crate) q: Option<String>,
+}
+
+paged!(TodoQuery);
+
+impl TodoQuery {
+    /// What a cursor of the list belongs to, as text.
+    pub(crate) fn narrowed(&self) -> String {
+        let Self { limit: _, cursor: _, state, tag, deadline_before, file, q } = self;
+        format!("{state:?}\0{tag:?}\0{deadline_before:?}\0{file:?}\0{q:?}")
+    }
+}
 
 /// Which requests for approval.
 #[derive(Debug, Default, Deserialize, IntoParams)]

@@ -39,7 +39,7 @@ pub(crate) async fn outcomes(
             what: shown.what.clone(),
             approved: Shown::line(&approved),
             sent_at: call.sent_at,
-            look_for: Shown::line(&format!("key {} at {}", call.key, call.sent().host())),
+            look_for: Shown::line(&call.sent().look_for()),
             warning: call.again_warning(now).map(|warning| Shown::line(&warning)),
             request: shown,
             chosen: None,

@@ -4,6 +4,7 @@
 //! the token, and a failed invocation would leave it waiting.
 
 mod changed;
+mod describing;
 mod error;
 mod opening;
 mod signers;
@@ -12,6 +13,7 @@ mod waiting;
 
 use std::sync::Arc;
 
+use countersign_actions_files::FileEffects;
 use countersign_approval::Kind;
 use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
@@ -22,12 +24,14 @@ use countersign_states::Tasks;
 use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
 use countersign_store_approvals::{Approvals, TaskToken};
 use countersign_store_catalog::Catalog;
+use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_runs::JournalStore;
 use countersign_store_tokens::Tokens;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use describing::Describing;
 pub use error::OpenGateError;
 
 /// What is kept back of the invocation's time to answer the token.
@@ -66,7 +70,11 @@ impl Context {
         let Bootstrap { gatekeeper, directory, approvals, recorder, .. } =
             Bootstrap::waking(boot, Arc::new(tokens))?;
         let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
-        let describer = ConnectorEffects(Arc::new(catalog.clone()));
+        let content = boot.table(Setting::TableContent, &boot.dynamo())?;
+        let describer = Describing {
+            connectors: ConnectorEffects(Arc::new(catalog.clone())),
+            files: FileEffects(Arc::new(ContentStore::new(content, boot.blobs()?))),
+        };
         let steps = countersign_step_entry::Context::new(boot, Vec::new())?;
         Ok(Self {
             steps: steps.with_describer(Arc::new(describer)),

@@ -8,6 +8,7 @@ use countersign_effect::{Effect, effect_leaf};
 use countersign_identity::UserId;
 use countersign_step_entry::{GateAsk, StepError};
 use countersign_store_approvals::Loaded;
+use countersign_store_content::CHANGE_KEPT_HOURS;
 use jiff::Timestamp;
 
 use crate::opening::{asked_by, effects_at, floor, layout, picture, tenant, timing, title};
@@ -121,7 +122,12 @@ async fn key_hours(
     owner: &UserId,
     text: &str,
 ) -> Result<Option<u32>, OpenGateError> {
-    let Ok(Effect::Http(effect)) = Effect::parse(text) else { return Ok(None) };
+    let effect = match Effect::parse(text) {
+        Ok(Effect::Http(effect)) => effect,
+        // Documents remember it themselves.
+        Ok(Effect::File(_)) => return Ok(Some(CHANGE_KEPT_HOURS)),
+        Err(_) => return Ok(None),
+    };
     let Ok(id) = ConnectorId::parse(&effect.via.connector) else { return Ok(None) };
     let stored = context.catalog.definition(owner, &id).await.map_err(OpenGateError::Connector)?;
     let connection = stored.map(|stored| stored.trusted(None).connection);

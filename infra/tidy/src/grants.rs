@@ -48,11 +48,59 @@ pub fn broken(project: &Project) -> Vec<String> {
             }));
         }
         broken.extend(too_wide(package, &statements));
+        if package.short() == "api" {
+            broken.extend(writes_content(properties));
+        }
     }
     broken
 }
 
 type Statement = (Vec<String>, Vec<String>);
+
+/// What makes a document what it is, and whose it is, in the table it shares with notices and to-dos.
+const OF_DOCUMENTS: [&str; 13] = [
+    "id",
+    "owner",
+    "title",
+    "filename",
+    "folder_id",
+    "media_type",
+    "bytes",
+    "run",
+    "created_at",
+    "body",
+    "GSI1PK",
+    "GSI1SK",
+    "expires_at",
+];
+
+/// The REST door marks notices as read and ticks off to-dos; it makes, changes and removes no document.
+fn writes_content(properties: &Value) -> Vec<String> {
+    let reads = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"];
+    let mut broken = Vec::new();
+    for statement in raw(properties) {
+        let (actions, resources) =
+            (strings(statement.get("Action")), strings(statement.get("Resource")));
+        let is_content = resources.iter().any(|resource| resource.contains("ContentTable.Arn"));
+        for action in actions.iter().filter(|one| is_content && !reads.contains(&one.as_str())) {
+            let only =
+                statement.pointer("/Condition/ForAllValues:StringEquals/dynamodb:Attributes");
+            let only = strings(only);
+            let is_narrow = action == "dynamodb:UpdateItem" && !only.is_empty();
+            if !is_narrow || only.iter().any(|one| OF_DOCUMENTS.contains(&one.as_str())) {
+                broken.push(format!(
+                    "the role of `api` grants `{action}` on ContentTable for {only:?}: it may not change documents"
+                ));
+            }
+        }
+    }
+    broken
+}
+
+fn raw(properties: &Value) -> impl Iterator<Item = &Value> {
+    let policies = properties.get("Policies").and_then(Value::as_array).into_iter().flatten();
+    policies.filter_map(|policy| policy.get("Statement")?.as_array()).flatten()
+}
 
 fn tables(project: &Project, package: &Package, statements: &[Statement]) -> Vec<String> {
     let needed: BTreeSet<&str> = project
@@ -108,9 +156,7 @@ fn too_wide(package: &Package, statements: &[Statement]) -> Vec<String> {
 
 /// Actions and resources of a function's inline statements.
 fn statements(properties: &Value) -> Vec<Statement> {
-    let policies = properties.get("Policies").and_then(Value::as_array).into_iter().flatten();
-    let statements = policies.filter_map(|policy| policy.get("Statement")?.as_array()).flatten();
-    statements
+    raw(properties)
         .map(|statement| (strings(statement.get("Action")), strings(statement.get("Resource"))))
         .collect()
 }
@@ -129,7 +175,7 @@ fn strings(value: Option<&Value>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::broken;
+    use super::{broken, writes_content};
     use crate::project::{Package, Project};
     use serde_json::json;
 
@@ -172,6 +218,25 @@ mod tests {
                 "the role of `tool-data` has a grant on VaultTable but the function is not built from `store-vault`",
             ],
         );
+    }
+
+    #[test]
+    fn k_25_the_door_may_not_change_a_document() {
+        let check = |action: &str, attributes: &[&str], is_fine: bool| {
+            let only =
+                json!({ "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes } });
+            let statement =
+                json!({ "Action": action, "Resource": ["ContentTable.Arn"], "Condition": only });
+            let properties = json!({ "Policies": [{ "Statement": [statement] }] });
+            assert_eq!(writes_content(&properties).is_empty(), is_fine, "{action} {attributes:?}");
+        };
+        check("dynamodb:Query", &[], true);
+        check("dynamodb:UpdateItem", &["PK", "SK", "state"], true);
+        check("dynamodb:UpdateItem", &["PK", "SK", "body"], false);
+        check("dynamodb:UpdateItem", &["PK", "SK", "expires_at"], false);
+        check("dynamodb:UpdateItem", &[], false);
+        check("dynamodb:PutItem", &["PK", "SK", "state"], false);
+        check("dynamodb:DeleteItem", &["PK", "SK", "state"], false);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod schema;
 mod show;
 mod status;
 mod strike;
+mod todos;
 mod token;
 mod triggers;
 mod up;
@@ -97,6 +98,8 @@ pub(crate) enum Command {
     Monitors(monitors::Monitors),
     /// List triggers, or make, show, pause or resume one, or make and take back keys of its webhook.
     Triggers(triggers::Triggers),
+    /// List to-dos, show one, or tick one off.
+    Todos(todos::Todos),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -131,6 +134,7 @@ impl Command {
             Self::Reviews(command) => command.run(place, console).await,
             Self::Monitors(command) => command.run(place, console).await,
             Self::Triggers(command) => command.run(place, console).await,
+            Self::Todos(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -90,8 +90,9 @@ async fn credential(
 
 /// The effect that a call may have.
 pub(crate) fn permitted(call: &Call) -> Option<&HttpEffect> {
-    call.permit.as_ref().map(|permit| match &permit.effect {
-        Effect::Http(http) => http,
+    call.permit.as_ref().and_then(|permit| match &permit.effect {
+        Effect::Http(http) => Some(http),
+        Effect::File(_) => None,
     })
 }
 

@@ -1,12 +1,13 @@
 //! Text that is added to documents (F-286).
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, StoreError, Write};
+use countersign_store_kit::{StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::documents::{Document, DocumentItem};
+use crate::file_changes::place;
 use crate::ids::DocumentId;
 use crate::keys;
 use crate::tables::CALL_KEPT;
@@ -65,22 +66,17 @@ impl ContentStore {
         if self.table.get::<Value>(&mark).await?.is_some() {
             return Ok(item.document);
         }
-        let before = item.document.bytes;
-        let body = match self.blobs.load(&item.body).await? {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
+        let is_same = item.is_same()?;
+        let body = self.text_of(&item).await?;
         let (document, body) = added(item.document, &body, addition)?;
-        let place = format!("exports/documents/{}/{id}", addition.owner);
-        let stored = self.blobs.store(&place, &json!(body)).await?;
+        let stored = self.blobs.store(&place(addition.owner, &id), &json!(body)).await?;
         let done = Write::put(&mark, &json!({ "bytes": document.bytes }))?;
         let done = done.expires_at(addition.now.as_second() + CALL_KEPT).if_absent();
-        // A document only grows, so its size says which one was read.
-        let is_same = Expr::new("#bytes = :before").bind("before", &before)?;
         let update = Write::update(&key)
             .set("body", &stored)?
             .set("bytes", &document.bytes)?
             .set("updated_at", &document.updated_at)?
+            .add("version", &1)?
             .when(is_same);
         let written: std::result::Result<(), StoreError> =
             self.table.transact(vec![done, update]).await;

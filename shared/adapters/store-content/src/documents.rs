@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::file_changes::{place, put};
 use crate::ids::DocumentId;
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::{ContentError, ContentStore, Result};
 
 /// A document without its body.
@@ -65,6 +66,9 @@ pub(crate) struct DocumentItem {
     #[serde(flatten)]
     pub(crate) document: Document,
     pub(crate) body: Stored,
+    /// One more with every change.
+    #[serde(default)]
+    pub(crate) version: u64,
 }
 
 impl ContentStore {
@@ -73,14 +77,9 @@ impl ContentStore {
         Box::pin(async move {
             let document = &new.document;
             let owner = &document.owner;
-            let place = format!("exports/documents/{owner}/{}", document.id);
-            let body = self.blobs.store(&place, &json!(new.body)).await?;
-            let key = keys::document(owner, &document.id);
-            let item = DocumentItem { document: document.clone(), body };
-            let index = keys::in_folder(owner, document.folder_id.as_deref());
-            let sort = format!("{}#{}", sortable(document.created_at), document.id);
-            let put = Write::put(&key, &item)?.indexed(&index, &sort);
-            self.table.put_once(put, document).await
+            let body = self.blobs.store(&place(owner, &document.id), &json!(new.body)).await?;
+            let item = DocumentItem { document: document.clone(), body, version: 0 };
+            self.table.put_once(put(&item)?, document).await
         })
     }
 
@@ -102,11 +101,16 @@ impl ContentStore {
         let key = keys::document(owner, id);
         Box::pin(async move {
             let Some(item) = self.table.get::<DocumentItem>(&key).await? else { return Ok(None) };
-            let body = match self.blobs.load(&item.body).await? {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
+            let body = self.text_of(&item).await?;
             Ok(Some((item.document, body)))
+        })
+    }
+
+    /// The text of a document.
+    pub(crate) async fn text_of(&self, item: &DocumentItem) -> Result<String> {
+        Ok(match self.blobs.load(&item.body).await? {
+            Value::String(text) => text,
+            other => other.to_string(),
         })
     }
 
@@ -123,6 +127,14 @@ impl ContentStore {
             None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
         };
         self.table.page(query.limit(limit).after(cursor))
+    }
+
+    /// Whether there is a folder with this id.
+    pub fn has_folder<'a>(&'a self, owner: &'a UserId, id: &'a str) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let folder: Option<Folder> = self.table.get(&keys::folder(owner, id)).await?;
+            Ok(folder.is_some())
+        })
     }
 
     /// The folder with this id, made when it is missing and may be.

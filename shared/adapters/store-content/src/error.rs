@@ -3,6 +3,9 @@
 use countersign_failure::Failure;
 use countersign_report::ReportError;
 use countersign_store_kit::StoreError;
+use countersign_todo::MAX_TAGS;
+
+use crate::ids::DocumentId;
 
 /// Why content cannot be written or read.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -27,10 +30,49 @@ pub enum ContentError {
     #[error("`{0}` is not Markdown, and only Markdown can be added to")]
     #[failure(code = "DOCUMENT_NOT_MARKDOWN", status = 409, help = "write a new document")]
     NotMarkdown(String),
+    /// It is not the one that people saw when they signed.
+    #[error("`{0}` is not what it was when its change was signed; nothing was changed")]
+    #[failure(
+        code = "DOCUMENT_CHANGED",
+        status = 409,
+        help = "start the run again: the document is shown and signed as it is now"
+    )]
+    Changed(String),
     /// It would be too large to be read and written whole.
     #[error("`{0}` would be larger than 4 MB")]
     #[failure(code = "DOCUMENT_TOO_LARGE", status = 422, help = "start a new document")]
     DocumentTooLarge(String),
+    /// A path that leads to several documents.
+    #[error("there are several documents `{path}`, such as {one} and {other}")]
+    #[failure(code = "DOCUMENT_AMBIGUOUS", status = 409, help = "name it by its id")]
+    Ambiguous {
+        /// The path.
+        path: String,
+        /// One of them.
+        one: DocumentId,
+        /// Another one.
+        other: DocumentId,
+    },
+    /// A folder in which no name can be looked for.
+    #[error("the folder `{0}` has too many documents to look for one by its name")]
+    #[failure(code = "FOLDER_TOO_LARGE", status = 409, help = "name the document by its id")]
+    FolderTooLarge(String),
+    /// No such to-do of this owner.
+    #[error("there is no to-do `{0}`")]
+    #[failure(code = "TODO_NOT_FOUND", help = "`GET /todos` lists those there are")]
+    NoTodo(String),
+    /// So many to-dos that they cannot be one text.
+    #[error("there are too many to-dos to read a list of them as one text")]
+    #[failure(
+        code = "TODO_LIST_TOO_LONG",
+        status = 409,
+        help = "`GET /todos?file=…` lists them page by page"
+    )]
+    TooManyTodos,
+    /// It would have too many tags.
+    #[error("a to-do has at most {MAX_TAGS} tags")]
+    #[failure(code = "TODO_TOO_MANY_TAGS", status = 422, help = "remove some in the same change")]
+    TooManyTags,
     /// The table does not exist and may not be made.
     #[error("the table `{table}` does not exist in the workspace `{workspace}`")]
     #[failure(code = "TABLE_NOT_FOUND", help = "create it first, or set `create_if_missing: true`")]

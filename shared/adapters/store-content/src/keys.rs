@@ -3,10 +3,14 @@
 use countersign_identity::UserId;
 use countersign_store_kit::Key;
 
+use countersign_todo::TodoId;
+
 use crate::ids::{DocumentId, ExportId, NotificationId};
 
 /// What the sort key of a folder starts with.
 pub(crate) const FOLDER: &str = "FOLDER#";
+/// What the sort key of a removed document starts with.
+pub(crate) const REMOVED: &str = "REMOVED#";
 /// What the sort key of a table starts with.
 pub(crate) const TABLE: &str = "TABLE#";
 
@@ -21,6 +25,16 @@ pub(crate) fn document(owner: &UserId, id: &DocumentId) -> Key {
 /// That a call has added its text.
 pub(crate) fn addition(owner: &UserId, document: &DocumentId, call: &str) -> Key {
     Key::new(partition(owner), format!("ADDED#{document}#{call}"))
+}
+
+/// A removed document.
+pub(crate) fn removed(owner: &UserId, id: &DocumentId) -> Key {
+    Key::new(partition(owner), format!("{REMOVED}{id}"))
+}
+
+/// That a call has made its change of a document.
+pub(crate) fn file_change(owner: &UserId, call: &str) -> Key {
+    Key::new(partition(owner), format!("FILECALL#{call}"))
 }
 
 pub(crate) fn folder(owner: &UserId, id: &str) -> Key {
@@ -54,6 +68,19 @@ pub(crate) fn export(owner: &UserId, id: &ExportId) -> Key {
 
 pub(crate) fn exports(owner: &UserId) -> String {
     format!("USER#{owner}#EXPORTS")
+}
+
+pub(crate) fn todo(owner: &UserId, id: &TodoId) -> Key {
+    Key::new(partition(owner), format!("TODO#{id}"))
+}
+
+/// What a call has changed of a to-do.
+pub(crate) fn todo_call(owner: &UserId, id: &TodoId, call: &str) -> Key {
+    Key::new(partition(owner), format!("TODOCALL#{id}#{call}"))
+}
+
+pub(crate) fn todos(owner: &UserId) -> String {
+    format!("USER#{owner}#TODOS")
 }
 
 pub(crate) fn note(owner: &UserId, id: &NotificationId) -> Key {

@@ -4,12 +4,16 @@
 //! |---|---|---|---|
 //! | `USER#{owner}` | `DOC#{id}` | a document and its body (above 100 KB the body lies in S3) | `USER#{owner}#FOLDER#{folder}` by time |
 //! | `USER#{owner}` | `ADDED#{document}#{hash}` | that a call has added its text to a document | |
+//! | `USER#{owner}` | `REMOVED#{id}` | a removed document and its body, for 30 days | |
+//! | `USER#{owner}` | `FILECALL#{hash}` | that a call has made its change of a document | |
 //! | `USER#{owner}` | `FOLDER#{id}` | a folder | |
 //! | `USER#{owner}` | `TABLE#{workspace}#{table}` | columns, key and row count of a workspace table | |
 //! | `ROWS#{owner}#{workspace}#{table}` | `ROW#{id}` | one row; the id is made of the key columns | the same partition, by time of insertion |
 //! | `ROWS#{owner}#{workspace}#{table}` | `CALL#{hash}` | what a finished call wrote, so that its repetition writes nothing | |
 //! | `USER#{owner}` | `EXPORT#{id}` | a file in S3 | `USER#{owner}#EXPORTS` by time |
 //! | `MAIL#{id}` | `DELIVERY` | that a mail is being or has been handed over | |
+//! | `USER#{owner}` | `TODO#{id}` | a to-do | `USER#{owner}#TODOS` by time |
+//! | `USER#{owner}` | `TODOCALL#{todo}#{hash}` | what a call has changed of a to-do | |
 //! | `USER#{owner}` | `NOTE#{id}` | a notification | `USER#{owner}#NOTES` by time |
 //!
 //! The owner stands in every partition key: no method can reach what belongs to somebody else.
@@ -20,22 +24,32 @@ mod deliveries;
 mod documents;
 mod error;
 mod exports;
+mod file_changes;
 mod ids;
 mod keys;
 mod notifications;
+mod paths;
+mod removed;
 mod tables;
+mod todos;
 
 use countersign_store_kit::{Blobs, Table};
 use sha2::{Digest, Sha256};
+
+pub use countersign_report::markdown::is_invisible;
+pub use countersign_report::table::table_name;
 
 pub use additions::{Addition, MAX_DOCUMENT};
 pub use deliveries::{Claim, Deliveries, LEASE};
 pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;
 pub use exports::{Export, NewExport};
+pub use file_changes::{CHANGE_KEPT_HOURS, FileChange, FileChanged, NewText};
 pub use ids::{DocumentId, ExportId, NotificationId};
 pub use notifications::{Notification, NotificationType, Priority};
+pub use removed::{RESTORABLE_DAYS, RemovedDocument};
 pub use tables::{DEFAULT_WORKSPACE, OnConflict, RowWrite, StoredRow, TableInfo, Written};
+pub use todos::{FoundTodos, TodoChange};
 
 /// What every method of this crate returns.
 pub type Result<T> = std::result::Result<T, ContentError>;

@@ -9,16 +9,19 @@ use serde_json::json;
 use crate::canonical::{canonical, leaf};
 use crate::digest::Digest;
 use crate::error::EffectError;
+use crate::file::FileEffect;
 
 /// The largest canonical text of one effect, in bytes.
 pub const MAX_EFFECT_BYTES: usize = 256 * 1024;
 
-/// What an irreversible step does. One family today (ADR 3): a request to a connector's source.
+/// What an irreversible step does: a request to a connector's source, or a change of a file (ADRs 15 and 33).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "family", rename_all = "snake_case")]
 pub enum Effect {
     /// An HTTP request.
     Http(HttpEffect),
+    /// A change of a file.
+    File(FileEffect),
 }
 
 /// The version of the shape; exactly 1.
@@ -174,7 +177,10 @@ impl Effect {
     /// Where it goes: method, host and path, without the query. What a person needs to look there, and no secret.
     #[must_use]
     pub fn target(&self) -> String {
-        let Self::Http(http) = self;
+        let http = match self {
+            Self::Http(http) => http,
+            Self::File(file) => return format!("{} documents/{}", file.action.method(), file.path),
+        };
         let address = http.url.split_once("://").map_or(http.url.as_str(), |(_, rest)| rest);
         let address = address.split(['?', '#']).next().unwrap_or_default();
         format!("{} {address}", http.method)

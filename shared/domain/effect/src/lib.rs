@@ -10,6 +10,7 @@
 mod canonical;
 mod digest;
 mod error;
+mod file;
 mod http;
 mod key;
 pub mod tree;
@@ -18,6 +19,7 @@ pub mod view;
 pub use canonical::{canonical, effect_leaf, row_leaf};
 pub use digest::{Digest, InvalidDigest, hash_parts};
 pub use error::EffectError;
+pub use file::{Excerpt, FileAction, FileEdit, FileEffect, MAX_EXCERPT, TextHash};
 pub use http::{
     Body, CredentialUse, Effect, HttpEffect, MAX_EFFECT_BYTES, Part, SECRET_PLACE, SecretForm,
     SecretPart, Shape, Version, Via,

@@ -28,7 +28,7 @@ pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
 pub use infer::{Inferred, InputTypes, field_type, records};
 pub use output_schema::{OutputSchema, Shape};
-pub use typed::{Action, Perform, arguments, contract_of};
+pub use typed::{Action, Perform, arguments, arguments_of, contract_of};
 pub use warnings::Warnings;
 
 /// The action whose inputs and outputs are those of a connector's endpoint.
@@ -45,6 +45,9 @@ pub const TOOL_CONNECT: &str = "tool-connect";
 
 /// The function that calls endpoints whose effect cannot be taken back.
 pub const TOOL_CONNECT_WRITE: &str = "tool-connect-write";
+
+/// The function of actions on files whose effect cannot be taken back.
+pub const TOOL_FILES_WRITE: &str = "tool-files-write";
 
 /// The actions that look for what is new: the steps that a look of a monitor carries out.
 pub const DETECTIONS: [&str; 4] =

@@ -84,13 +84,24 @@ impl<P: Perform> Handler for P {
 /// # Errors
 /// The action's own code for arguments that do not fit.
 pub fn arguments<A: Action>(call: &Call) -> Result<(A::Inputs, A::Params), ActionError> {
+    arguments_of::<A>(&call.inputs, &call.params)
+}
+
+/// As [`arguments`], of a call that is only described.
+///
+/// # Errors
+/// As [`arguments`].
+pub fn arguments_of<A: Action>(
+    inputs: &Map<String, Value>,
+    params: &Map<String, Value>,
+) -> Result<(A::Inputs, A::Params), ActionError> {
     let slots =
         |side: fn(&Contract) -> &[Slot]| builtin().get(A::NAME).map(side).unwrap_or_default();
     let [bad_input, bad_param, out_of_range] = A::REFUSED;
-    let inputs = read(&call.inputs, slots(|contract| &contract.inputs))
+    let inputs = read(inputs, slots(|contract| &contract.inputs))
         .map_err(|problems| refused(bad_input, &problems))?;
     let params: A::Params =
-        read(&call.params, slots(|contract| &contract.params)).map_err(|problems| {
+        read(params, slots(|contract| &contract.params)).map_err(|problems| {
             let all = problems.iter().all(|problem| problem.kind == ProblemKind::OutOfRange);
             refused(if all { out_of_range } else { bad_param }, &problems)
         })?;

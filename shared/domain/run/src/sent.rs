@@ -42,8 +42,28 @@ impl Sent {
         if self.what.items > 0 {
             return self.several(step, by);
         }
-        let key = &self.what.key;
-        format!("{}, outcome unknown. Look there for key {key}.", self.story(step, by))
+        let look = match self.document() {
+            Some(path) => format!(
+                "Look at the document `{path}`: it was changed as it was signed, or not at all."
+            ),
+            None => format!("Look there for key {}.", self.what.key),
+        };
+        format!("{}, outcome unknown. {look}", self.story(step, by))
+    }
+
+    /// What to look for, and where.
+    #[must_use]
+    pub fn look_for(&self) -> String {
+        match self.document() {
+            Some(path) => format!("the document {path}"),
+            None => format!("key {} at {}", self.what.key, self.host()),
+        }
+    }
+
+    /// The path of the document that was changed, if it is one: nobody finds a key there.
+    fn document(&self) -> Option<&str> {
+        let (_, address) = self.what.target.split_once(' ')?;
+        address.strip_prefix("documents/")
     }
 
     /// What is told in either case: who allowed it, and when it was sent.
@@ -130,6 +150,13 @@ mod tests {
             sent.answered("pay", &["ann"], &said),
             "`pay` to api.bank.example:8443: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, no answer came. \
              cy said that it was done, with the evidence “statement 47”; dan said that it was done (rcpt_2). Its key is 9f00."
+        );
+        let target = "PATCH documents/research/notes.md".to_owned();
+        let document = Sent { what: Sending { target, ..sent.what.clone() }, at: sent.at };
+        assert_eq!(
+            document.sentence("close", &["ann"]),
+            "`close` to documents: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, outcome unknown. \
+             Look at the document `research/notes.md`: it was changed as it was signed, or not at all."
         );
         let several = Sent { what: Sending { items: 40, ..sent.what }, at: sent.at };
         assert!(several.sentence("pay", &["ann"]).contains("40 calls approved by ann (rcpt_1)"));

@@ -77,6 +77,12 @@ impl Context {
         Self { describer: Some(describer), ..self }
     }
 
+    /// The same function, able to find signatures: it does what cannot be taken back.
+    #[must_use]
+    pub fn with_signatures(self, signatures: Arc<dyn Signatures>) -> Self {
+        Self { signatures: Some(signatures), ..self }
+    }
+
     /// The handler of an action.
     #[must_use]
     pub fn action(&self, name: &str) -> Option<&Arc<dyn action::Handler>> {

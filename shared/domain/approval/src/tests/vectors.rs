@@ -84,7 +84,22 @@ fn effects() -> Vec<(String, Value)> {
     bare["method"] = "DELETE".into();
     bare["body"] = Value::Null;
     all.push(("no body".to_owned(), bare));
+    let mut in_path = payment("path_token");
+    in_path["url"] = "https://api.bank.example/bot{token}/v1/payments".into();
+    in_path["path_secret"] = json!({ "secret": "token", "as": "plain" });
+    all.push(("JSON, path_token".to_owned(), in_path));
+    all.push(("a file that is changed".to_owned(), patch()));
     all
+}
+
+fn patch() -> Value {
+    json!({
+        "family": "file", "v": 1, "action": "patch", "document": "doc_00000000000000000000000000000001",
+        "title": "Notes", "path": "research/notes.md", "before": { "bytes": 8, "sha256": "ab".repeat(32) },
+        "edits": [{ "operation": "replace", "target": "Zürich", "content": "Genf" }],
+        "after": { "bytes": 5, "sha256": "cd".repeat(32) }, "text": { "text": "Genf\n", "left_out": 0 },
+        "key": "9f86d081884c7d659a2feaa0c55ad015",
+    })
 }
 
 fn effect_text(value: &Value) -> String {

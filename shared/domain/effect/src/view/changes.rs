@@ -91,7 +91,9 @@ mod tests {
     #[test]
     fn f_200_values_of_a_repeated_name_are_compared_one_by_one() {
         let view = |tags: &[&str]| {
-            let Effect::Http(mut http) = payment_of("10", "Nordwind", "DE02");
+            let Effect::Http(mut http) = payment_of("10", "Nordwind", "DE02") else {
+                panic!("not HTTP")
+            };
             let tag = |tag: &&str| ("tag".to_owned(), Part::Text((*tag).to_owned()));
             http.query = tags.iter().map(tag).collect();
             EffectView::of(&Effect::Http(http))

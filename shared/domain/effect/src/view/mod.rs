@@ -5,6 +5,7 @@
 
 mod body;
 mod changes;
+mod file;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 
@@ -132,7 +133,10 @@ impl EffectView {
     /// The view of an effect.
     #[must_use]
     pub fn of(effect: &Effect) -> Self {
-        let Effect::Http(http) = effect;
+        let http = match effect {
+            Effect::Http(http) => http,
+            Effect::File(file) => return file::view(file),
+        };
         Self {
             target: target(http),
             account: account(http),

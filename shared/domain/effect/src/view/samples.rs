@@ -1,5 +1,6 @@
 //! An effect to test and show pages with.
 
+use crate::file::{Excerpt, FileAction, FileEffect, TextHash};
 use crate::http::{
     Body, CredentialUse, Effect, HttpEffect, Part, SecretForm, SecretPart, Version, Via,
 };
@@ -8,6 +9,25 @@ use crate::http::{
 #[must_use]
 pub fn payment() -> Effect {
     payment_of("1250.00", "Nordwind Energie GmbH", "DE02 1203 0000 0000 2020 51")
+}
+
+/// The removal of an invented file.
+#[must_use]
+pub fn removal() -> Effect {
+    Effect::File(FileEffect {
+        v: Version,
+        action: FileAction::Delete,
+        document: "doc_00000000000000000000000000000001".to_owned(),
+        title: "Notes".to_owned(),
+        path: "research/notes.md".to_owned(),
+        to: None,
+        before: Some(TextHash { bytes: 6, sha256: "ab".repeat(32) }),
+        edits: Vec::new(),
+        after: None,
+        text: Some(Excerpt::of("# Old\n")),
+        restorable_days: Some(30),
+        key: "9f86d081884c7d659a2feaa0c55ad015".to_owned(),
+    })
 }
 
 /// A payment of an amount to somebody's account.

@@ -33,7 +33,10 @@ fn layout() -> Layout {
 fn payments(count: usize) -> Vec<EffectView> {
     let view = |n: usize| {
         let Effect::Http(mut http) =
-            samples::payment_of(&format!("{n}.50"), &format!("Payee {n}"), &format!("DE{n:020}"));
+            samples::payment_of(&format!("{n}.50"), &format!("Payee {n}"), &format!("DE{n:020}"))
+        else {
+            panic!("not HTTP")
+        };
         for (name, part) in &mut http.headers {
             if name == "idempotency-key" {
                 *part = Part::Text(format!("{n:032x}"));
@@ -141,7 +144,7 @@ fn f_200_places_are_not_mixed() {
 fn f_200_above_sixty_fields_and_a_thousand_characters_the_rest_is_counted() {
     let fields: serde_json::Map<String, serde_json::Value> =
         (0..70).map(|n| (format!("f{n}"), json!("x".repeat(1_005)))).collect();
-    let Effect::Http(mut http) = samples::payment();
+    let Effect::Http(mut http) = samples::payment() else { panic!("not HTTP") };
     http.body.as_mut().unwrap().text = json!(fields).to_string();
     let view = EffectView::of(&Effect::Http(http));
     let mut requests = Requests::default();

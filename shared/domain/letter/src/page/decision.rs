@@ -156,8 +156,8 @@ impl DecisionPage {
 
     fn outcome_lead(&self) -> String {
         match self.outcomes.len() {
-            1 => "This request was sent, and no answer came. Look there for its key, then say what happened.".to_owned(),
-            count => format!("These {count} requests were sent, and no answer came. Look there for their keys, then say what happened to each."),
+            1 => "This request was sent, and no answer came. Look whether it was done, then say what happened.".to_owned(),
+            count => format!("These {count} requests were sent, and no answer came. Look whether each was done, then say what happened to each."),
         }
     }
 

@@ -61,7 +61,7 @@ impl Content {
     }
 
     fn view(&self, n: usize) -> EffectView {
-        let Effect::Http(mut http) = samples::payment();
+        let Effect::Http(mut http) = samples::payment() else { panic!("not HTTP") };
         let bytes = (1_000_000 / self.requests).min(256 * 1024);
         http.body.as_mut().unwrap().text = self.record(n, bytes).to_string();
         if self.apart {

@@ -72,7 +72,10 @@ pub(crate) fn payments(count: usize) -> Vec<EffectView> {
             n % 99
         );
         let Effect::Http(mut http) =
-            samples::payment_of(&amount, PAYEES[n % PAYEES.len()], &account);
+            samples::payment_of(&amount, PAYEES[n % PAYEES.len()], &account)
+        else {
+            panic!("not HTTP")
+        };
         if let Some(body) = &mut http.body {
             body.text = body.text.replace("2026-0311", &format!("2026-{:04}", 300 + n));
         }

@@ -152,3 +152,37 @@ fn f_052_f_065_f_066_f_072_what_writes_and_tells_is_checked() {
         ],
     );
 }
+
+#[test]
+fn f_075_f_080_f_083_f_084_files_and_to_dos_are_checked() {
+    check(
+        "action: delete_file\ninputs: {document_id: a.md}\nparams: {confirm: false}",
+        &["P005 11:23 5 `confirm` must be `true`: the file is removed"],
+    );
+    check(
+        "action: read_file\ninputs: {path: a.md, scope: team_docs, team_id: t}",
+        &[
+            "P005 10:33 9 `scope` cannot be `team_docs`: there are no teams | use `my_docs`",
+            "P006 10:53 1 `team_id` cannot be given: there are no teams | leave it out",
+        ],
+    );
+    check(
+        "action: create_todo\ninputs: {title: a}\nparams: {deadline: soon, tags: [a b], priority: D}",
+        &[
+            "P006 11:24 4 `deadline` must be a day, such as `2026-11-25`",
+            "P006 11:37 3 entry 1 of `tags` must be 1 to 50 letters, digits, `_`, `@`, `#` and `%`",
+            "P005 11:53 1 `priority` must be one of `A`, `B`, `C`, found `D`",
+        ],
+    );
+    check(
+        "action: patch_file\ninputs: {document_id: a.md, edits: [{operation: replace, content: a}]}",
+        &["P013 10:41 1 entry 1 of `edits` has no `target`"],
+    );
+    check(
+        "action: patch_file\ninputs: {document_id: a.md, edits: [{operation: remove, content: a}, {operation: append, target: b, content: a}]}",
+        &[
+            "P005 10:53 6 `operation` must be one of `append`, `prepend`, `replace`, `insert`, found `remove`",
+            "P002 10:94 6 entry 2 of `edits` has no key `target` | `target` is a key of `operation: replace`",
+        ],
+    );
+}

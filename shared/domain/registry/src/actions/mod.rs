@@ -6,29 +6,43 @@
 //! rest.
 
 pub mod call_connector;
+pub mod complete_todo;
+pub mod copy_file;
 pub mod crawl_url;
+pub mod create_todo;
 pub mod cross_reference;
+pub mod delete_file;
 pub mod detect_folder_changes;
 pub mod detect_new_data;
 pub mod detect_new_entities;
 pub mod detect_new_files;
 pub mod extract_entities;
+pub mod file_place;
+pub mod find_file_by_name;
 pub mod get_monitor_watermark;
+pub mod list_todos;
 pub mod llm_analyze;
 pub mod match_entities;
 pub mod model_task;
+pub mod move_file;
 pub mod parallel;
+pub mod patch_file;
 pub mod query_journal;
+pub mod read_file;
 pub mod research_with_tools;
 pub mod resolve_entities;
+pub mod restore_file;
 pub mod route_output;
 pub mod save_to_workspace;
 pub mod search_knowledge_graph;
+pub mod search_todos;
 pub mod search_web;
 pub mod send_channel_message;
 pub mod send_notification;
 pub mod synthesize_report;
+pub mod todo_record;
 pub mod transform_data;
+pub mod update_todo;
 pub mod write_journal_entry;
 
 use schemars::JsonSchema;
@@ -44,28 +58,40 @@ pub struct Nothing {}
 pub(crate) fn all() -> Vec<Declared> {
     vec![
         Declared::of::<call_connector::CallConnector>(),
+        Declared::of::<complete_todo::CompleteTodo>(),
+        Declared::of::<copy_file::CopyFile>(),
         Declared::of::<crawl_url::CrawlUrl>(),
+        Declared::of::<create_todo::CreateTodo>(),
         Declared::of::<cross_reference::CrossReference>(),
+        Declared::of::<delete_file::DeleteFile>(),
         Declared::of::<detect_folder_changes::DetectFolderChanges>(),
         Declared::of::<detect_new_data::DetectNewData>(),
         Declared::of::<detect_new_entities::DetectNewEntities>(),
         Declared::of::<detect_new_files::DetectNewFiles>(),
         Declared::of::<extract_entities::ExtractEntities>(),
+        Declared::of::<find_file_by_name::FindFileByName>(),
         Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),
+        Declared::of::<list_todos::ListTodos>(),
         Declared::of::<llm_analyze::LlmAnalyze>(),
         Declared::of::<match_entities::MatchEntities>(),
+        Declared::of::<move_file::MoveFile>(),
         Declared::of::<parallel::Parallel>(),
+        Declared::of::<patch_file::PatchFile>(),
         Declared::of::<query_journal::QueryJournal>(),
+        Declared::of::<read_file::ReadFile>(),
         Declared::of::<research_with_tools::ResearchWithTools>(),
         Declared::of::<resolve_entities::ResolveEntities>(),
+        Declared::of::<restore_file::RestoreFile>(),
         Declared::of::<route_output::RouteOutput>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
+        Declared::of::<search_todos::SearchTodos>(),
         Declared::of::<search_web::SearchWeb>(),
         Declared::of::<send_channel_message::SendChannelMessage>(),
         Declared::of::<send_notification::SendNotification>(),
         Declared::of::<synthesize_report::SynthesizeReport>(),
         Declared::of::<transform_data::TransformData>(),
+        Declared::of::<update_todo::UpdateTodo>(),
         Declared::of::<write_journal_entry::WriteJournalEntry>(),
     ]
 }
@@ -334,6 +360,72 @@ mod tests {
     }
 
     #[test]
+    fn f_075_to_f_079_what_is_done_with_to_dos() {
+        let records = "todos[todo_id,title,body,state,priority,deadline,scheduled,tags,file_id,file_path,created_at,\
+                       updated_at,completed_at] count warnings warning_count";
+        check(
+            "create_todo",
+            r#"title! body="""#,
+            r#"priority state="TODO" deadline scheduled tags=[] target_file="todos.org""#,
+            "success todo_id file_path",
+        );
+        check("list_todos", r#"state="all""#, "tags=[] deadline_before file_id limit=100", records);
+        check(
+            "update_todo",
+            "todo_id!",
+            "state priority deadline scheduled add_tags=[] remove_tags=[] add_note",
+            "success updated_fields",
+        );
+        check("complete_todo", "todo_id!", "completion_note", "success completed_at");
+        check("search_todos", "query!", "states=[] include_done=false", records);
+    }
+
+    #[test]
+    fn f_080_f_081_f_083_to_f_086_what_is_done_with_files() {
+        let file = "document_id,title,filename,path,file_type,size_bytes,created_at,modified_at";
+        check(
+            "read_file",
+            r#"document_id path scope="my_docs" team_id"#,
+            "max_length=100000 include_frontmatter=false",
+            &format!(
+                "content title file_type frontmatter metadata{{{file}}} warnings warning_count"
+            ),
+        );
+        check(
+            "find_file_by_name",
+            r#"name! scope="my_docs" team_id"#,
+            "exact_match=false file_types=[] folder_id",
+            &format!("files[{file}] count warnings warning_count"),
+        );
+        check(
+            "patch_file",
+            "document_id! edits!",
+            "create_if_missing=false",
+            "success operations_applied new_content_length",
+        );
+        check("delete_file", "document_id!", "confirm!", "success deleted_title");
+        check("move_file", "document_id! target_folder_id!", "", "success new_folder_path");
+        check(
+            "copy_file",
+            "document_id! target_folder_id!",
+            "new_title",
+            "new_document_id new_title new_folder_path",
+        );
+        check("restore_file", "document_id!", "", "success title path");
+    }
+
+    #[test]
+    fn k_25_what_destroys_is_signed() {
+        let registry = Registry::builtin();
+        let signed = registry.iter().filter(|contract| contract.irreversible);
+        let signed: Vec<(&str, &str)> =
+            signed.map(|one| (one.name.as_str(), one.function.as_str())).collect();
+        let of = |name| (name, crate::TOOL_FILES_WRITE);
+        let message = ("send_channel_message", crate::TOOL_CONNECT_WRITE);
+        assert_eq!(signed, [of("delete_file"), of("move_file"), of("patch_file"), message]);
+    }
+
+    #[test]
     fn k_57_every_action_but_control_has_a_function() {
         let registry = Registry::builtin();
         let functions: BTreeSet<&str> =
@@ -342,6 +434,8 @@ mod tests {
             "tool-connect",
             "tool-connect-write",
             "tool-data",
+            "tool-files",
+            "tool-files-write",
             "tool-journal",
             "tool-knowledge",
             "tool-model",
@@ -350,7 +444,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 24);
+        assert_eq!(registry.iter().count(), 36);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

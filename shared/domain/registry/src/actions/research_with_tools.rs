@@ -143,9 +143,13 @@ mod tests {
             "crawl_url",
             "cross_reference",
             "extract_entities",
+            "find_file_by_name",
+            "list_todos",
             "match_entities",
             "query_journal",
+            "read_file",
             "search_knowledge_graph",
+            "search_todos",
             "search_web",
             "transform_data",
         ];

@@ -340,6 +340,17 @@ what_fits_is_read! {
     f_066_what_fits_query_journal_is_read: crate::actions::query_journal::QueryJournal,
     f_073_what_fits_send_channel_message_is_read: crate::actions::send_channel_message::SendChannelMessage,
     f_072_what_fits_send_notification_is_read: crate::actions::send_notification::SendNotification,
+    f_075_what_fits_create_todo_is_read: crate::actions::create_todo::CreateTodo,
+    f_076_what_fits_list_todos_is_read: crate::actions::list_todos::ListTodos,
+    f_077_what_fits_update_todo_is_read: crate::actions::update_todo::UpdateTodo,
+    f_078_what_fits_complete_todo_is_read: crate::actions::complete_todo::CompleteTodo,
+    f_079_what_fits_search_todos_is_read: crate::actions::search_todos::SearchTodos,
+    f_080_what_fits_read_file_is_read: crate::actions::read_file::ReadFile,
+    f_081_what_fits_find_file_by_name_is_read: crate::actions::find_file_by_name::FindFileByName,
+    f_083_what_fits_patch_file_is_read: crate::actions::patch_file::PatchFile,
+    f_084_what_fits_delete_file_is_read: crate::actions::delete_file::DeleteFile,
+    f_086_what_fits_copy_file_is_read: crate::actions::copy_file::CopyFile,
+    k_47_what_fits_restore_file_is_read: crate::actions::restore_file::RestoreFile,
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn check(case: &Case, effect: &Effect, received: &[Received]) -> Result<(), Stri
     if bought != before {
         return Err(format!("the token request {before:?} is not {bought:?}"));
     }
-    let Effect::Http(http) = effect;
+    let Effect::Http(http) = effect else { return Err("not a request".to_owned()) };
     let body = http.body.as_ref().map(|body| body.text.clone()).unwrap_or_default();
     if body.as_bytes() != last.body {
         return Err("the effect's body is not what was received".to_owned());

@@ -1,0 +1,19 @@
+//! `/documents/removed`.
+
+use countersign_store_content::RemovedDocument;
+use countersign_web::{Page, PageQuery};
+use serde_json::Value;
+
+use super::now;
+use crate::lists::{Asked, PageOf};
+
+/// Documents of the caller that were removed and can still be restored, by id.
+#[utoipa::path(get, path = "/documents/removed", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<RemovedDocument> {
+    let paging = asked.paging("removed documents", &[]).await?;
+    let read = |limit, after: Option<String>| {
+        asked.ctx.content.removed_documents(&asked.owner, limit, after.as_deref())
+    };
+    let now = now();
+    paging.page(paging.sifted(read, |one: &RemovedDocument| one.restorable_until > now).await?)
+}

@@ -1,0 +1,92 @@
+//! `countersign todos`: what there is to do.
+
+use clap::{Args, Subcommand};
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use super::listed::{outcome, say, table};
+use super::one::One;
+use super::{FACTORY, Who, row};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::Place;
+
+const KIND: &str = "todos";
+const TITLES: [&str; 7] = ["TO-DO", "STATE", "PRIORITY", "DEADLINE", "TITLE", "TAGS", "LIST"];
+
+#[derive(Debug, Args)]
+pub(crate) struct Todos {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Only those in one state: TODO, NEXT, WAITING, DONE, all.
+    #[arg(long, value_name = "STATE")]
+    in_state: Option<String>,
+    /// Only those with this tag.
+    #[arg(long)]
+    tag: Option<String>,
+    /// Only those with a deadline before this day, such as 2026-12-01.
+    #[arg(long, value_name = "DAY")]
+    deadline_before: Option<String>,
+    /// Only those of this list, such as todos.org.
+    #[arg(long, value_name = "LIST")]
+    file: Option<String>,
+    /// Only those with all of these words.
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+    /// At most so many, 1 to 100.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
+    limit: u32,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Show one.
+    Show(One),
+    /// Tick one off.
+    Done(One),
+}
+
+impl Todos {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.who.door(place).await?;
+        match &self.what {
+            None => {
+                let page = door.get(&format!("{FACTORY}/{KIND}?{}", self.query()?)).await?;
+                let fields = ["id", "state", "priority", "deadline", "title", "tags", "file"];
+                table(&page, self.json, console, &TITLES, |todo| row(todo, &fields));
+            }
+            Some(What::Show(one)) => {
+                say(&door.get(&one.path(KIND, "")?).await?, self.json, console);
+            }
+            Some(What::Done(one)) => {
+                let done = door.patch(&one.path(KIND, "")?, &json!({ "state": "DONE" })).await?;
+                outcome(&done, self.json, console, |done: &Value| {
+                    row(done, &["state", "title"]).join(" ")
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The filters, encoded.
+    fn query(&self) -> Result<String, CliError> {
+        let limit = Some(self.limit.to_string());
+        let filters = [
+            ("limit", limit.as_ref()),
+            ("state", self.in_state.as_ref()),
+            ("tag", self.tag.as_ref()),
+            ("deadline_before", self.deadline_before.as_ref()),
+            ("file", self.file.as_ref()),
+            ("q", self.search.as_ref()),
+        ];
+        let given = filters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let address = Url::parse_with_params("http://deployment/", given);
+        let address = address.map_err(|error| CliError::Argument(error.to_string()))?;
+        Ok(address.query().unwrap_or_default().to_owned())
+    }
+}
