@@ -330,7 +330,9 @@ async fn outcome(readers: &Readers, hostile: &Hostile) -> Option<&'static str> {
         }
         As::Feed => {
             let read = readers.feed(&body, deadline).await;
-            read.inspect(|items| assert!(items.items.len() <= 2_000)).err().map(|error| error.code())
+            read.inspect(|items| assert!(items.items.len() <= 2_000))
+                .err()
+                .map(|error| error.code())
         }
     }
 }
