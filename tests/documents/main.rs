@@ -7,6 +7,7 @@
     reason = "a test that cannot read the documents shall say where"
 )]
 
+mod assurance;
 mod blocks;
 mod commands;
 mod requests;
@@ -30,6 +31,12 @@ fn wrong(check: impl Fn(&Block) -> Option<Result<(), String>>) -> (usize, Vec<St
 fn none((seen, wrong): (usize, Vec<String>), at_least: usize) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
     assert!(seen >= at_least, "only {seen} examples were found");
+}
+
+#[test]
+fn every_count_of_hostile_cases_is_the_one_that_its_test_asserts() {
+    let (seen, wrong) = assurance::counts();
+    none((seen, wrong), 11);
 }
 
 #[test]

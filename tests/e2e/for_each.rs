@@ -129,7 +129,7 @@ steps:
 
 pub(crate) struct Scene {
     pub(crate) bank: Bank,
-    ana: Person,
+    pub(crate) ana: Person,
     pub(crate) maria: Person,
     agent: String,
 }

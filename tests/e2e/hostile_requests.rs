@@ -30,10 +30,16 @@ async fn f_375_a_range_that_ends_before_it_begins_is_invalid() {
         assert_eq!(said, (422, "INVALID_INPUT".to_owned()), "{range}");
     }
     ana.get(&format!("/profiles/{agent}/journal?from=2026-11-22&to=2026-11-22")).await;
+    let (later, earlier) = ("2026-11-22T09:00:01Z", "2026-11-22T09:00:00Z");
+    for list in ["/executions", "/statistics", "/journal"] {
+        let said = ana.refused(&format!("{list}?from={later}&to={earlier}"), None).await;
+        assert_eq!(said, (422, "INVALID_INPUT".to_owned()), "{list}");
+        ana.get(&format!("{list}?from={earlier}&to={earlier}")).await;
+    }
 }
 
 /// A cursor with another place in the list, everything else as it was given.
-fn forged(cursor: &str, place: &str) -> String {
+pub(crate) fn forged(cursor: &str, place: &str) -> String {
     let sealed = URL_SAFE_NO_PAD.decode(cursor).unwrap();
     let mut sealed: Value = serde_json::from_slice(&sealed).unwrap();
     sealed["k"] = json!(place);

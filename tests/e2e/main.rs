@@ -14,6 +14,7 @@ mod case;
 mod channels;
 mod connectors;
 mod crash;
+mod cursors;
 mod demo;
 mod deployment_secrets;
 mod destinations;

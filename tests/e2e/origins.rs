@@ -35,6 +35,17 @@ async fn entity(ana: &Person, name: &str) -> Value {
     ana.get(&format!("/knowledge/entities/{}", found[0]["entity_id"].as_str().unwrap())).await
 }
 
+/// A document of ana's graph that names somebody, by its path.
+pub(crate) async fn document(ana: &Person) -> String {
+    let agent = ana.agent(&[]).await;
+    ana.bind(&agent, "irs-990-xml").await;
+    ana.playbook(READ).await;
+    let files = upload(ana, vec![("river.xml".to_owned(), GOOD.as_bytes().to_vec())]).await;
+    run(ana, &agent, "remember-officers", json!({ "filings": files })).await;
+    let found = items(ana, &format!("/knowledge/documents?reference={}", files[0])).await;
+    format!("/knowledge/documents/{}", found[0]["id"].as_str().unwrap())
+}
+
 fn ids(found: &[Value]) -> Vec<&Value> {
     found.iter().map(|one| &one["id"]).collect()
 }

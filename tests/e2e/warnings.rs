@@ -163,6 +163,16 @@ steps:
     )
 }
 
+/// As [`playbook`], with one payment for each of two items.
+fn playbook_of_list(id: &str, steps: &str) -> String {
+    let call = r#"inputs: {total: "{total}"}"#;
+    let each = r#"inputs: {total: "{each.amount}"}
+    for_each: {in: "{payments}", as: each, key: "{each.no}"}"#;
+    playbook(id, steps)
+        .replace("{name: total, type: string", "{name: payments, type: list")
+        .replace(call, each)
+}
+
 struct Case {
     accounts: Accounts,
     ana: Person,
@@ -171,14 +181,18 @@ struct Case {
 }
 
 async fn started(id: &str, steps: &str) -> Case {
+    following(id, |id| playbook(id, steps), json!({ "total": "100.00" })).await
+}
+
+async fn following(id: &str, playbook: impl FnOnce(&str) -> String, inputs: Value) -> Case {
     let accounts = Accounts::open().await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[&maria]).await;
     ana.post("/connectors", &json!({ "yaml": accounts.connector() })).await;
     ana.bind(&agent, "test-accounts").await;
-    ana.playbook(&playbook(id, steps)).await;
-    let run = ana.start(&agent, id, json!({ "total": "100.00" })).await;
+    ana.playbook(&playbook(id)).await;
+    let run = ana.start(&agent, id, inputs).await;
     Case { accounts, ana, maria, run }
 }
 
@@ -299,15 +313,25 @@ async fn f_091_who_signs_sees_that_a_column_is_empty_that_no_answer_is_without()
 
 #[tokio::test]
 async fn f_311_a_warning_after_the_signature_asks_again_before_anything_is_sent() {
-    asks_again("pay-warned-late", "").await;
-    asks_again("pay-warned-gate", "    on_warning: gate\n").await;
+    for (id, line) in [("pay-warned-late", ""), ("pay-warned-gate", "    on_warning: gate\n")] {
+        asks_again(started(id, &format!("{ASK}{READ}{line}")).await, 1).await;
+    }
 }
 
-/// A step that warns after the gate, with this line of its own.
-async fn asks_again(id: &str, line: &str) {
-    let case = started(id, &format!("{ASK}{READ}{line}")).await;
+#[tokio::test]
+async fn f_311_a_warning_after_the_signature_of_a_list_asks_again_before_any_of_it_is_sent() {
+    let payments = json!([{ "no": "1", "amount": "100.00" }, { "no": "2", "amount": "40.00" }]);
+    let inputs = json!({ "payments": payments });
+    let steps = format!("{ASK}{READ}");
+    let case = following("pay-warned-list", |id| playbook_of_list(id, &steps), inputs).await;
+    asks_again(case, 2).await;
+}
+
+/// A step warns after the gate, before so many payments.
+async fn asks_again(case: Case, payments: usize) {
     let (path, seen) = case.seen().await;
     assert_eq!(seen["warnings"], Value::Null);
+    assert_eq!(seen["effects"][0]["count"], json!(payments));
     case.approve(&path, &seen).await;
     let (own, asked) = until("the payment asks for itself", || async {
         let (own, asked) = case.seen().await;
@@ -323,7 +347,7 @@ async fn asks_again(id: &str, line: &str) {
     assert!(remark.contains("`ask` was approved before"), "{remark}");
     case.approve(&own, &asked).await;
     case.ana.reaches(&case.run, "complete").await;
-    assert_eq!(case.accounts.paid(), 1);
+    assert_eq!(case.accounts.paid(), payments);
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! What hardens a deployment stays in the template: the locked ledger, throttles for each door, weak settings for the local
 //! stack only, and a reason for everything that a scanner was told to leave alone.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::project::Project;
@@ -14,6 +17,7 @@ pub fn broken(project: &Project) -> Vec<String> {
     broken.extend(defaults(project));
     broken.extend(excepted(project));
     broken.extend(keyed(project));
+    broken.extend(switched(project));
     broken
 }
 
@@ -60,6 +64,7 @@ const LOCAL_ONLY: [(&str, &str); 2] =
 
 fn local(project: &Project) -> Vec<String> {
     let mut broken = Vec::new();
+    let conditions = local_conditions(project);
     for (parameter, rule) in LOCAL_ONLY {
         if project.template["Parameters"].get(parameter).is_none() {
             continue;
@@ -72,8 +77,8 @@ fn local(project: &Project) -> Vec<String> {
                 "`{parameter}` needs the rule `{rule}`: it is for the local stack only"
             ));
         }
-        let uses = unguarded(&project.template["Globals"], parameter)
-            + unguarded(&project.template["Resources"], parameter);
+        let uses = unguarded(&project.template["Globals"], parameter, &conditions)
+            + unguarded(&project.template["Resources"], parameter, &conditions);
         if uses > 0 {
             broken.push(format!("`{parameter}` is used {uses} times without `IsLocal`"));
         }
@@ -99,20 +104,60 @@ fn defaults(project: &Project) -> Vec<String> {
     other.map(|(name, default)| format!("the default of `{name}` is not {default}")).collect()
 }
 
+/// The conditions that hold in the local stack only: `IsLocal`, and each that joins it with something else. `!And` and `!Or` are
+/// both read as their list, so the text tells them apart.
+fn local_conditions(project: &Project) -> BTreeSet<&str> {
+    let text = project.text(Path::new("template.yaml"));
+    let is_and = |name: &str| {
+        text.as_deref().is_none_or(|text| text.contains(&format!("\n  {name}: !And [")))
+    };
+    let joins = |value: &Value| value.as_array().is_some_and(|all| all.contains(&json!("IsLocal")));
+    let all = project.template["Conditions"].as_object().into_iter().flatten();
+    let joined = all.filter(|(name, value)| joins(value) && is_and(name));
+    joined.map(|(name, _)| name.as_str()).chain(["IsLocal"]).collect()
+}
+
 /// How often a parameter is used outside the branches of a condition that means the local stack.
-fn unguarded(value: &Value, parameter: &str) -> usize {
+fn unguarded(value: &Value, parameter: &str, local: &BTreeSet<&str>) -> usize {
+    let inside = |value| unguarded(value, parameter, local);
     match value {
         Value::String(text) => usize::from(text == parameter),
-        // `!If [IsLocal, …]`; `SecretGiven` holds in the local stack only.
+        // `!If [IsLocal, …]`
         Value::Array(items)
-            if matches!(items.first().and_then(Value::as_str), Some("IsLocal" | "SecretGiven")) =>
+            if items.first().and_then(Value::as_str).is_some_and(|name| local.contains(name)) =>
         {
-            items.iter().skip(2).map(|item| unguarded(item, parameter)).sum()
+            items.iter().skip(2).map(inside).sum()
         }
-        Value::Array(items) => items.iter().map(|item| unguarded(item, parameter)).sum(),
-        Value::Object(fields) => fields.values().map(|item| unguarded(item, parameter)).sum(),
+        Value::Array(items) => items.iter().map(inside).sum(),
+        Value::Object(fields) => fields.values().map(inside).sum(),
         _ => 0,
     }
+}
+
+/// What every function has when the operator says so and not otherwise: the setting, its condition, the parameter, and what the
+/// parameter is when nothing was said.
+const SWITCHED: [(&str, &str, &str, &str); 2] = [
+    ("KmsKeyArn", "HasCustomerKey", "CustomerKeyArn", ""),
+    ("ReservedConcurrentExecutions", "ReservesConcurrency", "ReservedConcurrency", "0"),
+];
+
+fn switched(project: &Project) -> Vec<String> {
+    let (all, conditions) =
+        (&project.template["Globals"]["Function"], &project.template["Conditions"]);
+    let mut broken = Vec::new();
+    // A template of a test that is about something else has no functions.
+    for (setting, condition, parameter, unsaid) in SWITCHED.iter().filter(|_| all.is_object()) {
+        if all[*setting] != json!([condition, parameter, "AWS::NoValue"]) {
+            broken.push(format!(
+                "every function must have `{setting}`: `{parameter}` if `{condition}`, else none"
+            ));
+        }
+        // `!Not [!Equals […]]`
+        if conditions[*condition] != json!([[parameter, unsaid]]) {
+            broken.push(format!("`{condition}` must mean that `{parameter}` is not \"{unsaid}\""));
+        }
+    }
+    broken
 }
 
 /// What holds data of people, and where its key is named.
@@ -181,7 +226,7 @@ fn ledger(project: &Project) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{broken, keyed};
+    use super::{broken, keyed, switched};
     use crate::project::Project;
     use serde_json::{Value, json};
 
@@ -234,6 +279,47 @@ mod tests {
             json!(["IsLocal", "AllowLoopback", "false"]),
             &["`AllowLoopback` needs the rule `LoopbackIsLocal`: it is for the local stack only"],
         );
+    }
+
+    #[test]
+    fn a_condition_that_is_not_local_guards_nothing() {
+        let check = |conditions: Value, expect: &[&str]| {
+            let template = json!({
+                "Parameters": { "JwtHs256Secret": {} }, "Conditions": conditions,
+                "Rules": { "SharedSecretIsLocal": ["JwtHs256Secret", { "Ref": "LocalApiId" }] },
+                "Resources": { "A": ["SecretGiven", "JwtHs256Secret", "AWS::NoValue"] },
+            });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(broken(&project), expect);
+        };
+        let given = json!([["JwtHs256Secret", ""]]);
+        let unguarded = ["`JwtHs256Secret` is used 1 times without `IsLocal`"];
+        check(json!({ "SecretGiven": ["IsLocal", given] }), &[]);
+        check(json!({ "SecretGiven": given }), &unguarded);
+        check(json!({ "SecretGiven": ["NotLocal", given] }), &unguarded);
+        check(json!({}), &unguarded);
+    }
+
+    #[test]
+    fn a_key_and_instances_of_their_own_are_for_those_who_ask_for_them() {
+        let check = |key: Value, asked: Value, expect: &[&str]| {
+            let reserved = json!(["ReservesConcurrency", "ReservedConcurrency", "AWS::NoValue"]);
+            let template = json!({
+                "Globals": { "Function": { "KmsKeyArn": key, "ReservedConcurrentExecutions": reserved } },
+                "Conditions": { "HasCustomerKey": [["CustomerKeyArn", ""]], "ReservesConcurrency": asked },
+            });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(switched(&project), expect);
+        };
+        let key = json!(["HasCustomerKey", "CustomerKeyArn", "AWS::NoValue"]);
+        let asked = json!([["ReservedConcurrency", "0"]]);
+        check(key.clone(), asked.clone(), &[]);
+        let no_key =
+            "every function must have `KmsKeyArn`: `CustomerKeyArn` if `HasCustomerKey`, else none";
+        check(json!("CustomerKeyArn"), asked.clone(), &[no_key]);
+        check(Value::Null, asked, &[no_key]);
+        let always = "`ReservesConcurrency` must mean that `ReservedConcurrency` is not \"0\"";
+        check(key, json!(["ReservedConcurrency", "0"]), &[always]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
 use crate::upstream::Upstream;
-use crate::warned::{SHOWN, is_known};
+use crate::warned::{SHOWN, informed};
 
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
@@ -233,8 +233,7 @@ impl Ready<'_> {
         let signature = match &self.again {
             None => {
                 let found = signatures.signed(&event.run, &step.name).await?;
-                let newest =
-                    calls.covered_by(&found).filter(|one| is_known(view, step, one)).cloned();
+                let newest = calls.covered_by(&informed(view, step, found)).cloned();
                 newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
             }
             Some(again) => match signature(again, &calls) {

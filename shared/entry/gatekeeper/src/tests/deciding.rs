@@ -78,6 +78,14 @@ pub(super) fn session(person: u8, token_use: TokenUse) -> Who {
     }))
 }
 
+/// As [`session`] of a login, with a second factor behind it.
+pub(super) fn session_with_factor(person: u8) -> Who {
+    match session(person, TokenUse::Login) {
+        Who::Session(token) => Who::Session(Box::new(Presented { second_factor: true, ..*token })),
+        link @ Who::LinkOf(_) => link,
+    }
+}
+
 #[tokio::test]
 async fn only_an_interactive_login_decides() {
     let world = World::new();
@@ -114,9 +122,7 @@ async fn what_cannot_be_taken_back_is_decided_with_a_second_factor_where_the_dep
     check(&world, &program, ("DECIDE_CAPABILITY_MISSING", 403)).await;
 
     signed_in.attempt.verdict = Verdict::Approve;
-    let Who::Session(mut token) = session(1, TokenUse::Login) else { panic!("a session") };
-    token.second_factor = true;
-    signed_in.who = Who::Session(token);
+    signed_in.who = session_with_factor(1);
     check(&world, &signed_in, ("", 200)).await;
     // A link is not a session, and what can be taken back asks for none.
     check(&world, &by_mail(&request, 2, Verdict::Approve), ("", 200)).await;

@@ -6,7 +6,7 @@ use countersign_identity::TokenUse;
 use serde_json::json;
 
 use super::adapters::{World, at, by_mail, gate, user};
-use super::deciding::session;
+use super::deciding::{session, session_with_factor};
 use crate::{Expiry, Extending, GateEvent, GateEventKind, Opened};
 
 const WEEK: i64 = 7 * 24 * 3600;
@@ -115,6 +115,39 @@ async fn more_time_is_given_by_those_who_may_decide_and_to_a_later_time() {
     check(9, WEEK + 1, 6, "NOT_AN_APPROVER").await;
     check(1, WEEK + 1, WEEK, "APPROVAL_TIMED_OUT").await;
     assert!(world.request(&id).extensions.is_empty());
+}
+
+#[tokio::test]
+async fn k_08_a_session_gives_time_and_asks_others_with_a_second_factor_where_the_deployment_says_so()
+ {
+    let world = World::new();
+    let id = opened(&world).await;
+    world.state().requires_mfa = true;
+    let (before, mails) = (world.request(&id), world.state().mails.clone());
+    let extending = |who| Extending { who, ..more_time(&id, 1, WEEK + 3600) };
+    let without = session(1, TokenUse::Login);
+    let gatekeeper = world.gatekeeper();
+    for error in [
+        gatekeeper.extend(&extending(without.clone()), at(1)).await.unwrap_err(),
+        gatekeeper.escalate_now(&id, &without, at(1)).await.unwrap_err(),
+    ] {
+        assert_eq!((error.code(), error.http_status()), ("MFA_REQUIRED", 403));
+    }
+    assert_eq!(world.request(&id), before, "the request changed");
+    assert_eq!(world.state().mails, mails, "somebody was told");
+    assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK), "the clock moved");
+    // Strangers hear nothing of factors.
+    let stranger = session(7, TokenUse::Login);
+    for error in [
+        gatekeeper.extend(&extending(stranger.clone()), at(1)).await.unwrap_err(),
+        gatekeeper.escalate_now(&id, &stranger, at(1)).await.unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "APPROVAL_NOT_FOUND");
+    }
+    let with = session_with_factor(1);
+    let extended = gatekeeper.extend(&extending(with.clone()), at(2)).await.unwrap();
+    assert_eq!(extended.timing.deadline, at(WEEK + 3600));
+    assert_eq!(gatekeeper.escalate_now(&id, &with, at(2)).await.unwrap(), [user(2), user(4)]);
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@ use countersign_approval::{
     ApprovalId, Assurance, Decision, Door, Request, Status, Strike, Verdict,
 };
 use countersign_failure::Failure as _;
-use countersign_identity::UserId;
+use countersign_identity::{TokenUse, UserId};
 
 use super::adapters::{World, at, by_mail, payments, user};
+use super::deciding::{session, session_with_factor};
 use crate::{GateError, Opened, Striking, Who};
 
 fn id_of(opened: &Opened) -> ApprovalId {
@@ -95,6 +96,30 @@ async fn k_09_strangers_learn_nothing_and_rights_are_read_now() {
     let late = world.gatekeeper().strike(&striking(&request, 2, &[1]), at(8 * 86_400)).await;
     assert!(matches!(late, Err(GateError::Decide(_))));
     assert_eq!(world.request(&request.id).status, Status::TimedOut, "the visitor closes it");
+}
+
+#[tokio::test]
+async fn k_08_a_session_strikes_with_a_second_factor_where_the_deployment_says_so() {
+    let world = World::new();
+    let request = opened(&world).await;
+    world.state().requires_mfa = true;
+    let by = |who: Who| {
+        let mut striking = striking(&request, 1, &[3]);
+        striking.who = who;
+        (striking.strike.door, striking.strike.assurance) = (Door::Rest, Assurance::SignedIn);
+        striking
+    };
+    let refused = by(session(1, TokenUse::Login));
+    let error = world.gatekeeper().strike(&refused, at(1)).await.unwrap_err();
+    assert_eq!((error.code(), error.http_status()), ("MFA_REQUIRED", 403));
+    assert_eq!(world.request(&request.id), request, "something was struck out");
+    assert_eq!(mailed(&world, 2), [], "somebody was told");
+    // Strangers hear nothing of factors.
+    let stranger = by(session(7, TokenUse::Login));
+    let error = world.gatekeeper().strike(&stranger, at(1)).await.unwrap_err();
+    assert_eq!(error.code(), "APPROVAL_NOT_FOUND");
+    let struck = world.gatekeeper().strike(&by(session_with_factor(1)), at(1)).await.unwrap();
+    assert_eq!(struck.version, 2);
 }
 
 #[tokio::test]

@@ -28,9 +28,9 @@ use crate::earlier;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
 use crate::protocol::{Begun, begin, refused};
-use crate::signature::{NoEffect, StepCalls, calls_of, newest};
+use crate::signature::{NoEffect, StepCalls, calls_of};
 use crate::step_end::StepEnd;
-use crate::warned::is_known;
+use crate::warned::informed;
 
 pub(crate) use answers::unknown_calls;
 pub(crate) use list::Item;
@@ -105,9 +105,7 @@ async fn proceed(waves: &Waves<'_>, mut made: Made) -> Result<Answer, StepError>
     let signatures = context.signatures.as_ref();
     let signatures = signatures.ok_or_else(|| StepError::NoHandler(step.action.clone()))?.as_ref();
     let settled = answers::settle(context, signatures, &event.run, step, calls, &mut made).await?;
-    let found = signatures.signed(&event.run, &step.name).await?;
-    let knows = newest(&found).is_none_or(|signature| is_known(view, step, signature));
-    let found = if knows { found } else { Vec::new() };
+    let found = informed(view, step, signatures.signed(&event.run, &step.name).await?);
     let mut allowed = plan::allowed(calls, &made, &found);
     if !settled.changed.is_empty() {
         return waves.end(&made, &allowed.struck, Some(changed(&settled.changed))).await;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// So many are tried at least.
-const LEAST: usize = 101;
+/// So many are tried; `docs/assurance.md` says so.
+const HELD: usize = 137;
 
 /// Head, claims and signature of a token of ours.
 fn parts() -> [String; 3] {
@@ -130,5 +130,5 @@ async fn a_005_no_forged_token_opens_anything() {
     for token in &forged {
         assert!(verifier.verify(token).await.is_err(), "{token}");
     }
-    assert!(forged.len() >= LEAST, "{} forged tokens were tried", forged.len());
+    assert_eq!(forged.len(), HELD);
 }
