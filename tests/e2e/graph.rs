@@ -146,7 +146,12 @@ async fn f_257_f_259_to_f_267_f_271_each_relationship_keeps_its_properties() {
             json!({ "address": "1 Main St", "is_registered_address": false, "is_headquarters": true }),
         ),
         ("OPERATES_IN", "Old Quarry", "LOCATION", json!({})),
-        ("WORKS_FOR", "Ed Swift", "PERSON", json!({ "title": "Cook", "start_date": "2021-05-01", "end_date": "2024-01-01" })),
+        (
+            "WORKS_FOR",
+            "Ed Swift",
+            "PERSON",
+            json!({ "title": "Cook", "start_date": "2021-05-01", "end_date": "2024-01-01" }),
+        ),
         ("MEMBER_OF", "Flo Heron", "PERSON", json!({ "role": "maintainer" })),
     ];
     let found: Vec<Value> = relationships
