@@ -1,5 +1,6 @@
 //! Files: read, found, copied, and changed, moved and removed as people signed it.
 
+mod attacks;
 mod lost;
 
 use serde_json::{Value, json};
