@@ -1,6 +1,6 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
-use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed, refused};
+use countersign_monitor::{Batch, Hindrance, Open, Origin, Outcome, State, fate, noticed, refused};
 use countersign_run::{Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
 use countersign_web::Problem;
@@ -73,21 +73,22 @@ impl Trying<'_> {
         self.note(ctx, started).await
     }
 
-    /// Notes what came of starting it; why it cannot be started is seen with the monitor, and the next tick tries again.
+    /// Notes what came of starting it; why it cannot be started is seen with the monitor, and a later tick tries again.
     async fn note(
         &self,
         ctx: &Context,
         started: Result<Result<(), Problem>, TickError>,
     ) -> Result<&'static str, TickError> {
-        let (why, is_refused, passing) = match started {
+        let (why, hindrance, passing) = match started {
             Ok(Ok(())) => {
                 ctx.monitors.begun(self.batched, self.now).await?;
                 return Ok(self.outcome.as_str());
             }
-            // What is used up today is not tomorrow.
-            Ok(Err(problem)) => (Why::of_problem(&problem), problem.status != 429, None),
+            Ok(Err(problem)) => {
+                (Why::of_problem(&problem), hindrance(ctx, &problem, self.now), None)
+            }
             // The function is tried again; meanwhile the owner sees what it waits for.
-            Err(error) => (Why::of_error(&error), false, Some(error)),
+            Err(error) => (Why::of_error(&error), Hindrance::Unanswered, Some(error)),
         };
         // Somebody else, who was not refused, has started it in between.
         if ctx.runs.head(&self.batched.batch.run).await?.is_some() {
@@ -96,12 +97,12 @@ impl Trying<'_> {
         }
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
-        let state = self.state.failed(&why.said, self.now);
+        let state = self.state.not_started(&why.said, hindrance, &self.ready.timing, self.now);
         let overdue_at = state.overdue_at(&self.ready.timing, self.now);
         let clock = clock(self.event, overdue_at);
         let message = why.said.chars().take(500).collect();
         let reason = OccurrenceReason { code: why.code.clone(), message };
-        if is_refused {
+        if hindrance == Hindrance::Refused {
             self.refuse(ctx, &reason, &state, &clock).await?;
         } else {
             late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
@@ -118,13 +119,22 @@ impl Trying<'_> {
         state: &State,
         clock: &Clock,
     ) -> Result<(), TickError> {
-        let settled = refused(&self.batched.batch, state, why, self.now);
+        let settled =
+            refused(&self.batched.batch, state, why, self.event.asked_for, self.now);
         let written = ctx.monitors.refused(self.batched, &settled, clock, self.now).await;
         // Whoever was faster has said what became of it.
         if late_is_well(written)?.is_some() && settled.moves {
             notice::parked(ctx, self.event, &self.batched.batch, &why.code, self.now).await;
         }
         Ok(())
+    }
+}
+
+/// What is used up today is not tomorrow.
+fn hindrance(ctx: &Context, problem: &Problem, now: Timestamp) -> Hindrance {
+    match problem.status {
+        429 => Hindrance::UsedUp { until: ctx.runs_per_day.exceeded(now).anew },
+        _ => Hindrance::Refused,
     }
 }
 
