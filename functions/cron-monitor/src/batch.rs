@@ -119,8 +119,7 @@ impl Trying<'_> {
         state: &State,
         clock: &Clock,
     ) -> Result<(), TickError> {
-        let settled =
-            refused(&self.batched.batch, state, why, self.event.asked_for, self.now);
+        let settled = refused(&self.batched.batch, state, why, self.event.asked_for, self.now);
         let written = ctx.monitors.refused(self.batched, &settled, clock, self.now).await;
         // Whoever was faster has said what became of it.
         if late_is_well(written)?.is_some() && settled.moves {

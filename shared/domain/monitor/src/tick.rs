@@ -122,13 +122,7 @@ impl State {
     /// The same after a tick that could not start the run of the open batch. It counts as a tick: what is refused now is refused in a
     /// moment as well.
     #[must_use]
-    pub fn not_started(
-        &self,
-        error: &str,
-        why: Hindrance,
-        timing: &Timing,
-        at: Timestamp,
-    ) -> Self {
+    pub fn not_started(&self, error: &str, why: Hindrance, timing: &Timing, at: Timestamp) -> Self {
         let next = at.checked_add(timing.interval.length()).unwrap_or(at);
         let retry_at = match why {
             Hindrance::Refused => None,

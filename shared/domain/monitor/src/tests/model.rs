@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Outcome, Overlap, Position,
-    Settled, State, Timing, Watermark, novel, refused, settle, tick,
+    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Outcome, Overlap,
+    Position, Settled, State, Timing, Watermark, novel, refused, settle, tick,
 };
 
 /// How late an item may come, in minutes.
