@@ -1,7 +1,7 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{
-    Batch, Open, Origin, Outcome, Settled, State, fate, noticed, parked_at_once, refused,
+    Batch, Hindrance, Open, Origin, Outcome, Settled, State, fate, noticed, parked_at_once, refused,
 };
 use countersign_run::{Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
@@ -79,21 +79,22 @@ impl Trying<'_> {
         self.note(ctx, started).await
     }
 
-    /// Notes what came of starting it; why it cannot be started is seen with the monitor, and the next tick tries again.
+    /// Notes what came of starting it; why it cannot be started is seen with the monitor, and a later tick tries again.
     async fn note(
         &self,
         ctx: &Context,
         started: Result<Result<(), Problem>, TickError>,
     ) -> Result<&'static str, TickError> {
-        let (why, is_refused, passing) = match started {
+        let (why, hindrance, passing) = match started {
             Ok(Ok(())) => {
                 ctx.monitors.begun(self.batched, self.now).await?;
                 return Ok(self.outcome.as_str());
             }
-            // What is used up today is not tomorrow.
-            Ok(Err(problem)) => (Why::of_problem(&problem), problem.status != 429, None),
+            Ok(Err(problem)) => {
+                (Why::of_problem(&problem), hindrance(ctx, &problem, self.now), None)
+            }
             // The function is tried again; meanwhile the owner sees what it waits for.
-            Err(error) => (Why::of_error(&error), false, Some(error)),
+            Err(error) => (Why::of_error(&error), Hindrance::Unanswered, Some(error)),
         };
         // Somebody else, who was not refused, has started it in between.
         if ctx.runs.head(&self.batched.batch.run).await?.is_some() {
@@ -102,12 +103,12 @@ impl Trying<'_> {
         }
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
-        let state = self.state.failed(&why.said, self.now);
+        let state = self.state.not_started(&why.said, hindrance, &self.ready.timing, self.now);
         let overdue_at = state.overdue_at(&self.ready.timing, self.now);
         let clock = clock(self.event, overdue_at);
         let message = why.said.chars().take(500).collect();
         let reason = OccurrenceReason { code: why.code.clone(), message };
-        if is_refused {
+        if hindrance == Hindrance::Refused {
             self.refuse(ctx, &reason, &state, &clock).await?;
         } else {
             late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
@@ -124,7 +125,8 @@ impl Trying<'_> {
         state: &State,
         clock: &Clock,
     ) -> Result<(), TickError> {
-        self.settle(ctx, why, &refused(&self.batched.batch, state, why, self.now), clock).await
+        let settled = refused(&self.batched.batch, state, why, self.event.asked_for, self.now);
+        self.settle(ctx, why, &settled, clock).await
     }
 
     /// Parks a batch whose run could only end in an error: trying it would change nothing.
@@ -165,6 +167,14 @@ impl Trying<'_> {
             late_is_well(ctx.monitors.note(&batch.monitor_id, &said, &[], Some(clock)).await)?;
         }
         Ok(())
+    }
+}
+
+/// What is used up today is not tomorrow.
+fn hindrance(ctx: &Context, problem: &Problem, now: Timestamp) -> Hindrance {
+    match problem.status {
+        429 => Hindrance::UsedUp { until: ctx.runs_per_day.exceeded(now).anew },
+        _ => Hindrance::Refused,
     }
 }
 

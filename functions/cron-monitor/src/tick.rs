@@ -68,7 +68,8 @@ async fn too_soon(
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let state = &ready.standing.state;
-    if state.open.is_none() {
+    // What a batch waits for whose run failed comes before that.
+    if state.open.as_ref().is_none_or(|open| open.retry_after.is_none()) {
         let last = state.last_tick_at.unwrap_or(now);
         let next = last.checked_add(ready.timing.interval.length()).unwrap_or(last);
         let next = state.retry_at.unwrap_or(next);

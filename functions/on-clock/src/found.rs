@@ -13,6 +13,9 @@ use crate::{Context, Failing, Happened, LeftOut, Parked, given_up};
 /// Of the same source and kind, an owner is told at the earliest after so long.
 const APART: SignedDuration = SignedDuration::from_hours(24);
 
+/// What was parked so long before the last one was told, or is told with one that came before: the next mail comes a day after.
+const UNTOLD: SignedDuration = SignedDuration::from_hours(48);
+
 /// So many pages of occurrences, at most, are looked through for the last one that had a run.
 const PAGES: usize = 20;
 
@@ -153,12 +156,13 @@ async fn untold(
     let Some(told) = told.filter(|told| *told < parked_at) else {
         return Ok(Trouble::Parked { items, batches });
     };
+    let long_before = parked_at.checked_sub(UNTOLD).unwrap_or(parked_at);
     let mut after = None;
     loop {
         let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
         for other in page.items.iter().map(|other| &other.batch) {
             // A monitor has one open batch: those before it were closed before it.
-            if other.closed_at.is_some_and(|closed| closed <= told) {
+            if other.closed_at.is_some_and(|closed| closed <= told.max(long_before)) {
                 return Ok(Trouble::Parked { items, batches });
             }
             if is_refused(other) && other.number < batched.batch.number {

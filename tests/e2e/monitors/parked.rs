@@ -16,7 +16,7 @@ impl Watch {
             self.feed.publish(title);
         }
         until("the batch is parked", || async {
-            self.look().await;
+            self.ticks().await;
             let parked = self.of("batches?state=parked").await;
             (parked["items"].as_array().unwrap().len() == number).then_some(())
         })

@@ -175,10 +175,19 @@ async fn f_218_a_batch_whose_run_is_refused_three_times_is_parked_with_the_reaso
     let why = failed["last_error"].as_str().unwrap();
     assert!(why.contains("APPROVAL_UNREACHABLE"), "{why}");
     assert_eq!(failed["open_batch"], 1, "it is tried again: {failed:#}");
+    for _ in 0..3 {
+        watch.look().await;
+        watch.outcome("failed").await;
+    }
+    // Neither what a person asks for counts, nor what its clock does before the interval is over.
+    for _ in 0..3 {
+        watch.tick().await;
+    }
+    assert_eq!(watch.of("state").await["open_batch"], 1, "its owner may be mending it");
     let line = until("the batch is parked", || async {
         let parked = watch.of("batches?state=parked").await["items"][0].clone();
         if parked.is_null() {
-            watch.look().await;
+            watch.ticks().await;
         }
         (!parked.is_null()).then_some(parked)
     })

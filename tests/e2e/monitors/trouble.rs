@@ -10,7 +10,7 @@ use crate::world::world;
 
 impl Watch {
     /// What its clock does.
-    async fn tick(&self) -> Value {
+    pub(super) async fn tick(&self) -> Value {
         let owner = &self.ana.id;
         invoke("cron-monitor", &json!({ "owner": owner, "monitor": self.monitor })).await;
         self.of("state").await

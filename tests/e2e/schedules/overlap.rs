@@ -53,6 +53,30 @@ async fn p_003_a_queued_due_time_starts_when_the_run_before_it_has_ended() {
 }
 
 #[tokio::test]
+async fn p_003_a_due_time_is_skipped_while_the_run_before_it_waits_for_people() {
+    let (ana, maria, schedule, first) = waiting("skip").await;
+    let skipped = comes_to(&ana, &schedule, "skipped").await;
+    assert_eq!(skipped["reason"]["code"], "OVERLAP", "{skipped:#}");
+    let why = "another run of this schedule goes on, or waits for people";
+    assert_eq!(skipped["reason"]["message"], why);
+    assert!(skipped["runs"].is_null() && skipped["finished_at"].is_string(), "{skipped:#}");
+    approve(&maria, &run_of(&first)).await;
+    ana.reaches(&run_of(&first), "complete").await;
+    let next = until("the next due time starts", || async {
+        tick(&ana, &schedule).await;
+        let all = occurrences(&ana, &schedule).await;
+        all.into_iter().find(|one| one["state"] == "started" && one["id"] != first["id"])
+    })
+    .await;
+    disable(&ana, &schedule).await;
+    assert!(next["due_at"].as_str() > skipped["due_at"].as_str(), "{next:#}");
+    let notes = ana.get("/notifications").await;
+    let left_out = notes["items"].as_array().unwrap().iter();
+    let left_out = left_out.filter(|note| note["notification_type"] == "run_left_out");
+    assert_eq!(left_out.count(), 0, "its owner wants it so: {notes:#}");
+}
+
+#[tokio::test]
 async fn p_003_a_due_time_that_may_overlap_starts_beside_the_run_that_waits() {
     let (ana, _maria, schedule, first) = waiting("allow").await;
     let both = until("two runs at once", || async {

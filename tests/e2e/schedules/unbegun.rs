@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::alarm::raised;
 use super::overlap::{approve, waiting};
 use super::{comes_to, disable, occurrences, run_of, sweep, tick};
 use crate::case::{Person, until};
@@ -26,21 +27,44 @@ async fn of(ana: &Person, schedule: &str, id: &Value) -> Value {
     all.into_iter().find(|one| one["id"] == *id).unwrap()
 }
 
+/// What is stored of an agent.
+async fn stored(ana: &Person, agent: &Value) -> Record {
+    let place = format!("PROFILE#{}", agent.as_str().unwrap());
+    Record::of(&format!("OWNER#{}", ana.id), &place).await
+}
+
 #[tokio::test]
-async fn issue_14_a_due_time_that_could_not_be_begun_for_an_hour_is_missed() {
-    let (ana, _maria, schedule, _) = waiting("queue").await;
+async fn issue_14_a_due_time_that_waits_and_cannot_be_begun_for_an_hour_is_missed() {
+    let (ana, maria, schedule, first) = waiting("queue").await;
     let queued = comes_to(&ana, &schedule, "queued").await;
-    disable(&ana, &schedule).await;
+    approve(&maria, &run_of(&first)).await;
+    ana.reaches(&run_of(&first), "complete").await;
+    // Its turn comes, and what its run needs cannot be read.
+    let agent = ana.get(&format!("/schedules/{schedule}")).await["profile_id"].clone();
+    let known = stored(&ana, &agent).await.json();
+    stored(&ana, &agent).await.changed(None, |agent| *agent = json!({})).await;
+    let id = queued["id"].as_str().unwrap();
+    until("the run before it is over", || async {
+        sweep().await;
+        (of(&ana, &schedule, &first["id"]).await["state"] == "finished").then_some(())
+    })
+    .await;
+    sweep().await;
+    assert_eq!(of(&ana, &schedule, &queued["id"]).await["state"], "queued", "it was tried");
     let long_ago = json!((Timestamp::now() - SignedDuration::from_hours(2)).to_string());
-    unbegun(&ana, &schedule, &queued["id"], |one| one["noticed_at"] = long_ago).await;
+    let tried = Record::of("OCCURRENCES#UNBEGUN", id).await;
+    tried.changed(None, |tried| tried["since"] = long_ago).await;
     let missed = until("it is missed", || async {
         sweep().await;
         let one = of(&ana, &schedule, &queued["id"]).await;
         (one["state"] == "missed").then_some(one)
     })
     .await;
+    stored(&ana, &agent).await.changed(None, |agent| *agent = known).await;
+    disable(&ana, &schedule).await;
     assert_eq!(missed["reason"]["code"], "NOT_STARTED", "{missed:#}");
     assert!(missed["runs"].is_null() && missed["finished_at"].is_string(), "{missed:#}");
+    raised("OCCURRENCE_MISSED", &[id]).await;
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod quotas;
 mod runs;
 mod strikes;
 mod sweeps;
+mod ticks;
 mod turns;
 
 use std::sync::Arc;

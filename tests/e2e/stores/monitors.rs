@@ -78,7 +78,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     let overdue_at = now;
     let clock = Clock { owner: owner.clone(), monitor: monitor.clone(), overdue_at };
     let failed = state.failed("refused", now);
-    let settled = refused(&read.batch, &failed, &why, now);
+    let settled = refused(&read.batch, &failed, &why, false, now);
     let late = store.refused(&read, &settled, &clock, now).await;
     assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
     let late = store.held_up(&read, &why, &failed, &clock).await;

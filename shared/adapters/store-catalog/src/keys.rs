@@ -146,6 +146,11 @@ pub(crate) fn unsaid_occurrence(id: &OccurrenceId) -> Key {
     Key::new(UNSAID_OCCURRENCES, id.as_str())
 }
 
+/// Since when an occurrence that had its turn could not be begun.
+pub(crate) fn unbegun(id: &OccurrenceId) -> Key {
+    Key::new("OCCURRENCES#UNBEGUN", id.as_str())
+}
+
 /// The occurrences of one source, by time.
 pub(crate) fn occurrences(owner: &UserId, source: &str) -> String {
     format!("OCCURRENCES#{owner}#{source}")

@@ -62,6 +62,7 @@ mod stored;
 mod told;
 mod triggers;
 mod turns;
+mod unbegun;
 
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};

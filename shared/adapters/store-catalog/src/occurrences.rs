@@ -154,6 +154,13 @@ impl Catalog {
 }
 
 impl OpenOccurrence {
+    /// Whether a person asked for it and its run was not begun: whoever asked has been told to ask again, and nobody waits for that.
+    /// A due time has no third part in its id.
+    #[must_use]
+    pub fn is_to_be_asked_again(&self) -> bool {
+        self.is_waiting && self.id.source().starts_with("sched_") && self.id.place().contains('-')
+    }
+
     /// Where it is in the list that it is in.
     #[must_use]
     pub fn place(&self) -> String {

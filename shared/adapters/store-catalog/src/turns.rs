@@ -1,4 +1,4 @@
-//! The turn of a trigger whose runs go one after the other: one occurrence has it until it is at its end. Nobody gives it back;
+//! The turn of a schedule or trigger whose runs go one after the other: one occurrence has it until it is at its end. Nobody gives it back;
 //! whoever asks next sees that its holder is at its end, and takes it over.
 
 use countersign_run::{Occurrence, OccurrenceId};
@@ -62,7 +62,7 @@ impl Catalog {
 
     /// Gives an occurrence the turn, unless it has changed since this version was seen.
     async fn put_turn(&self, of: &Occurrence, seen: u64) -> Result<bool> {
-        let doing = CatalogError::doing("take the turn of a trigger");
+        let doing = CatalogError::doing("take the turn of a schedule or trigger");
         let turn = Turn { occurrence: of.id.clone(), version: seen + 1 };
         let record = StoredRecord::of("turn", &turn, turn.version)?;
         let put = record.put_after(&keys::turn(&of.source_id), seen).map_err(doing)?;

@@ -52,5 +52,5 @@ pub use refused::{parked_at_once, refused};
 pub use settle::{Fate, Settled, fate, settle};
 pub use spec::MonitorSpec;
 pub use steps::{Detection, MAX_DETECTIONS, NoDetection, detections};
-pub use tick::{Due, Open, Outcome, State, tick};
+pub use tick::{Due, Hindrance, Open, Outcome, State, tick};
 pub use timing::{NoTiming, Timing};

@@ -9,10 +9,17 @@ use crate::settle::Settled;
 use crate::tick::State;
 
 /// What it means that the run of a batch is refused, of a monitor that is at `state` then: a later tick tries again, and after
-/// [`MAX_ATTEMPTS`] times its items are parked, with the reason. What may pass by itself is not refused.
+/// [`MAX_ATTEMPTS`] times its items are parked, with the reason. What may pass by itself is not refused, and a try that a person asks
+/// for, who may be mending what is wrong, does not count.
 #[must_use]
-pub fn refused(batch: &Batch, state: &State, why: &OccurrenceReason, now: Timestamp) -> Settled {
-    let refusals = batch.refusals + 1;
+pub fn refused(
+    batch: &Batch,
+    state: &State,
+    why: &OccurrenceReason,
+    is_asked_for: bool,
+    now: Timestamp,
+) -> Settled {
+    let refusals = batch.refusals + u32::from(!is_asked_for);
     let is_over = refusals >= MAX_ATTEMPTS;
     let ended = if is_over { BatchState::Parked } else { batch.state };
     let batch = Batch {
@@ -40,7 +47,7 @@ pub fn parked_at_once(
     now: Timestamp,
 ) -> Settled {
     let last = Batch { refusals: MAX_ATTEMPTS - 1, ..batch.clone() };
-    refused(&last, state, why, now)
+    refused(&last, state, why, false, now)
 }
 
 #[cfg(test)]
@@ -63,7 +70,10 @@ mod tests {
         };
         for refusal in 1..=MAX_ATTEMPTS {
             state = state.failed("nobody can sign", now);
-            let settled = refused(&batch, &state, &why, now);
+            let asked_for = refused(&batch, &state, &why, true, now);
+            assert!(!asked_for.moves && asked_for.batch.refused_for.is_some());
+            (batch, state) = (asked_for.batch, asked_for.state);
+            let settled = refused(&batch, &state, &why, false, now);
             let is_over = refusal == MAX_ATTEMPTS;
             assert_eq!(settled.moves, is_over, "{refusal}");
             assert_eq!(settled.state.open.is_none(), is_over, "{refusal}");

@@ -126,6 +126,24 @@ impl State {
         }
     }
 
+    /// The same after a tick that could not start the run of the open batch. It counts as a tick: what is refused now is refused in a
+    /// moment as well.
+    #[must_use]
+    pub fn not_started(&self, error: &str, why: Hindrance, timing: &Timing, at: Timestamp) -> Self {
+        let next = at.checked_add(timing.interval.length()).unwrap_or(at);
+        let retry_at = match why {
+            Hindrance::Refused => None,
+            Hindrance::UsedUp { until } => Some(until).filter(|until| *until < next),
+            Hindrance::Unanswered => Some(retry_after(at)),
+        };
+        Self {
+            retry_at,
+            last_error: Some(error.chars().take(500).collect()),
+            failing: Some(Failing::again(self.failing.as_ref(), at)),
+            ..self.ticked(Outcome::Failed, at)
+        }
+    }
+
     /// When the next tick is overdue: a minute after it is due; after a first failure, soon; outside the active hours, when they
     /// begin, if that is before. A clock whose own ticks all lie outside them would never look.
     #[must_use]
@@ -195,6 +213,20 @@ impl State {
     }
 }
 
+/// Why the run of a batch is not started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// As things are, it is refused.
+    Refused,
+    /// Its owner may start runs again from then on.
+    UsedUp {
+        /// When the quota begins anew.
+        until: Timestamp,
+    },
+    /// Something does not answer, which may pass at any moment.
+    Unanswered,
+}
+
 /// What a tick has to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Due {
@@ -217,6 +249,7 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
         return match open.retry_after {
             Some(after) if is_asked_for || !is_ahead(after, REST, now) => Due::Retry(open.clone()),
             Some(_) => Due::Nothing,
+            None if !is_asked_for && is_resting(state, timing, now) => Due::Nothing,
             None => Due::Resume(open.clone()),
         };
     }
@@ -234,6 +267,16 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
         (false, false) => Due::OutsideHours,
         (false, true) => Due::Look,
     }
+}
+
+/// Whether the run of the open batch could not be started, and it is not time yet to try again.
+fn is_resting(state: &State, timing: &Timing, now: Timestamp) -> bool {
+    let long = timing.interval.length();
+    state.last_outcome == Some(Outcome::Failed)
+        && match state.retry_at {
+            Some(retry_at) => is_ahead(retry_at, long, now),
+            None => state.last_tick_at.is_some_and(|last| is_recent(last, long / 2, now)),
+        }
 }
 
 /// Whether this moment is to come, and not further ahead than it was set: a clock that was ahead has set it otherwise.

@@ -10,9 +10,8 @@ use jiff::Timestamp;
 use crate::source::Source;
 use crate::{Clock, ClockError, Trigger};
 
-/// Why an event is left out instead of waiting.
-const FULL: &str =
-    "a hundred events of this trigger wait already, or a thousand of all that its owner has";
+/// Why something is left out instead of waiting.
+const FULL: &str = "a hundred of the same wait already, or a thousand of all that its owner has";
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,10 +79,12 @@ impl Clock {
         if overlap == Overlap::Allow || self.has_turn(of).await? {
             return self.begin(of, source, now).await;
         }
-        let skipped = |code, message| of.ended(OccurrenceState::Skipped, code, message, now);
+        let skipped = |code, message: &str| of.ended(OccurrenceState::Skipped, code, message, now);
         let after = match overlap {
             Overlap::Skip => {
-                skipped("OVERLAP", "another run of this trigger goes on, or waits for people")
+                let word = source.map_or("trigger", |source| source.word());
+                let message = format!("another run of this {word} goes on, or waits for people");
+                skipped("OVERLAP", &message)
             }
             // The one that goes on is open as well.
             _ if self.is_full(of, MAX_QUEUED + 1).await? => skipped("QUEUE_FULL", FULL),

@@ -1,5 +1,7 @@
 //! Following an occurrence to its end.
 
+use std::cmp::Ordering;
+
 use countersign_identity::Saved;
 use countersign_run::{
     EventKind, Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus, Stop, StopReason,
@@ -19,14 +21,11 @@ use crate::{Clock, ClockError, Schedule};
 /// How many of one source are looked at.
 const MOST: i32 = 200;
 
-/// So many are looked at for the first one that goes on.
-const AHEAD: i32 = 20;
-
 /// What is due and could not be begun for so long is missed.
-const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
 
 /// The same of an event, which does not come again: others may have waited before it.
-const EVENT_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
+pub(crate) const EVENT_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// A run that failed is repeated so long after its end.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
@@ -59,6 +58,15 @@ impl Clock {
             return Ok(!of.state.is_final());
         }
         Ok(self.runs.head(&of.id.run(0)).await?.is_some())
+    }
+
+    /// Whether the run of an occurrence has begun and is not over.
+    async fn has_begun(&self, open: &OpenOccurrence) -> Result<bool, ClockError> {
+        if open.is_waiting {
+            return Ok(false);
+        }
+        let of = self.catalog.occurrence(&open.owner, &open.id).await?;
+        Ok(of.is_some_and(|of| of.state == OccurrenceState::Started))
     }
 
     pub(crate) async fn follow(
@@ -117,15 +125,12 @@ impl Clock {
         match of.state {
             OccurrenceState::Due => self.begin_late(of, source, now, done).await,
             OccurrenceState::Queued => {
-                let is_next = match of.source {
-                    OccurrenceSource::Trigger => {
-                        let is_free = source.is_none_or(|one| one.overlap() == Overlap::Allow);
-                        is_free || self.has_turn(of).await?
-                    }
-                    _ => self.is_first(of).await?,
-                };
-                if is_next {
-                    done.ticked.count(self.begin(of, source, now).await?.state);
+                // A due time that waits does so until it is its turn, whatever its schedule says now.
+                let is_free = of.source == OccurrenceSource::Trigger
+                    && source.is_none_or(|one| one.overlap() == Overlap::Allow);
+                if is_free || self.has_turn(of).await? {
+                    let begun = self.begin(of, source, now).await;
+                    done.ticked.count(self.unless_given_up(of, begun, now).await?.state);
                 }
                 Ok(())
             }
@@ -146,40 +151,52 @@ impl Clock {
         // What was started and not noted is not missed: beginning it again finds its run.
         let has_run = self.runs.head(&of.id.run(0)).await?.is_some();
         // Only whoever asked for it has the rights they asked with: they ask again, or nothing comes of it.
-        let begins = match of.asked_by {
-            Some(_) => has_run,
-            None => has_run || !is_over,
-        };
-        if begins {
-            done.ticked.count(self.begin_or_wait(of, source, now).await?.state);
+        if has_run || of.asked_by.is_none() {
+            let begun = match has_run {
+                true => self.begin(of, source, now).await,
+                false => self.begin_or_wait(of, source, now).await,
+            };
+            done.ticked.count(self.unless_given_up(of, begun, now).await?.state);
             return Ok(());
         }
         if !is_over {
             return Ok(());
         }
-        let message = "its run could not be started, again and again";
-        // That nothing came of what a person asked for is known to them; of what was due it is an alarm.
-        let state = match of.asked_by {
-            Some(_) => OccurrenceState::Skipped,
-            None => OccurrenceState::Missed,
-        };
-        self.changed(of.ended(state, "NOT_STARTED", message, now), now).await?;
+        // That nothing came of what a person asked for is known to them, and no alarm.
+        let message = "its run could not be started, and nobody asked for it again";
+        let skipped = of.ended(OccurrenceState::Skipped, "NOT_STARTED", message, now);
+        self.changed(skipped, now).await?;
         Ok(())
     }
 
-    /// Whether nothing of the same source is before it that goes on.
+    /// Whether nothing of the same source goes on that it waits for: nothing that is before it, and of a schedule nothing that has
+    /// begun, whenever that was asked for.
     pub(crate) async fn is_first(&self, of: &Occurrence) -> Result<bool, ClockError> {
-        let open = self.catalog.open_occurrences(Some(&of.source_id), AHEAD, None).await?;
-        for one in &open.items {
-            if one.id == of.id {
-                return Ok(true);
+        let source = Some(of.source_id.as_str());
+        let is_scheduled = of.source == OccurrenceSource::Schedule;
+        let (mut next, mut is_open): (Option<String>, bool) = (None, false);
+        loop {
+            let page = self.catalog.open_occurrences(source, MOST, next.as_deref()).await?;
+            for one in &page.items {
+                is_open |= one.id == of.id;
+                // Only schedules are asked before their time.
+                if !is_scheduled {
+                    return Ok(is_open);
+                }
+                let is_waited_for = match one.id.cmp(&of.id) {
+                    Ordering::Less => self.goes_on(one).await?,
+                    Ordering::Equal => false,
+                    Ordering::Greater => self.has_begun(one).await?,
+                };
+                if is_waited_for {
+                    return Ok(false);
+                }
             }
-            // Only schedules are asked before their time.
-            if of.source != OccurrenceSource::Schedule || self.goes_on(one).await? {
-                return Ok(false);
+            next = page.next;
+            if next.is_none() {
+                return Ok(is_open);
             }
         }
-        Ok(false)
     }
 
     async fn look_at_run(

@@ -20,6 +20,7 @@ mod source;
 mod sweep;
 mod tick;
 mod turns;
+mod unbegun;
 
 pub use error::ClockError;
 pub use fire::Outcome;

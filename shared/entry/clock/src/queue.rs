@@ -10,13 +10,26 @@ impl Clock {
     pub(crate) async fn queue_room(&self, schedule: &Schedule) -> Result<usize, ClockError> {
         // One more: the run that goes on is open as well.
         let most = MAX_QUEUED + 1;
-        let limit = i32::try_from(most).unwrap_or(i32::MAX);
-        let source = Some(schedule.id.as_str());
-        let open = self.catalog.open_occurrences(source, limit, None).await?;
-        let room = most.saturating_sub(open.items.len());
+        let room = most.saturating_sub(self.open_of(schedule, most).await?);
         let Some(owner) = &schedule.user_id else { return Ok(room) };
         let waiting = self.catalog.waiting_of(owner, MAX_WAITING_OF_OWNER).await?;
         Ok(room.min(MAX_WAITING_OF_OWNER - waiting))
+    }
+
+    /// How many due times of a schedule are open, counted up to about `many`. Those that a person asked for and has to ask for again
+    /// are left out.
+    async fn open_of(&self, schedule: &Schedule, many: usize) -> Result<usize, ClockError> {
+        let limit = i32::try_from(many).unwrap_or(i32::MAX);
+        let source = Some(schedule.id.as_str());
+        let (mut open, mut next): (usize, Option<String>) = (0, None);
+        loop {
+            let page = self.catalog.open_occurrences(source, limit, next.as_deref()).await?;
+            open += page.items.iter().filter(|one| !one.is_to_be_asked_again()).count();
+            next = page.next;
+            if next.is_none() || open >= many {
+                return Ok(open);
+            }
+        }
     }
 
     /// Whether an event finds that as many wait already as may: so many of its source are not at their end, or so many of its

@@ -4,7 +4,7 @@ use countersign_identity::Saved;
 use countersign_profile::{ApprovalPolicy, Profile, ProfileId};
 use countersign_run::{Occurrence, OccurrenceSource, RunContext};
 use countersign_run_start::Occasion;
-use countersign_schedule::Overlap;
+use countersign_schedule::{Misfire, Overlap};
 
 use crate::begin::Refusal;
 use crate::{Schedule, Trigger};
@@ -67,11 +67,23 @@ impl Source<'_> {
         }
     }
 
-    /// What becomes of an event while a run goes on. A schedule's due time was judged when it was noticed.
+    /// What becomes of an event, or of a due time that is about to begin, while a run goes on. Where all due times are made up for, none
+    /// is left out that was to begin.
     pub(crate) fn overlap(&self) -> Overlap {
         match self {
-            Self::Schedule(_) => Overlap::Allow,
+            Self::Schedule(schedule) => match (schedule.spec.overlap, schedule.spec.misfire) {
+                (Overlap::Skip, Misfire::All) => Overlap::Queue,
+                (overlap, _) => overlap,
+            },
             Self::Trigger(trigger) => trigger.spec.overlap,
+        }
+    }
+
+    /// What it is.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Schedule(_) => OccurrenceSource::Schedule.as_str(),
+            Self::Trigger(_) => OccurrenceSource::Trigger.as_str(),
         }
     }
 

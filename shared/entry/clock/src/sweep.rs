@@ -12,8 +12,9 @@ use crate::tick::{Tick, Ticked};
 use crate::turns::{had_before, in_turns, left_at};
 use crate::{Clock, ClockError};
 
-/// How many schedules one sweep ticks for.
-const MOST: i32 = 200;
+/// How many schedules one sweep ticks for. So many more than it has time for, that a few which stay overdue because they cannot be read
+/// do not keep it from others.
+const MOST: i32 = 2_000;
 
 /// How many occurrences of a kind one sweep follows.
 const MAX_OPEN: usize = 1_000;

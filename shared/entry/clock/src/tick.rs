@@ -2,8 +2,10 @@
 
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{LATE, Overlap, ScheduleId};
+use countersign_run::{
+    Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource, OccurrenceState,
+};
+use countersign_schedule::{LATE, Misfire, Overlap, ScheduleId, Timetable, Verdict};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -85,8 +87,8 @@ impl Clock {
         next: &DueNext,
         now: Timestamp,
     ) -> Result<Ticked, ClockError> {
-        let due = schedule.spec.timetable().and_then(|times| times.next(now));
-        if let Some(due) = due.filter(|due| *due < next.at) {
+        let times = schedule.spec.timetable();
+        if let Some(due) = times.and_then(|times| set_back_to(&times, next.at, now)) {
             tracing::warn!(schedule = %schedule.id, "a clock was ahead; the schedule is set back");
             self.catalog.move_on(next, Some(due)).await?;
         }
@@ -101,23 +103,22 @@ impl Clock {
     ) -> Result<Ticked, ClockError> {
         let mut ticked = Ticked::default();
         let spec = &schedule.spec;
-        let is_busy = spec.overlap != Overlap::Allow
-            && match self.is_busy(schedule, now).await {
-                Err(error) if is_kept_waiting(next.at, now) => {
-                    tracing::warn!(schedule = %schedule.id, code = error.code(), "what is open of a schedule cannot be looked at; it counts as going on");
-                    true
-                }
-                found => found?,
-            };
+        let (is_busy, undecided) = self.seems_busy(schedule, next, now).await?;
         let room = match spec.overlap {
             // What is made up for waits also where what comes meanwhile does not.
             Overlap::Queue | Overlap::Skip => self.queue_room(schedule).await?,
             Overlap::Allow => 0,
         };
-        let Some(found) = spec.found_due(next.at, now, is_busy, room) else { return Ok(ticked) };
+        let Some(found) = spec.found_due(next.at, now, is_busy, room) else {
+            return self.never_due(schedule, next, now).await;
+        };
         let mut begun = Vec::new();
         for (due, verdict) in found.times {
             let occurrence = verdict.judged(occurrence(schedule, due, now), now);
+            let occurrence = match undecided {
+                Some(code) => not_known(occurrence, code),
+                None => occurrence,
+            };
             let is_new = self.catalog.notice(&occurrence).await?;
             // An earlier tick has entered it and said what becomes of it. A write of this one that was sent twice is not that.
             if !is_new && !self.is_of(&occurrence, now).await? {
@@ -133,9 +134,52 @@ impl Clock {
         self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {
             let source = Some(Source::Schedule(schedule));
-            ticked.count(self.begin(&occurrence, source, now).await?.state);
+            // Another tick may have begun another due time since this one looked.
+            ticked.count(self.begin_or_wait(&occurrence, source, now).await?.state);
         }
         Ok(ticked)
+    }
+
+    /// Whether another run goes on that a due time has to heed; with the code of the reason where that could not be seen for so long
+    /// that it counts as going on.
+    async fn seems_busy(
+        &self,
+        schedule: &Schedule,
+        next: &DueNext,
+        now: Timestamp,
+    ) -> Result<(bool, Option<&'static str>), ClockError> {
+        if schedule.spec.overlap == Overlap::Allow {
+            return Ok((false, None));
+        }
+        match self.is_busy(schedule, now).await {
+            Err(error) if is_kept_waiting(next.at, now) => {
+                tracing::warn!(schedule = %schedule.id, code = error.code(), "what is open of a schedule cannot be looked at; it counts as going on");
+                Ok((true, Some(error.code())))
+            }
+            found => Ok((found?, None)),
+        }
+    }
+
+    /// A schedule whose times cannot be read any more, such as those in a zone that is gone, waits for none; its owner is told.
+    async fn never_due(
+        &self,
+        schedule: &Schedule,
+        next: &DueNext,
+        now: Timestamp,
+    ) -> Result<Ticked, ClockError> {
+        let message = "the times of the schedule cannot be read any more: nothing is due until it is saved again";
+        let missed = occurrence(schedule, next.at, now).ended(
+            OccurrenceState::Missed,
+            "SCHEDULE_INVALID",
+            message,
+            now,
+        );
+        let missed = Occurrence { version: 1, ..missed };
+        if self.catalog.notice(&missed).await? || self.is_of(&missed, now).await? {
+            self.report(&missed, now).await;
+        }
+        self.catalog.move_on(next, None).await?;
+        Ok(Ticked { missed: 1, ..Ticked::default() })
     }
 
     /// Whether the ledger's line of a due time was entered at this moment.
@@ -149,6 +193,23 @@ impl Clock {
 /// looked at.
 fn is_kept_waiting(due: Timestamp, now: Timestamp) -> bool {
     now.duration_since(due) > LATE / 2
+}
+
+/// Where a schedule is set back to that waits for `at`; none when it is where it should be. A sweep that takes long has begun before
+/// the tick that moved the schedule on: one due time further is no clock that was ahead.
+fn set_back_to(times: &Timetable, at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let due = times.next(now)?;
+    times.next(due).filter(|second| *second < at).map(|_| due)
+}
+
+/// A due time that was skipped because another run seems to go on, while nobody could look: its owner has not asked for that.
+fn not_known(of: Occurrence, code: &str) -> Occurrence {
+    if !of.is_skipped_for("OVERLAP") {
+        return of;
+    }
+    let message = format!("whether another run of this schedule goes on could not be seen: {code}");
+    let reason = OccurrenceReason { code: "OVERLAP_UNKNOWN".to_owned(), message };
+    Occurrence { reason: Some(reason), ..of }
 }
 
 /// What a schedule is due at a time, before anything has come of it.
@@ -185,6 +246,33 @@ mod tests {
         let due = Timestamp::UNIX_EPOCH;
         let now = Timestamp::from_second(seconds).unwrap();
         assert_eq!(is_kept_waiting(due, now), expect, "{seconds}");
+    }
+
+    fn times() -> Timetable {
+        Timetable::new("* * * * *", "UTC").unwrap()
+    }
+
+    #[test]
+    fn issue_14_a_sweep_that_takes_long_sets_no_schedule_back() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let back = |next, now| set_back_to(&times(), at(next), at(now));
+        // The sweep began at 30; the tick of 60 has moved the schedule on to 120.
+        assert_eq!(back(60, 30), None);
+        assert_eq!(back(120, 30), None);
+        assert_eq!(back(180, 30), Some(at(60)), "a clock was ahead");
+        assert_eq!(back(365 * 24 * 3_600, 30), Some(at(60)));
+    }
+
+    #[test]
+    fn issue_14_what_could_not_be_looked_at_is_not_said_to_be_the_owners_wish() {
+        let due = crate::event::tests::occurrence();
+        let skipped = |code| due.ended(OccurrenceState::Skipped, code, "x", due.noticed_at);
+        let unknown = not_known(skipped("OVERLAP"), "STORE_UNAVAILABLE");
+        let reason = unknown.reason.clone().unwrap();
+        assert_eq!(reason.code, "OVERLAP_UNKNOWN");
+        assert!(reason.message.ends_with("STORE_UNAVAILABLE") && unknown.is_left_out());
+        assert_eq!(not_known(skipped("QUEUE_FULL"), "X"), skipped("QUEUE_FULL"));
+        assert_eq!(not_known(due.clone(), "X"), due);
     }
 
     #[test]

@@ -5,3 +5,4 @@ mod model;
 mod novelty;
 mod spec;
 mod steps;
+mod tries;

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, Content, Due, Found, Interval, MarkKind, Novel, Outcome, Overlap, Position,
-    Settled, State, Timing, Watermark, novel, refused, settle, tick,
+    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Outcome, Overlap,
+    Position, Settled, State, Timing, Watermark, novel, refused, settle, tick,
 };
 
 /// How late an item may come, in minutes.
@@ -303,8 +303,8 @@ impl World {
         }
         let (batch, content) = self.store.batches[&open.number].clone();
         let why = OccurrenceReason { code: "REFUSED".to_owned(), message: String::new() };
-        let state = self.store.state.failed("REFUSED", now);
-        self.write(refused(&batch, &state, &why, now), content, now);
+        let state = self.store.state.not_started("REFUSED", Hindrance::Refused, &timing(), now);
+        self.write(refused(&batch, &state, &why, false, now), content, now);
     }
 
     fn reset(&mut self) {
