@@ -13,7 +13,8 @@ async fn f_083_k_25_a_path_that_misleads_makes_no_file() {
     let yaml = one_step("misleads", "patch_file", MAKES);
     scene.ana.playbook(&yaml).await;
     let id = format!("doc_{}", "0".repeat(32));
-    let odd = ["../a.md", "made/..", "made/../a.md", "made/ b.md", "made\\b.md", "made/a\u{202e}dm.b"];
+    let odd =
+        ["../a.md", "made/..", "made/../a.md", "made/ b.md", "made\\b.md", "made/a\u{202e}dm.b"];
     for path in odd.into_iter().chain(["", "/a.md", id.as_str()]) {
         let run = scene.ana.start(&scene.agent, "misleads", json!({ "file": path })).await;
         let run = scene.ana.reaches(&run, "error").await;
