@@ -203,14 +203,14 @@ async fn f_080_f_081_f_086_files_are_read_found_and_copied() {
     assert_eq!(step(&run, "act")["code"], "DOCUMENT_AMBIGUOUS", "{run:#}");
     // Somebody else's files are not there.
     let bea = person("bea", &["global:analyst"]).await;
-    foreign(&bea, "read_file", r#"inputs: {document_id: "{file}"}"#, &id).await;
+    foreign(&bea, &scene.maria, "read_file", r#"inputs: {document_id: "{file}"}"#, &id).await;
     let removes = r#"inputs: {document_id: "{file}"}, params: {confirm: true}"#;
-    foreign(&bea, "delete_file", removes, &id).await;
+    foreign(&bea, &scene.maria, "delete_file", removes, &id).await;
 }
 
 /// A step of somebody else finds no such file, and nobody is asked.
-async fn foreign(bea: &Person, action: &str, arguments: &str, file: &str) {
-    let agent = bea.agent(&[]).await;
+async fn foreign(bea: &Person, signer: &Person, action: &str, arguments: &str, file: &str) {
+    let agent = bea.agent(&[signer]).await;
     let id = format!("foreign-{}", action.replace('_', "-"));
     bea.playbook(&one_step(&id, action, arguments)).await;
     let run = bea.start(&agent, &id, json!({ "file": file })).await;
@@ -242,7 +242,7 @@ async fn f_084_k_47_a_removal_shows_what_goes_and_can_be_taken_back() {
     let restore = r#"inputs: {document_id: "{file}"}"#;
     let bea = person("bea", &["global:analyst"]).await;
     assert_eq!(bea.get("/documents/removed").await["items"], json!([]));
-    foreign(&bea, "restore_file", restore, &id).await;
+    foreign(&bea, &scene.maria, "restore_file", restore, &id).await;
     for n in 0..2 {
         let back = scene.reads(&format!("restores-{n}"), "restore_file", restore, &id).await;
         assert_eq!((&back["path"], &back["title"]), (&json!("old/plan.md"), &json!("plan")));
