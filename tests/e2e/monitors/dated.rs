@@ -24,7 +24,7 @@ endpoints:
     response_mapping: {{results_path: invoices, entity_type: invoice, fields: {{id: id, created_at: created_at, paid_on: paid_on}}}}
     output_schema:
       type: record_set
-      fields: [{{name: id, type: string}}, {{name: created_at, type: datetime}}, {{name: paid_on, type: datetime}}]
+      fields: [{{name: id, type: string}}, {{name: created_at, type: string}}, {{name: paid_on, type: string}}]
 ",
         server.uri()
     )

@@ -43,6 +43,7 @@ endpoints:
   get_recent:
     description: Lists invoices.
     path: /invoices
+    expected_fields: [amount]
     response_mapping: {{results_path: invoices, entity_type: invoice, fields: {{id: id, amount: amount}}}}
     output_schema:
       type: record_set
@@ -117,7 +118,7 @@ async fn issue_14_what_a_step_that_stops_at_warnings_found_is_parked_at_once() {
     );
     let item = watch.of("parked").await["items"][0].clone();
     let why = item["refused_for"].as_str().unwrap();
-    assert!(why.contains("WARNINGS_FOUND") && why.contains("four thousand"), "{why}");
+    assert!(why.contains("stops at warnings") && why.contains("four thousand"), "{why}");
     assert_eq!(watch.runs().await, 0, "it could only end in that error");
     let mail = watch.mail("Notices: 1 item is parked").await;
     assert!(mail.text.contains("WARNINGS_FOUND"), "{}", mail.text);

@@ -1,13 +1,11 @@
-//! Many due times beside one whose run goes on, and one that cannot be read.
+//! Many due times beside one whose run goes on.
 
-use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use jiff::Timestamp;
+use serde_json::json;
 
 use super::misfire::outage;
-use super::overlap::waiting;
-use super::{disable, every_minute, follows, occurrences, run_of, tick};
+use super::{disable, every_minute, follows, run_of, tick};
 use crate::case::{gated, person, rows, until};
-use crate::outage::Record;
 
 /// So many minutes ago.
 fn ago(minutes: i64) -> Timestamp {
@@ -41,23 +39,4 @@ async fn f_208_issue_14_the_current_run_is_seen_behind_however_many_due_times_wi
     let seen = ana.get(&format!("/schedules/{schedule}")).await;
     assert_eq!(seen["current_run"]["occurrence"], all[place]["id"], "{seen:#}");
     assert_eq!(seen["current_run"]["status"], "awaiting_approval", "{seen:#}");
-}
-
-#[tokio::test]
-async fn issue_14_an_occurrence_that_cannot_be_looked_at_keeps_no_due_time_out_of_the_ledger() {
-    let (ana, _maria, schedule, first) = waiting("queue").await;
-    let place = first["id"].as_str().unwrap().split_once('-').unwrap().1.to_owned();
-    let key = format!("OCCURRENCES#{}#{schedule}", ana.id);
-    let unread = Record::of(&key, &place).await;
-    let state = unread.json()["state"].clone();
-    unread.changed(None, |one| one["state"] = json!("of another release")).await;
-    outage(&ana, &schedule, ago(4)).await;
-    tick(&ana, &schedule).await;
-    disable(&ana, &schedule).await;
-    Record::of(&key, &place).await.changed(None, |one| one["state"] = state).await;
-    let all = occurrences(&ana, &schedule).await;
-    let entered: Vec<&Value> = all.iter().filter(|one| one["id"] != first["id"]).collect();
-    assert!(entered.len() >= 3, "{all:#?}");
-    let since = (ago(6) - SignedDuration::from_secs(1)).to_string();
-    assert!(entered.iter().all(|one| one["due_at"].as_str() > Some(since.as_str())), "{all:#?}");
 }

@@ -43,6 +43,9 @@ fn time(text: &str) -> Option<Time> {
     Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
 }
 
+/// Among so many days their next beginning is looked for: on one of them a clock may skip them.
+const DAYS: usize = 4;
+
 impl ActiveHours {
     /// Whether a moment lies in them. The start belongs to them, the end does not. In a zone that nobody knows any more no
     /// moment does.
@@ -53,19 +56,20 @@ impl ActiveHours {
         if start < end { (start..end).contains(&now) } else { now >= start || now < end }
     }
 
-    /// When they begin next, after a moment: none in a zone that nobody knows. A beginning that a clock skips is at the first
-    /// moment after the gap; one that it shows twice is at both.
+    /// When they begin next, after a moment that does not lie in them: none in a zone that nobody knows. A clock that is set
+    /// forward may skip their beginning, and one that is set back may come into them once more: then it is when the clock is set.
     #[must_use]
     pub fn opening_after(&self, at: Timestamp) -> Option<Timestamp> {
         let (zone, start, _) = self.read()?;
         let today = at.to_zoned(zone.clone()).date();
-        let days = std::iter::successors(Some(today), |day| day.tomorrow().ok()).take(3);
+        let days = std::iter::successors(Some(today), |day| day.tomorrow().ok()).take(DAYS);
         let of_day = |day: Date| {
             let begin = zone.to_ambiguous_zoned(day.to_datetime(start));
             [begin.clone().compatible().ok(), begin.later().ok()]
         };
-        let mut begins = days.flat_map(of_day).flatten();
-        begins.find_map(|begin| Some(begin.timestamp()).filter(|begin| *begin > at))
+        let begins = days.flat_map(of_day).flatten().map(|begin| begin.timestamp());
+        let set = zone.following(at).take(DAYS).map(|set| set.timestamp());
+        begins.chain(set).filter(|moment| *moment > at && self.contain(*moment)).min()
     }
 
     fn read(&self) -> Option<(TimeZone, Time, Time)> {

@@ -52,6 +52,23 @@ fn f_211_the_day_on_which_the_clocks_change_has_its_hours() {
     assert_eq!(begins("2026-10-25T01:15:00Z"), at("2026-10-26T01:15:00Z"));
 }
 
+#[test]
+fn f_211_hours_also_begin_where_the_clock_is_set_into_them() {
+    let check = |from: &str, to: &str, after: &str, expect: &str| {
+        let hours = hours(from, to, "Europe/Berlin");
+        let (after, expect): (Timestamp, Timestamp) =
+            (after.parse().unwrap(), expect.parse().unwrap());
+        assert_eq!(hours.opening_after(after), Some(expect), "{from} to {to}");
+    };
+    // Set forward over their beginning, at 01:00 UTC: not at 03:30.
+    check("02:30", "05:00", "2026-03-29T00:59:00Z", "2026-03-29T01:00:00Z");
+    // Over all of them: on the next day.
+    check("02:15", "02:45", "2026-03-28T02:00:00Z", "2026-03-30T00:15:00Z");
+    // Set back into them: ten minutes once more, also where they began an hour before.
+    check("00:30", "02:10", "2026-10-25T00:12:00Z", "2026-10-25T01:00:00Z");
+    check("00:30", "02:10", "2026-10-25T01:10:00Z", "2026-10-25T23:30:00Z");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
