@@ -49,7 +49,7 @@ async fn request(door: &Door) -> (String, Value) {
 
 /// Everything that somebody who may vote on a request can do to it, but for the vote.
 fn changes(seen: &Value) -> [(&'static str, Value); 3] {
-    let deadline: Timestamp = seen["deadline"].as_str().unwrap().parse().unwrap();
+    let deadline: Timestamp = seen["timing"]["deadline"].as_str().unwrap().parse().unwrap();
     let later = deadline.checked_add(SignedDuration::from_hours(2)).unwrap();
     let saw = json!({ "digest": seen["digest"], "version": seen["version"], "step": "pay", "indices": [1] });
     [("strike", saw), ("extend", json!({ "deadline": later })), ("escalate", json!({}))]
