@@ -249,7 +249,12 @@ mod tests {
     }
 
     fn times() -> Timetable {
-        Timetable::new("* * * * *", "UTC").unwrap()
+        let body = serde_json::json!({
+            "name": "A", "profile_id": format!("prof_{}", "1".repeat(32)),
+            "cron_expression": "* * * * *", "query_template": "q",
+        });
+        let spec: countersign_schedule::ScheduleSpec = serde_json::from_value(body).unwrap();
+        spec.timetable().unwrap()
     }
 
     #[test]
