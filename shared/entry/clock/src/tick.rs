@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use countersign_run::{
     Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource, OccurrenceState,
 };
-use countersign_schedule::{LATE, Misfire, Overlap, ScheduleId, Timetable, Verdict};
+use countersign_schedule::{LATE, Overlap, ScheduleId, Timetable};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::Timestamp;

@@ -121,7 +121,7 @@ fn k_38_a_feed_cannot_break_its_reader() {
     let read = |text: &str| {
         let body =
             Body { url: &url(), content_type: Some("application/rss+xml"), bytes: text.as_bytes() };
-        read_feed(&body).map(|items| items.len())
+        read_feed(&body).map(|found| found.items.len())
     };
     let channel = |inner: &str| {
         format!(
