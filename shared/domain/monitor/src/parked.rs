@@ -79,7 +79,7 @@ mod tests {
         let mut batch = crate::Batch::found(&monitor, &State::default(), 1, [].into(), at(1));
         batch.refusals = crate::MAX_ATTEMPTS - 1;
         // Written, and the function dies here.
-        let written = crate::refused(&batch, &State::default(), &why, at(1)).state;
+        let written = crate::refused(&batch, &State::default(), &why, false, at(1)).state;
         let (unsaid, after) = written.recalled(at(1)).unwrap();
         assert_eq!((unsaid.number, unsaid.is_unsaid), (1, true));
         assert_eq!(after, written.said());
