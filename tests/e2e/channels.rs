@@ -310,7 +310,7 @@ async fn f_073_messages_to_discord_and_slack_mention_nobody_and_hide_no_link() {
     assert_eq!(
         body,
         json!({
-            "content": r"@everyone \<!channel> \*now\* \<https://evil.example\|bank>",
+            "content": r"@everyone \<!channel> \*now\* \<<https://evil.example>\|bank>",
             "flags": 4_100, "allowed_mentions": { "parse": [] },
         })
     );

@@ -48,7 +48,7 @@ async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
     let approve = ["approve", approval, "--as", &maria.username];
     let (is_done, said) = world().command(&approve).await;
     assert!(!is_done && said.contains("--digest"), "nothing is decided unseen: {said}");
-    assert!(said.contains("Keep 2 rows?"), "{said}");
+    assert!(said.contains("`countersign approvals ID` shows it"), "{said}");
     let digest = shown.lines().find_map(|line| line.strip_prefix("digest ")).unwrap();
     let (is_done, said) = world().command(&[&approve[..], &["--digest", digest]].concat()).await;
     assert!(is_done && said.contains("the request is approved (1 of 1); receipt "), "{said}");

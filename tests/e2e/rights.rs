@@ -107,7 +107,18 @@ async fn a_033_the_list_of_actions_is_what_the_caller_may_run() {
     };
     let (hers, ritas) = (names(ana.get("/actions").await), names(rita.get("/actions").await));
     let only_hers: Vec<&String> = hers.iter().filter(|name| !ritas.contains(name)).collect();
-    assert_eq!(only_hers, ["route_output", "save_to_workspace", "search_web"]);
+    let expect = [
+        "copy_file",
+        "delete_file",
+        "move_file",
+        "patch_file",
+        "restore_file",
+        "route_output",
+        "save_to_workspace",
+        "search_web",
+        "send_channel_message",
+    ];
+    assert_eq!(only_hers, expect);
     assert!(ritas.iter().all(|name| hers.contains(name)), "{ritas:?}");
     ana.get("/actions/save_to_workspace").await;
     assert_eq!(ana.get("/actions/search_web").await["requirement"]["required_role"], "analyst");

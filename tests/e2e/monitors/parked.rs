@@ -15,6 +15,8 @@ impl Watch {
         for title in titles {
             self.feed.publish(title);
         }
+        // The feed rests; what its owner asks for does not count as one of the tries.
+        self.look().await;
         until("the batch is parked", || async {
             self.ticks().await;
             let parked = self.of("batches?state=parked").await;

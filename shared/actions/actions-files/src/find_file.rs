@@ -33,7 +33,7 @@ impl Perform for FindFileByName {
         if let Some(folder) = &folder {
             self.0.ensure_folder(&call.owner, folder, false, call.now).await.map_err(failed)?;
         }
-        let wanted = Wanted::of(&inputs.name, params);
+        let wanted = Wanted::of(&inputs.name, &params);
         let (mut files, mut warnings) = (Vec::new(), Vec::new());
         let (mut next, mut pages) = (None, 0);
         loop {
@@ -73,7 +73,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(name: &str, params: declared::Params) -> Self {
+    fn of(name: &str, params: &declared::Params) -> Self {
         let exact = params.exact_match;
         let name = if exact { name.to_owned() } else { name.trim().to_lowercase() };
         let plain = |kind: &String| kind.trim().trim_start_matches('.').to_lowercase();
@@ -96,7 +96,7 @@ mod tests {
 
     fn check(name: &str, exact_match: bool, text: &str, expect: bool) {
         let params = declared::Params { exact_match, file_types: Vec::new(), folder_id: None };
-        assert_eq!(Wanted::of(name, params).names(text), expect, "{name} {text}");
+        assert_eq!(Wanted::of(name, &params).names(text), expect, "{name} {text}");
     }
 
     #[test]

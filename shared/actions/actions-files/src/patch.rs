@@ -11,7 +11,7 @@ use countersign_registry::actions::patch_file::Edit;
 pub(crate) fn patched(text: &str, edits: &[FileEdit]) -> Result<String, ActionError> {
     let mut text = text.to_owned();
     for (n, edit) in edits.iter().enumerate() {
-        text = one(&text, edit).map_err(|found| refused(n, found))?;
+        text = one(&text, edit).map_err(|found| refused(n, &found))?;
     }
     Ok(text)
 }
@@ -49,7 +49,7 @@ fn place(text: &str, target: &str) -> Result<(usize, usize), Found> {
     Ok((start, start + target.len()))
 }
 
-fn refused(n: usize, found: Found) -> ActionError {
+fn refused(n: usize, found: &Found) -> ActionError {
     match found {
         Found::Never => ActionError::terminal(
             "PATCH_TARGET_NOT_FOUND",

@@ -24,6 +24,20 @@ pub enum ChannelError {
         /// The most there may be.
         most: usize,
     },
+    /// It is longer than what is read of one, whatever its marks become.
+    #[error("the message has {length} characters with its marks; {channel} is sent none of more than {most}")]
+    #[failure(
+        code = "CHANNEL_MESSAGE",
+        help = "say less, or send several messages: nothing is cut"
+    )]
+    TooMarked {
+        /// The service.
+        channel: &'static str,
+        /// Its length.
+        length: usize,
+        /// The most that is read.
+        most: usize,
+    },
     /// The service has no such thing.
     #[error("{0}")]
     #[failure(code = "CHANNEL_UNSUPPORTED", help = "leave it out, or name a channel that has it")]

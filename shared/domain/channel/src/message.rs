@@ -54,7 +54,7 @@ fn is_readable(message: &str, channel: Channel) -> Result<(), ChannelError> {
     let most = MAX_MARKED * most(channel);
     let length = message.chars().count();
     let channel = channel.as_str();
-    if length > most { Err(ChannelError::TooLong { channel, length, most }) } else { Ok(()) }
+    if length > most { Err(ChannelError::TooMarked { channel, length, most }) } else { Ok(()) }
 }
 
 fn most(channel: Channel) -> usize {

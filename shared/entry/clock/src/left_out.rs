@@ -2,6 +2,8 @@
 //! so that the owner is told. Whatever is to be said is marked in the write that makes it so, and the mark goes once it is said:
 //! what somebody died over, or the bus did not take, the sweeper says. So it is said at least once.
 
+use std::time::Instant;
+
 use countersign_outbox::DomainEvent;
 use countersign_run::{Occurrence, OccurrenceSource, OccurrenceState};
 use countersign_schedule::{Misfire, ScheduleId};
@@ -25,13 +27,18 @@ impl Clock {
         }
     }
 
-    /// Says what is marked as unsaid, of what was not written just now.
+    /// Says what is marked as unsaid, of what was not written just now, as far as there is time.
     pub(crate) async fn say_unsaid(
         &self,
         now: Timestamp,
+        until: Instant,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        for one in self.catalog.unsaid_occurrences(MOST).await? {
+        let unsaid = self.catalog.unsaid_occurrences(MOST).await?;
+        for (n, one) in unsaid.into_iter().enumerate() {
+            if n > 0 && Instant::now() >= until {
+                break;
+            }
             match self.say_late(&one, now).await {
                 Ok(is_said) => done.said += usize::from(is_said),
                 Err(error) => {

@@ -48,8 +48,9 @@ pub struct Followed {
 
 impl Clock {
     /// Looks after everything that is due or under way, until there is no more time: half of it is for what is due, half of the
-    /// rest for occurrences whose run has not begun, so that runs that wait for people do not keep them. Of each kind one is
-    /// looked after however short the time is. One that fails does not keep the others.
+    /// rest for occurrences whose run has not begun, so that runs that wait for people do not keep them. Before that, a quarter
+    /// may go to saying what nobody has said. Of each kind one is looked after however short the time is. One that fails does
+    /// not keep the others.
     ///
     /// # Errors
     /// [`ClockError`] when the table does not answer.
@@ -60,7 +61,7 @@ impl Clock {
     ) -> BoxFuture<'_, Result<Followed, ClockError>> {
         Box::pin(async move {
             let mut done = Followed::default();
-            self.say_unsaid(now, &mut done).await?;
+            self.say_unsaid(now, half_way(half_way(until)), &mut done).await?;
             self.tick_overdue(now, half_way(until), &mut done).await?;
             self.follow_all(Open::Waiting, now, half_way(until), &mut done).await?;
             self.follow_all(Open::Begun, now, until, &mut done).await?;

@@ -30,7 +30,6 @@ impl Perform for UpdateTodo {
             add_tags: params.add_tags,
             remove_tags: params.remove_tags,
             add_note: filled(params.add_note),
-            ..Change::default()
         };
         let asked = TodoChange {
             owner: &call.owner,

@@ -62,7 +62,7 @@ fn f_073_a_link_shows_where_it_leads() {
     markdown(
         "[bank](https://evil.example/a_b)",
         "bank (https://evil.example/a_b)",
-        "bank (https://evil.example/a_b)",
+        "bank (<https://evil.example/a_b>)",
         "bank (https://evil.example/a_b)",
     );
     markdown("[a](b) [c] (d)", "a (b) [c] (d)", r"a (b) \[c\] (d)", "a (b) [c] (d)");
@@ -70,9 +70,20 @@ fn f_073_a_link_shows_where_it_leads() {
         "<https://a.example|bank>",
         Format::Plain,
         "&lt;https://a.example|bank&gt;",
-        r"\<https://a.example\|bank>",
+        r"\<<https://a.example>\|bank>",
         "&lt;https://a.example|bank&gt;",
     );
+}
+
+#[test]
+fn f_073_an_address_in_discord_ends_where_the_text_ends_it() {
+    let check = |text: &str, expect: &str| {
+        assert_eq!(discord(&read(text, Format::Plain)), expect, "{text}");
+    };
+    check("see https://a.example/x_y?z=1.", "see <https://a.example/x_y?z=1>.");
+    check("https://a.example/*b*", r"<https://a.example/>\*b\*");
+    check("https://a.example/(b)", "<https://a.example/>(b)");
+    check("https:// http://.", "https:// http://.");
 }
 
 #[test]

@@ -82,14 +82,14 @@ fn entities(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Adds a text of which nothing is a mark. An address stays as it is: Discord does not read marks in one, and would show
-/// the backslashes.
+/// Adds a text of which nothing is a mark. Discord reads no escapes in an address, and reads it as far as the next blank, with
+/// the backslashes: `<` and `>`, which it does not show, are its ends.
 fn escaped(text: &str, written: &mut String) {
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
         let used = address(rest);
         if used > 0 {
-            written.push_str(&rest[..used]);
+            written.push_str(&format!("<{}>", &rest[..used]));
             rest = &rest[used..];
             continue;
         }
@@ -102,11 +102,12 @@ fn escaped(text: &str, written: &mut String) {
     }
 }
 
-/// How many bytes of an address begin a text: as far as nothing in it could be another mark.
+/// How many bytes of an address begin a text: as far as nothing in it could be another mark, without what ends a sentence.
 fn address(text: &str) -> usize {
     let after = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let Some(after) = after else { return 0 };
     let fits = |c: char| c.is_alphanumeric() || "-._~/?#@!$&+,;=%:".contains(c);
     let end = after.find(|c: char| !fits(c)).unwrap_or(after.len());
-    text.len() - after.len() + end
+    let end = after[..end].trim_end_matches([',', '.', ';', ':', '!', '?']).len();
+    if end == 0 { 0 } else { text.len() - after.len() + end }
 }

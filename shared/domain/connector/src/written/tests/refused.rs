@@ -89,7 +89,7 @@ fn f_107_a_connection_over_http() {
             ("/connection/idempotency", json!("x-request-id")),
             ("/connection/idempotency/header", json!("Authorization")),
             ("/connection/idempotency/header", json!("a b")),
-            ("/connection/idempotency/hours", json!(0)),
+            ("/connection/idempotency/hours", json!(-1)),
             ("/connection/idempotency/hours", json!(8_761)),
             ("/connection/idempotency/x", json!(1)),
             ("/connection/rate_limit", json!({})),
