@@ -13,7 +13,7 @@ pub(crate) fn counts() -> (usize, Vec<String>) {
         walk(&root().join(folder), &mut sources);
     }
     let rows: Vec<(String, String)> = table.lines().filter_map(row).collect();
-    let wrong = rows.iter().filter_map(|(test, held)| Some(checked(test, held, &sources).err()?));
+    let wrong = rows.iter().filter_map(|(test, held)| checked(test, held, &sources).err());
     (rows.len(), wrong.collect())
 }
 

@@ -19,7 +19,7 @@ impl Invoices {
         self.0.lock().unwrap().push(invoice);
     }
 
-    fn set(&self, invoices: Value) {
+    fn set(&self, invoices: &Value) {
         *self.0.lock().unwrap() = invoices.as_array().unwrap().clone();
     }
 }
@@ -77,7 +77,7 @@ async fn issue_14_a_look_that_starts_no_run_says_what_it_could_not_read() {
     let (_server, watch) = watching(&invoices, &playbook(SAVE)).await;
     assert_eq!(watch.of("state").await["warnings"], Value::Null);
     // The source has lost a field, and nothing is new.
-    invoices.set(json!([{ "id": "INV-1" }]));
+    invoices.set(&json!([{ "id": "INV-1" }]));
     let state = watch.look().await;
     assert_eq!(state["last_outcome"], "suppressed", "{state:#}");
     assert_eq!(state["warnings"]["count"], 1, "{state:#}");
@@ -97,7 +97,7 @@ async fn issue_14_a_look_that_starts_no_run_says_what_it_could_not_read() {
     let (is_well, said) = world().command(&show).await;
     assert!(is_well && said.contains("warnings"), "{said}");
 
-    invoices.set(json!([{ "id": "INV-1", "amount": "100.00" }]));
+    invoices.set(&json!([{ "id": "INV-1", "amount": "100.00" }]));
     assert_eq!(watch.look().await["warnings"], Value::Null, "it could read everything");
     assert_eq!(journal().await.len(), 1);
 }

@@ -25,7 +25,9 @@ pub enum ChannelError {
         most: usize,
     },
     /// It is longer than what is read of one, whatever its marks become.
-    #[error("the message has {length} characters with its marks; {channel} is sent none of more than {most}")]
+    #[error(
+        "the message has {length} characters with its marks; {channel} is sent none of more than {most}"
+    )]
     #[failure(
         code = "CHANNEL_MESSAGE",
         help = "say less, or send several messages: nothing is cut"
