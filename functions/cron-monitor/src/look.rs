@@ -53,6 +53,8 @@ pub(crate) struct Looked {
     pub(crate) is_baseline: bool,
     items: Vec<BatchItem>,
     outputs: Map<String, Value>,
+    /// The steps that did not look: what they read is not to be asked so often.
+    rested: BTreeSet<String>,
     proposed: BTreeMap<String, Position>,
     /// The steps whose watermarks move although nothing is new.
     advanced: BTreeSet<String>,
@@ -164,6 +166,7 @@ impl Looking<'_> {
             is_baseline: false,
             items: Vec::new(),
             outputs: Map::new(),
+            rested: BTreeSet::new(),
             proposed: BTreeMap::new(),
             advanced: BTreeSet::new(),
             stopped: None,
@@ -215,7 +218,10 @@ fn all_seen(
 impl Looked {
     fn add(&mut self, step: &str, mark: Watermark, seen: Seen, looking: &Looking<'_>) {
         self.outputs.insert(step.to_owned(), seen.output);
-        let Some(position) = seen.position else { return };
+        let Some(position) = seen.position else {
+            self.rested.insert(step.to_owned());
+            return;
+        };
         let is_first = mark.position.is_none() && !looking.ready.monitor.spec.process_first;
         self.is_baseline |= is_first;
         let mark = mark.looked(seen.keys.len(), looking.invocation.now);
@@ -237,6 +243,11 @@ impl Looked {
     /// What the steps gave, by step.
     pub(crate) fn outputs(&self) -> &Map<String, Value> {
         &self.outputs
+    }
+
+    /// The steps that did not look this time.
+    pub(crate) fn rested(&self) -> &BTreeSet<String> {
+        &self.rested
     }
 
     /// The watermarks after a look that found nothing new. Those of a first look move: what is there is known from now on.

@@ -64,8 +64,8 @@ pub(crate) async fn recalled(
     }
 }
 
-/// Says that the open batch, whose run failed, is not tried again: no mail has told of that run. Whether there is nothing to say,
-/// or listeners hear of it.
+/// Says that the open batch is not tried again: where a run of it failed, no mail has told of that run. Whether there is nothing to
+/// say, or listeners hear of it. A run that goes on says itself what became of it.
 pub(crate) async fn given_up(
     ctx: &Context,
     event: &TickEvent,
@@ -73,9 +73,11 @@ pub(crate) async fn given_up(
     code: &'static str,
     now: Timestamp,
 ) -> Result<bool, TickError> {
-    let Some(open) = state.open.as_ref().filter(|open| open.retry_after.is_some()) else {
+    let Some(open) = &state.open else { return Ok(true) };
+    // What is tried again later has no run yet, and neither has what was refused.
+    if open.retry_after.is_none() && ctx.runs.head(&open.run).await?.is_some() {
         return Ok(true);
-    };
+    }
     let batched = ctx.monitors.batch(&event.monitor, open.number).await?;
     let Some(occurrence) = batched.and_then(|batched| batched.occurrence) else { return Ok(true) };
     Ok(publish(ctx, event, DomainEvent::given_up(&occurrence, code, now)).await)

@@ -29,7 +29,7 @@ pub(crate) async fn noted(
         state.steps_changed = Some(changed);
     }
     let before = state.warnings.take();
-    let mut warnings = LookWarnings::of(looked.outputs(), before.as_ref(), now);
+    let mut warnings = LookWarnings::of(looked.outputs(), looked.rested(), before.as_ref(), now);
     if let Some(found) = &mut warnings
         && found.is_news(before.as_ref(), now)
     {
@@ -85,14 +85,14 @@ fn renamed(changed: &StepsChanged, ready: &Ready) -> String {
 }
 
 fn unread(found: &LookWarnings, ready: &Ready) -> String {
-    let noun = if found.count == 1 { "warning" } else { "warnings" };
-    let more = found.count.saturating_sub(found.first.len() as u64);
+    let (count, first) = (found.count(), found.first());
+    let noun = if count == 1 { "warning" } else { "warnings" };
+    let more = count.saturating_sub(first.len() as u64);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     format!(
-        "The monitor `{}` looked and could not read everything: {} {noun}. {}{more}",
+        "The monitor `{}` looked and could not read everything: {count} {noun}. {}{more}",
         &*ready.monitor.spec.name,
-        found.count,
-        found.first.join("; ")
+        first.join("; ")
     )
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use countersign_monitor::{LookWarnings, MonitorId, Outcome, StepsChanged, Watermark, detections};
+use countersign_monitor::{MonitorId, Outcome, StepsChanged, Watermark, detections};
 use countersign_run::RunId;
 use countersign_web::{Json, Path, Problem};
 use jiff::Timestamp;
@@ -149,10 +149,10 @@ pub(crate) async fn state(
         open_batch: open.map(|open| open.number),
         open_run: open.map(|open| open.run.clone()),
         retry_after: open.and_then(|open| open.retry_after),
-        warnings: state.warnings.map(|LookWarnings { count, first, since, .. }| Unread {
-            count,
-            first,
-            since,
+        warnings: state.warnings.map(|known| Unread {
+            count: known.count(),
+            first: known.first(),
+            since: known.since,
         }),
         steps_changed: state.steps_changed.map(|StepsChanged { at, new, gone }| Changed {
             at,

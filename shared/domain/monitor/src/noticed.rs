@@ -16,40 +16,77 @@ const MAX_FIRST: usize = 5;
 /// Warnings that change from look to look are in the journal at most so often.
 const APART: SignedDuration = SignedDuration::from_hours(24);
 
-/// What could not be read at the last look.
+/// What could not be read when the steps looked last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LookWarnings {
-    /// How many there are, of all steps.
-    pub count: u64,
-    /// The first ones, each with its step; untrusted text.
-    pub first: Vec<String>,
+    /// Of each step that could not read everything.
+    pub steps: BTreeMap<String, StepWarnings>,
     /// Since when each look has some.
     pub since: Timestamp,
     /// When the journal was told of them last.
     pub noted_at: Timestamp,
 }
 
+/// What one step could not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepWarnings {
+    /// How many there are.
+    pub count: u64,
+    /// The first ones; untrusted text.
+    pub first: Vec<String>,
+}
+
 impl LookWarnings {
-    /// What a look could not read, by the outputs of its steps; none when it could read everything.
+    /// What a look could not read, by the outputs of its steps; none when it could read everything. Of steps that rested what was
+    /// known before holds on.
     #[must_use]
-    pub fn of(outputs: &Map<String, Value>, before: Option<&Self>, at: Timestamp) -> Option<Self> {
-        let count = outputs.values().map(warning_count).fold(0, u64::saturating_add);
-        let said = outputs.iter().flat_map(|(step, output)| {
-            let all = warning_sentences(output, MAX_FIRST).into_iter();
-            all.map(move |one| format!("`{step}`: {one}"))
-        });
-        let first = said.take(MAX_FIRST).collect();
+    pub fn of(
+        outputs: &Map<String, Value>,
+        rested: &BTreeSet<String>,
+        before: Option<&Self>,
+        at: Timestamp,
+    ) -> Option<Self> {
+        let of_step = |(step, output): (&String, &Value)| {
+            let known = match rested.contains(step) {
+                true => before.and_then(|before| before.steps.get(step).cloned()),
+                false => StepWarnings::of(output),
+            };
+            known.map(|known| (step.clone(), known))
+        };
+        let steps: BTreeMap<_, _> = outputs.iter().filter_map(of_step).collect();
         let since = before.map_or(at, |before| before.since);
         let noted_at = before.map_or(at, |before| before.noted_at);
-        (count > 0).then_some(Self { count, first, since, noted_at })
+        (!steps.is_empty()).then_some(Self { steps, since, noted_at })
+    }
+
+    /// How many there are, of all steps.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.steps.values().map(|one| one.count).fold(0, u64::saturating_add)
+    }
+
+    /// The first ones, each with its step; untrusted text.
+    #[must_use]
+    pub fn first(&self) -> Vec<String> {
+        let said = self
+            .steps
+            .iter()
+            .flat_map(|(step, of)| of.first.iter().map(move |one| format!("`{step}`: {one}")));
+        said.take(MAX_FIRST).collect()
     }
 
     /// Whether the journal is to be told: they begin, or they are others than those it has, and it has those for a day.
     #[must_use]
     pub fn is_news(&self, before: Option<&Self>, at: Timestamp) -> bool {
         let Some(before) = before else { return true };
-        let is_other = (self.count, &self.first) != (before.count, &before.first);
-        is_other && at.duration_since(before.noted_at) >= APART
+        self.steps != before.steps && at.duration_since(before.noted_at) >= APART
+    }
+}
+
+impl StepWarnings {
+    fn of(output: &Value) -> Option<Self> {
+        let count = warning_count(output);
+        (count > 0).then(|| Self { count, first: warning_sentences(output, MAX_FIRST) })
     }
 }
 
@@ -83,8 +120,10 @@ impl StepsChanged {
         let new: Vec<String> = steps.iter().filter(|step| !has_looked(step)).map(owned).collect();
         let is_gone = |step: &&String| has_looked(step) && !steps.contains(step.as_str());
         let gone: Vec<String> = marks.keys().filter(is_gone).cloned().collect();
-        let is_known = |step| before.is_some_and(|before| before.gone.contains(step));
-        let is_news = !new.is_empty() || !gone.iter().all(is_known);
+        // One that is new and rests is new at each look until it has looked.
+        let was_new = |step| before.is_some_and(|before| before.new.contains(step));
+        let was_gone = |step| before.is_some_and(|before| before.gone.contains(step));
+        let is_news = !new.iter().all(was_new) || !gone.iter().all(was_gone);
         is_news.then_some(Self { at, new, gone })
     }
 }
@@ -134,7 +173,10 @@ mod tests {
         let mut begun = marks(&["look"]);
         begun.insert("watch".to_owned(), Watermark::new("watch"));
         let changed = StepsChanged::of(&begun, ["look", "watch"].into_iter(), None, at(1));
-        assert_eq!(changed.unwrap().new, ["watch"]);
+        assert_eq!(changed.as_ref().unwrap().new, ["watch"]);
+        let again =
+            StepsChanged::of(&begun, ["look", "watch"].into_iter(), changed.as_ref(), at(2));
+        assert_eq!(again, None, "it rests, and that it is new has been said");
     }
 
     fn warned(warnings: &[&str]) -> Map<String, Value> {
@@ -142,22 +184,36 @@ mod tests {
         Map::from_iter([("look".to_owned(), output)])
     }
 
+    fn found(warnings: &[&str], before: Option<&LookWarnings>, hour: i64) -> Option<LookWarnings> {
+        LookWarnings::of(&warned(warnings), &BTreeSet::new(), before, at(hour))
+    }
+
     #[test]
     fn issue_14_warnings_of_looks_are_bounded_and_noted_when_they_begin() {
-        assert_eq!(LookWarnings::of(&warned(&[]), None, at(0)), None);
+        assert_eq!(found(&[], None, 0), None);
         let many: Vec<String> =
             (0..40).map(|n| format!("record {n} {}", "x".repeat(900))).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let found = LookWarnings::of(&warned(&many), None, at(0)).unwrap();
-        assert_eq!((found.count, found.first.len()), (40, MAX_FIRST));
-        assert!(found.first.iter().all(|one| one.starts_with("`look`: ") && one.len() < 250));
-        assert!(found.is_news(None, at(0)));
-        let same = LookWarnings::of(&warned(&many), Some(&found), at(30)).unwrap();
-        assert_eq!(same, found);
-        assert!(!same.is_news(Some(&found), at(30)), "they stay the same");
-        let other = LookWarnings::of(&warned(&["y"]), Some(&found), at(1)).unwrap();
+        let first = found(&many, None, 0).unwrap();
+        assert_eq!((first.count(), first.first().len()), (40, MAX_FIRST));
+        assert!(first.first().iter().all(|one| one.starts_with("`look`: ") && one.len() < 250));
+        assert!(first.is_news(None, at(0)));
+        let same = found(&many, Some(&first), 30).unwrap();
+        assert_eq!(same, first);
+        assert!(!same.is_news(Some(&first), at(30)), "they stay the same");
+        let other = found(&["y"], Some(&first), 1).unwrap();
         assert_eq!(other.since, at(0));
-        assert!(!other.is_news(Some(&found), at(1)), "at most once a day");
-        assert!(other.is_news(Some(&found), at(24)));
+        assert!(!other.is_news(Some(&first), at(1)), "at most once a day");
+        assert!(other.is_news(Some(&first), at(24)));
+    }
+
+    #[test]
+    fn issue_14_a_step_that_rests_keeps_its_warnings() {
+        let before = found(&["one field is missing"], None, 0);
+        let rested = BTreeSet::from(["look".to_owned()]);
+        let rests = LookWarnings::of(&warned(&[]), &rested, before.as_ref(), at(1));
+        assert_eq!(rests, before);
+        assert_eq!(LookWarnings::of(&warned(&[]), &rested, None, at(1)), None);
+        assert_eq!(found(&[], before.as_ref(), 1), None, "it looked, and could read everything");
     }
 }

@@ -98,7 +98,7 @@ pub struct State {
     /// The batch that was parked last because its run was refused, until its owner is told of it once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked: Option<LastParked>,
-    /// What could not be read at the last look.
+    /// What could not be read when the steps looked last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<LookWarnings>,
     /// The last time that its detection steps were others than before.
