@@ -190,6 +190,10 @@ steps:
     let bound = ana.post(&sources, &json!({ "connector_id": "irs-990-xml" })).await;
     let judged = ana.post("/playbooks/validate", &body).await;
     assert_eq!(judged["valid"], true, "{judged:#}");
+    let shown = ana.get(&format!("{sources}/{}", bound["id"].as_str().unwrap())).await;
+    let made: jiff::Timestamp = shown["created_at"].as_str().unwrap().parse().unwrap();
+    let ago = jiff::Timestamp::now().duration_since(made);
+    assert!(ago.abs() < jiff::SignedDuration::from_mins(10), "{shown:#}");
     // What the binding switches off, or does not allow, is as if it were not there.
     let binding = format!("{FACTORY}{sources}/{}", bound["id"].as_str().unwrap());
     for (permissions, is_enabled, code) in
@@ -202,6 +206,8 @@ steps:
         assert_eq!(judged["diagnostics"][0]["code"], code, "{judged:#}");
         assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
     }
+    let shown = ana.get(&format!("{sources}/{}", bound["id"].as_str().unwrap())).await;
+    assert_eq!(shown["created_at"], made.to_string(), "a change does not make it anew");
 }
 
 #[tokio::test]

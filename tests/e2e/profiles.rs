@@ -304,3 +304,50 @@ async fn f_178_what_belongs_to_a_removed_agent_is_removed_and_its_runs_stay() {
     assert_eq!(kept["profile_id"], json!(other), "another agent's run is as it was");
     ana.get(&format!("/journal/{others}")).await;
 }
+
+#[tokio::test]
+async fn f_383_f_384_f_410_a_handle_is_resolved_and_completed() {
+    let ana = person("ana", &["global:analyst"]).await;
+    for (name, handle) in [("Zebra finance", "zebra-finance"), ("Zebra grants", "zebra-grants")] {
+        ana.post("/profiles", &json!({ "name": name, "handle": handle })).await;
+    }
+    let called = ana.get("/resolve-handle?handle=@zebra-grants").await;
+    assert_eq!(
+        (&called["name"], &called["handle"], &called["is_active"], &called["is_system"]),
+        (&json!("Zebra grants"), &json!("zebra-grants"), &json!(true), &json!(false))
+    );
+    assert_eq!(ana.get("/resolve-handle?handle=zebra-grants").await, called);
+    let offered = async |query: &str| -> Vec<String> {
+        let page = ana.get(&format!("/available-agents{query}")).await;
+        let items = page["items"].as_array().unwrap().iter();
+        items.map(|one| one["handle"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(offered("?begins=@zebra").await, ["zebra-finance", "zebra-grants"]);
+    assert_eq!(offered("?begins=Zebra G").await, ["zebra-grants"], "by its name");
+    assert_eq!(offered("?begins=zebra&limit=1").await, ["zebra-finance"]);
+    assert_eq!(ana.get("/available-agents?begins=zebra&limit=1").await["total"], 2);
+
+    // The deployment ships one of this handle until somebody has an own one; that one switched off is not offered.
+    let shipped = ana.get("/resolve-handle?handle=political-finance-tracker").await;
+    assert_eq!(shipped["is_system"], true, "{shipped:#}");
+    assert_eq!(offered("?begins=political").await, ["political-finance-tracker"]);
+    let own = json!({ "name": "Mine", "handle": "political-finance-tracker" });
+    let own = ana.post("/profiles", &own).await["id"].clone();
+    let called = ana.get("/resolve-handle?handle=political-finance-tracker").await;
+    assert_eq!((&called["id"], &called["is_system"]), (&own, &json!(false)));
+    let path = format!("/profiles/{}", own.as_str().unwrap());
+    patch(&ana, &path, &json!({ "is_active": false })).await.unwrap();
+    assert!(offered("?begins=political").await.is_empty(), "that handle means the one that is off");
+    for (kind, expect) in [("active", 2), ("inactive", 1)] {
+        let page = ana.get(&format!("/profiles?from=own&kind={kind}")).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), expect, "{kind}: {page:#}");
+    }
+
+    let bea = person("bea", &["global:reader"]).await;
+    assert_eq!(bea.refused("/resolve-handle?handle=zebra-grants", None).await.0, 404);
+    let said = async |query: &str| refusal(ana.door.get(&format!("{FACTORY}{query}")).await);
+    let invalid = |place: &str| (422, "INVALID_INPUT".to_owned(), vec![place.to_owned()]);
+    assert_eq!(said("/resolve-handle?handle=Not a handle").await, invalid("handle"));
+    assert_eq!(said("/available-agents?limit=51").await, invalid("limit"));
+    assert_eq!(said("/available-agents?prefix=z").await, invalid("prefix"));
+}

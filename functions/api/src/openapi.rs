@@ -179,6 +179,8 @@ const GROUPS: &[Group] = &[
         },
     )
     .of_fields::<Profile>(),
+    factory("/resolve-handle", doors! { handles: resolve; }),
+    factory("/available-agents", doors! { handles: complete; }),
     factory("/schedules", doors! { schedule_run_now: run; occurrences: of_schedule; })
         .of_fields::<Stored<ScheduleSpec>>(),
     factory(

@@ -56,6 +56,27 @@ impl ConnectorQuery {
     }
 }
 
+/// Which handle is meant.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HandleQuery {
+    /// The handle, with or without `@`.
+    pub(crate) handle: String,
+}
+
+/// Which agents are offered.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentsQuery {
+    /// What the handle or the name begins with, with or without `@`; every agent when left out.
+    pub(crate) begins: Option<String>,
+    /// At most so many agents, 1 to 50; 10 when left out.
+    #[param(minimum = 1, maximum = 50)]
+    pub(crate) limit: Option<u32>,
+}
+
 /// Whose calls are asked about.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -119,6 +119,7 @@ impl ConnectorSource for TestContext {
             config_overrides: ConfigOverrides::default(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::default(),
         };
         Box::pin(async move { Ok(Some(plain)) })
@@ -205,6 +206,7 @@ mod tests {
             config_overrides: ConfigOverrides::default(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::default(),
         }
     }

@@ -111,7 +111,7 @@ async fn foreign(own: &str) {
 }
 
 #[tokio::test]
-async fn f_106_connectors_have_versions_categories_and_tags() {
+async fn f_106_f_410_connectors_have_versions_categories_and_tags() {
     let (source, ana) = shelf("{type: none}").await;
     let next = json!({ "yaml": source.yaml("{type: none}", "1.1.0") });
     ana.door.put(&format!("{FACTORY}/connectors/shelf"), &next).await.unwrap();
@@ -119,9 +119,13 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
     let versions: Vec<&Value> =
         versions["items"].as_array().unwrap().iter().map(|item| &item["version"]).collect();
     assert_eq!(versions, ["1.1.0", "1.0.0"]);
-    for (filter, count) in
-        [("tag=shelves", 1), ("category=corporate&from=own", 1), ("tag=none&from=own", 0)]
-    {
+    for (filter, count) in [
+        ("tag=shelves", 1),
+        ("category=corporate&from=own", 1),
+        ("tag=none&from=own", 0),
+        ("kind=rest_api&from=own", 1),
+        ("kind=database&from=own", 0),
+    ] {
         let page = ana.get(&format!("/connectors?{filter}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{filter}: {page:#}");
     }

@@ -139,6 +139,7 @@ fn bound(profile: &ProfileId, n: usize, name: &str) -> Result<Binding, Problem> 
         config_overrides: ConfigOverrides::default(),
         permissions: Permissions::default(),
         is_enabled: true,
+        created_at: None,
         health: Health::default(),
     })
 }

@@ -11,6 +11,7 @@ use countersign_connector::{
 use countersign_profile::{Profile, ProfileId};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Path, Problem};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -66,6 +67,9 @@ pub(crate) struct DataSource {
     permissions: Permissions,
     /// Whether the agent may use it.
     is_enabled: bool,
+    /// When it was bound; none of what the deployment ships, and of earlier releases.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    created_at: Option<Timestamp>,
     /// `ok`, `auth_failed` or `unavailable` (F-094).
     #[schema(value_type = String)]
     health: Health,
@@ -81,6 +85,7 @@ impl From<Binding> for DataSource {
             config_overrides: binding.config_overrides,
             permissions: binding.permissions,
             is_enabled: binding.is_enabled,
+            created_at: binding.created_at,
             health: binding.health,
         }
     }
@@ -127,6 +132,7 @@ pub(crate) async fn create(
             config_overrides,
             permissions: body.permissions.clone(),
             is_enabled: body.is_enabled,
+            created_at: Some(now()),
             health: Health::default(),
         };
         let stored = ctx.catalog.create_binding(owner, &binding).await;

@@ -59,6 +59,7 @@ pub(crate) mod execution_repeat;
 pub(crate) mod executions;
 pub(crate) mod export;
 pub(crate) mod exports;
+pub(crate) mod handles;
 pub(crate) mod health;
 pub(crate) mod journal;
 pub(crate) mod journal_entry;

@@ -74,6 +74,7 @@ fn bound_to(copy: &Profile, binding: Binding) -> Binding {
         id: BindingId::from_bytes(bytes),
         profile_id: copy.id.to_string(),
         credential: None,
+        created_at: Some(copy.created_at),
         health: countersign_connector::Health::default(),
         ..binding
     }

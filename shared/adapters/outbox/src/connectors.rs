@@ -48,6 +48,7 @@ mod tests {
             config_overrides: ConfigOverrides::default(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::Ok,
         };
         let owner = UserId::from_bytes([3; 16]);

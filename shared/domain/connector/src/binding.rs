@@ -120,6 +120,9 @@ pub struct Binding {
     pub permissions: Permissions,
     /// Whether it may be called at all.
     pub is_enabled: bool,
+    /// When it was made; none of those that the deployment ships, and of those of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
     /// How it fares.
     #[serde(default)]
     pub health: Health,

@@ -87,6 +87,7 @@ mod tests {
             config_overrides: serde_json::from_value(overrides.clone()).unwrap(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::default(),
         };
         let parts = deployment_parts(owner.as_ref(), &definition, &binding);

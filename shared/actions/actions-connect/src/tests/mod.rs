@@ -67,6 +67,7 @@ impl World {
             config_overrides: ConfigOverrides::default(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::Ok,
         };
         Self { yaml: yaml.to_owned(), binding: Some(binding), ..Self::default() }

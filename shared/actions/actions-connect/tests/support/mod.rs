@@ -134,6 +134,7 @@ impl ConnectorSource for World {
             config_overrides: self.overrides.clone(),
             permissions: Permissions::default(),
             is_enabled: true,
+            created_at: None,
             health: Health::Ok,
         };
         Box::pin(async move { Ok(Some(binding)) })

@@ -119,6 +119,7 @@ fn f_104_a_rate_is_replaced_where_it_is_the_owners_own() {
         config_overrides: serde_json::from_value(rate(50_000)).unwrap(),
         permissions: Permissions::default(),
         is_enabled: true,
+        created_at: None,
         health: Health::Ok,
     };
     assert_eq!(keyed.bound_by(&binding).budget().month, Some(50_000));
