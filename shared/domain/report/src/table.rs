@@ -1,6 +1,6 @@
 //! Rows, columns and keys of workspace tables (F-052, F-282, F-289…F-291).
 
-use countersign_decimal::Decimal;
+use countersign_decimal::{Decimal, InvalidDecimal};
 use countersign_document::words::{found, shortened};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -207,8 +207,11 @@ fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
         }
         (ColumnType::Text, other) => Ok(Value::String(other.to_string())),
         (ColumnType::Real, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
-        (ColumnType::Real, Value::String(text)) => real(text.trim())
-            .ok_or_else(|| unfit(value, "a number that REAL keeps; DECIMAL keeps 28 digits")),
+        (ColumnType::Real, Value::String(text)) => match Decimal::parse(text.trim()) {
+            Err(InvalidDecimal::NotPlain) => Err(unfit(value, "a number")),
+            exact => real(text.trim(), exact.ok())
+                .ok_or_else(|| unfit(value, "a number that REAL keeps; DECIMAL keeps 28 digits")),
+        },
         (ColumnType::Decimal, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
         (ColumnType::Decimal, _) => {
             decimal(value).ok_or_else(|| unfit(value, "a decimal of at most 28 digits"))
@@ -231,8 +234,8 @@ fn unfit(value: &Value, wanted: &str) -> String {
 }
 
 /// A plain decimal: filings write amounts as text. Whole numbers stay whole, and nothing is rounded.
-fn real(text: &str) -> Option<Value> {
-    let exact = Decimal::parse(text).ok()?;
+fn real(text: &str, exact: Option<Decimal>) -> Option<Value> {
+    let exact = exact?;
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());
     }
