@@ -207,11 +207,12 @@ fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
         }
         (ColumnType::Text, other) => Ok(Value::String(other.to_string())),
         (ColumnType::Real, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
-        (ColumnType::Real, Value::String(text)) => match Decimal::parse(text.trim()) {
-            Err(InvalidDecimal::NotPlain) => Err(unfit(value, "a number")),
-            exact => real(text.trim(), exact.ok())
-                .ok_or_else(|| unfit(value, "a number that REAL keeps; DECIMAL keeps 28 digits")),
-        },
+        (ColumnType::Real, Value::String(text)) => {
+            real(text.trim()).ok_or_else(|| match Decimal::parse(text.trim()) {
+                Err(InvalidDecimal::NotPlain) => unfit(value, "a number"),
+                _ => unfit(value, "a number that REAL keeps; DECIMAL keeps 28 digits"),
+            })
+        }
         (ColumnType::Decimal, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
         (ColumnType::Decimal, _) => {
             decimal(value).ok_or_else(|| unfit(value, "a decimal of at most 28 digits"))
@@ -234,8 +235,8 @@ fn unfit(value: &Value, wanted: &str) -> String {
 }
 
 /// A plain decimal: filings write amounts as text. Whole numbers stay whole, and nothing is rounded.
-fn real(text: &str, exact: Option<Decimal>) -> Option<Value> {
-    let exact = exact?;
+fn real(text: &str) -> Option<Value> {
+    let exact = Decimal::parse(text).ok()?;
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());
     }
