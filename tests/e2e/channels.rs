@@ -336,7 +336,7 @@ async fn f_073_messages_to_discord_and_slack_mention_nobody_and_hide_no_link() {
     desk.is_refused(&run, "`tell`", "no connector `telegram`").await;
     let long = "x".repeat(2_001);
     let run = desk.sends("tell-much", "channel: discord, chat_id: '42'", &long).await;
-    desk.is_refused(&run, "CHANNEL_MESSAGE", "discord takes 2000").await;
+    desk.is_refused(&run, "CHANNEL_MESSAGE", "as discord counts them, which takes 2000").await;
     for (params, place) in [
         ("channel: discord, chat_id: '42', format: html", "no messages in HTML"),
         ("channel: slack, chat_id: C0123, silent: true", "no silent messages"),

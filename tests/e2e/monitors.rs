@@ -280,8 +280,19 @@ async fn f_366_to_f_372_a_monitor_is_kept_paused_resumed_and_removed() {
     assert_eq!((&resumed["is_active"], &resumed["version"]), (&json!(true), &json!(3)));
     assert!(clocks().await);
 
+    // A list says at a glance how it fares, and its line may be sent back; not what never was so.
+    let listed = ana.get(&format!("/monitors?kind={}", watch.agent)).await;
+    let mut other = listed["items"][0].clone();
+    assert_eq!(
+        (&other["last_outcome"], &other["failing_since"]),
+        (&json!("baseline"), &Value::Null)
+    );
+    assert!(other["last_tick_at"].is_string(), "{other:#}");
+    let mut wrong = other.clone();
+    wrong["last_tick_at"] = json!("2999-01-01T00:00:00Z");
+    assert!(put(ana, &path, &wrong).await.is_err(), "it has not looked then");
+
     // Its interval changes, and what is of an older version is refused.
-    let mut other = ana.get(&path).await;
     other["interval"] = json!("1h");
     assert_eq!(put(ana, &path, &other).await.unwrap()["interval"], "1h");
     let again = put(ana, &path, &other).await;

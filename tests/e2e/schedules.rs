@@ -1,6 +1,7 @@
 //! Schedules at the door.
 
 pub(crate) mod alarm;
+mod asked;
 mod bounds;
 mod command;
 mod defaults;
@@ -9,6 +10,7 @@ mod many;
 mod misfire;
 mod native;
 mod overlap;
+mod repeated;
 pub(crate) mod revoked;
 mod saved;
 mod told;

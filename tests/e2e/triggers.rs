@@ -1,7 +1,7 @@
 //! What else starts runs: a signed webhook, a file that arrives, the end of another run.
 
 mod after;
-mod asked;
+pub(crate) mod asked;
 mod files;
 mod keys;
 mod overlaps;

@@ -1,5 +1,6 @@
 //! The shipped playbooks of monitors.
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Feed, Watch};
@@ -25,7 +26,11 @@ async fn f_060_the_shipped_watch_of_a_feed_keeps_what_is_signed() {
     watch.outcome("baseline").await;
     watch.feed.publish("rule-2");
     watch.feed.publish("rule-3");
-    assert_eq!(watch.look().await["last_outcome"], "started");
+    // The hour in which its connector asks no more has passed, and its clock ticks.
+    let before = json!((Timestamp::now() - SignedDuration::from_mins(60)).to_string());
+    let mark = watch.record("MARK#look").await;
+    mark.changed(None, |mark| mark["last_checked_at"] = before).await;
+    assert_eq!(watch.ticks().await["last_outcome"], "started");
     let run = watch.run().await;
     watch.ana.reaches(&run, "awaiting_approval").await;
     watch.decide("approve").await;
@@ -62,7 +67,7 @@ async fn f_058_filings_that_come_into_a_folder_are_read_once() {
     let watch = Watch { feed: Feed::open().await, ana, maria, agent, monitor };
     watch.outcome("baseline").await;
     put_into(&watch.ana, "incoming", &["new.xml", "notes.pdf"]).await;
-    assert_eq!(watch.look().await["last_outcome"], "started");
+    assert_eq!(watch.ticks().await["last_outcome"], "started");
     let run = watch.run().await;
     watch.ana.reaches(&run, "awaiting_approval").await;
     let found = watch.ana.get(&format!("/executions/{run}/outputs/look")).await;

@@ -99,6 +99,10 @@ async fn f_365_the_command_line_makes_shows_and_starts_schedules_and_says_what_r
     assert_eq!(on["is_enabled"], true);
     let shown = document(&said(&ana, &["schedules", "show", id]).await);
     assert_eq!(shown["next_runs"].as_array().unwrap().len(), 5, "{shown:#}");
+    let listed = ana.get(&format!("/schedules?kind={agent}")).await;
+    assert_eq!(listed["items"][0]["next_run_at"], shown["next_run_at"], "{listed:#}");
+    let next = shown["next_run_at"].as_str().unwrap();
+    assert!(said(&ana, &["schedules"]).await.contains(next), "{next}");
     let (is_well, refused) = command(&ana, &["schedules", "run-now", id]).await;
     assert!(!is_well && refused.contains("SCHEDULE_NOT_RUN"), "it has no playbook: {refused}");
     let lines =
@@ -134,9 +138,17 @@ async fn f_366_the_command_line_makes_pauses_and_shows_monitors() {
     assert!(said(&ana, &["monitors", "pause", id]).await.contains("is_active: false"));
     assert!(said(&ana, &["monitors", "resume", id]).await.contains("is_active: true"));
     assert!(said(&ana, &["monitors", "show", id]).await.contains("New filings"));
+    assert!(said(&ana, &["monitors", "run-now", id]).await.contains("asked"));
+    crate::case::until("its first look", || async {
+        said(&ana, &["monitors"]).await.contains("baseline").then_some(())
+    })
+    .await;
     for what in ["watermarks", "batches", "parked"] {
         said(&ana, &["monitors", what, id]).await;
     }
+    let (is_well, refused) = command(&ana, &["monitors", "reset", id, "--step", "nothing"]).await;
+    assert!(!is_well && refused.contains("nothing"), "{refused}");
+    said(&ana, &["monitors", "reset", id]).await;
     said(&ana, &["monitors", "batches", id, "--in-state", "open"]).await;
     said(&ana, &["monitors", "remove", id]).await;
     assert!(!said(&ana, &["monitors"]).await.contains(id));

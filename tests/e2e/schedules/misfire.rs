@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::{disable, occurrences, run_of, sweep, tick};
+use super::{disable, every_minute, occurrences, run_of, sweep, tick};
 use crate::case::{Person, gated, person, rows, until};
 use crate::outage::Record;
 
@@ -100,6 +100,28 @@ async fn p_003_after_an_outage_every_due_time_is_made_up_for_one_after_the_other
         before = at("finished_at");
     }
     disable(&ana, &schedule).await;
+}
+
+#[tokio::test]
+async fn p_003_after_a_long_outage_what_has_no_line_of_its_own_is_counted_in_one() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "misfire": "skip" })).await;
+    let since = last_due() - SignedDuration::from_hours(2);
+    outage(&ana, &schedule, since).await;
+    tick(&ana, &schedule).await;
+    let path = format!("/schedules/{schedule}/occurrences?limit=100&state=missed");
+    let all = until("the due times are noticed", || async {
+        let page = ana.get(&path).await;
+        let all = page["items"].as_array().unwrap().clone();
+        (all.len() > 44).then_some(all)
+    })
+    .await;
+    disable(&ana, &schedule).await;
+    let first = all.last().unwrap();
+    assert_eq!(first["due_at"], json!(since.to_string()), "{first:#}");
+    let said = first["reason"]["message"].as_str().unwrap();
+    assert!(said.contains("nor at the next ") && said.contains(", until "), "{said}");
 }
 
 #[tokio::test]

@@ -20,7 +20,11 @@ fn rows() -> Value {
 }
 
 /// What the page, the newest mail, REST and the journal say of who asks for this run.
-async fn said(ana: &Person, maria: &Person, run: &str) -> (String, String, Value, String) {
+pub(crate) async fn said(
+    ana: &Person,
+    maria: &Person,
+    run: &str,
+) -> (String, String, Value, String) {
     let request = maria.request(run).await;
     let shown = maria.get(&format!("/approvals/{}", request["approval"].as_str().unwrap())).await;
     let approver = maria.approver();
@@ -40,11 +44,17 @@ async fn issue_14_whoever_signs_sees_which_webhook_asks_and_with_which_key() {
         made(&ana, &trigger(&agent, "asked-by-a-hook", &json!({ "type": "webhook" }), &inputs))
             .await;
     let (other, sender) = (Sender::new(&ana, &id).await, Sender::new(&ana, &id).await);
-    let run = run_of(&sender.fires(&ana, "msg_1", &rows()).await);
+    let fired = sender.fires(&ana, "msg_1", &rows()).await;
+    let run = run_of(&fired);
     ana.reaches(&run, "awaiting_approval").await;
     let (page, mail, by, journal) = said(&ana, &maria, &run).await;
     let key = sender.key.as_str();
-    assert_eq!(by, json!({ "type": "webhook", "id": id, "name": "Test trigger", "with": key }));
+    assert_eq!(
+        by,
+        json!({
+            "type": "webhook", "id": id, "name": "Test trigger", "with": key, "occurrence": fired["id"],
+        })
+    );
     assert!(page.contains(&format!("(key {key})")) && page.contains("the webhook"), "{page}");
     assert!(mail.contains("Asked by    the webhook Test trigger"), "{mail}");
     assert!(mail.contains(&format!("With        key {key}")), "{mail}");

@@ -1,5 +1,6 @@
 //! Webhooks: who is believed, and what a message starts.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::{Answer, Sender, call, changed, compute, fired, made, run_of, trigger};
@@ -19,6 +20,21 @@ async fn taking(name: &str) -> (Person, String, Sender) {
     let id = made(&ana, &trigger(&agent, name, &hook(), &inputs)).await;
     let sender = Sender::new(&ana, &id).await;
     (ana, agent, sender)
+}
+
+#[tokio::test]
+async fn issue_14_the_same_message_many_times_at_once_is_one_run() {
+    let (ana, _, sender) = taking("rows-at-once").await;
+    let body = json!({ "rows": [{ "name": "a", "amount": 1 }] });
+    let all = join_all((0..6).map(|_| sender.send("msg_1", &body))).await;
+    let mut occurrences: Vec<&Value> =
+        all.iter().map(|answer| &answer.body["occurrence"]).collect();
+    assert!(all.iter().all(|answer| answer.status == 202), "{all:?}");
+    occurrences.dedup();
+    assert_eq!(occurrences.len(), 1, "{all:?}");
+    let [one] = fired(&ana, &sender.trigger).await.try_into().unwrap();
+    ana.reaches(&run_of(&one), "complete").await;
+    assert_eq!(ana.get("/executions").await["items"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Page, Path, Problem, Query, Signed};
 use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use http::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,6 +32,9 @@ use crate::pagination::{self, ListQuery};
 
 /// A document read from what a person sent, and what there is to say about it.
 pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
+
+/// Documents of a page whose lines are made together.
+const AT_ONCE: usize = 8;
 
 /// Fields beside those of a document, by name.
 pub(crate) type More = Map<String, Value>;
@@ -68,7 +72,7 @@ pub(crate) trait Kind: StoredDocument {
     /// Something in a text that is not wrong and may surprise.
     type Warning: Send + Serialize;
     /// How it is shown in a list.
-    type Line: for<'a> From<&'a Self> + Serialize + ToSchema;
+    type Line: for<'a> From<&'a Self> + Serialize + ToSchema + Send;
     /// How it is shown alone.
     type View: Serialize + ToSchema;
 
@@ -127,6 +131,11 @@ pub(crate) trait Kind: StoredDocument {
     /// What is shown of one document beside its fields, by name.
     fn more(&self, _: &Context) -> impl Future<Output = Result<More, Problem>> + Send {
         async { Ok(More::new()) }
+    }
+
+    /// How it is shown in a list, with what is known of it there.
+    fn listed(&self, _: &Context) -> impl Future<Output = Result<Self::Line, Problem>> + Send {
+        std::future::ready(Ok(Self::Line::from(self)))
     }
 
     /// What the store is asked for.
@@ -251,7 +260,12 @@ pub(super) async fn list<K: Kind>(
     let listing = K::listing(&query);
     known_kind::<K>(&listing)?;
     let page = pagination::filled(listing, read, |one: &K| one.fits(&query)).await?;
-    Ok(Json(Page { items: page.items.iter().map(K::Line::from).collect(), next: page.next }))
+    let line = |one: K| -> BoxFuture<'_, Result<K::Line, Problem>> {
+        let ctx = &ctx;
+        Box::pin(async move { one.listed(ctx).await })
+    };
+    let lines = stream::iter(page.items).map(line).buffered(AT_ONCE);
+    Ok(Json(Page { items: lines.try_collect().await?, next: page.next }))
 }
 
 /// A list of a kind that there is not would be empty, as if nobody had one.

@@ -5,7 +5,7 @@ use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_monitor::{
-    Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Timing, detections,
+    Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Outcome, Timing, detections,
 };
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
@@ -13,12 +13,14 @@ use countersign_profile::{Profile, ProfileId};
 use countersign_states::{Once, StatesError};
 use countersign_store_catalog::{CatalogError, Stored, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-use super::collection::Author;
 use super::collection::described::Words;
 use super::collection::json::Fields;
-use super::{could_run, found, now, schedules};
+use super::collection::{Author, More};
+use super::{could_run, found, now, schedule_shown, schedules};
 use crate::Context;
 
 impl Fields for MonitorSpec {
@@ -70,6 +72,51 @@ impl Fields for MonitorSpec {
                 tracing::warn!(monitor = %monitor.id, code, "the clock was not set; the sweeper does");
             }
         }
+    }
+
+    async fn check_shown(
+        monitor: &Stored<Self>,
+        ctx: &Context,
+        shown: &More,
+    ) -> Result<(), Problem> {
+        if shown.is_empty() {
+            return Ok(());
+        }
+        let state = ctx.monitors.standing(&monitor.id).await?.state;
+        // It may have looked since.
+        let is_past = |value: &Value| {
+            let at = serde_json::from_value::<Timestamp>(value.clone());
+            at.is_ok_and(|at| state.last_tick_at.is_some_and(|last| at <= last))
+        };
+        schedule_shown::unless(shown, |name, value| match name {
+            "last_tick_at" | "failing_since" => is_past(value),
+            "last_outcome" => serde_json::from_value::<Outcome>(value.clone()).is_ok(),
+            _ => false,
+        })
+    }
+
+    async fn in_list(monitor: &Stored<Self>, ctx: &Context) -> Result<More, Problem> {
+        let state = ctx.monitors.standing(&monitor.id).await?.state;
+        let mut more = More::new();
+        more.insert("last_tick_at".to_owned(), json!(state.last_tick_at));
+        more.insert("last_outcome".to_owned(), json!(state.last_outcome.map(Outcome::as_str)));
+        more.insert("failing_since".to_owned(), json!(state.failing.map(|one| one.since)));
+        more.retain(|_, value| !value.is_null());
+        Ok(more)
+    }
+
+    fn beside(added: ObjectBuilder) -> ObjectBuilder {
+        let time = |says: &'static str| {
+            let format = SchemaFormat::KnownFormat(KnownFormat::DateTime);
+            let time = ObjectBuilder::new().schema_type(Type::String).format(Some(format));
+            time.description(Some(format!("{says}; in lists.")))
+        };
+        let says = "What its last look came to, as `/monitors/{id}/state` has it; in lists.";
+        let outcome = ObjectBuilder::new().schema_type(Type::String).description(Some(says));
+        added
+            .property("last_tick_at", time("When it looked last"))
+            .property("last_outcome", outcome)
+            .property("failing_since", time("Since when it fails at each look"))
     }
 
     /// What is left of it is found by nobody; the next tick of its clock, within a minute or two, forgets it.

@@ -10,6 +10,7 @@ use countersign_schedule::{MAX_SCHEDULES, ScheduleId, ScheduleSpec};
 use countersign_states::StatesError;
 use countersign_store_catalog::{Last, LastRun, Stored};
 use countersign_web::{FieldError, Problem};
+use jiff::Timestamp;
 use serde_json::json;
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
@@ -76,8 +77,7 @@ impl Fields for ScheduleSpec {
     }
 
     async fn more(schedule: &Schedule, ctx: &Context) -> Result<More, Problem> {
-        let times = schedule.spec.timetable().filter(|_| schedule.spec.is_enabled);
-        let next = times.map(|times| times.upcoming(now(), SHOWN)).unwrap_or_default();
+        let next = upcoming(schedule, SHOWN);
         let mut more = More::new();
         more.insert("next_run_at".to_owned(), json!(next.first()));
         more.insert("next_runs".to_owned(), json!(next));
@@ -85,12 +85,21 @@ impl Fields for ScheduleSpec {
         let Some(owner) = &schedule.user_id else { return Ok(more) };
         let id = Some(schedule.id.as_str());
         let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
-        let last = last_run(ctx, owner, schedule, &known).await?;
-        more.insert("last_run_at".to_owned(), json!(last.as_ref().map(|one| one.due_at)));
-        more.insert("last_run_status".to_owned(), json!(last.map(|one| one.status)));
+        ended(&mut more, last_run(ctx, owner, schedule, &known).await?);
         let current = current(ctx, owner, schedule).await?;
         more.insert("current_run".to_owned(), going_on(ctx, current.as_ref()).await?);
         // What there is nothing of is left out.
+        more.retain(|_, value| !value.is_null());
+        Ok(more)
+    }
+
+    async fn in_list(schedule: &Schedule, ctx: &Context) -> Result<More, Problem> {
+        let mut more = More::new();
+        more.insert("next_run_at".to_owned(), json!(upcoming(schedule, 1).first()));
+        if let Some(owner) = &schedule.user_id {
+            let id = schedule.id.as_str();
+            ended(&mut more, ctx.catalog.last_run(owner, id, Last::Finished).await?);
+        }
         more.retain(|_, value| !value.is_null());
         Ok(more)
     }
@@ -104,16 +113,11 @@ impl Fields for ScheduleSpec {
         let next = "Its next due times, in UTC; of one schedule alone.";
         let current = "The run that goes on: `occurrence`, `run` and `status`, which is `awaiting_approval` while it waits for people (F-208); of one schedule alone.";
         added
-            .property(
-                "next_run_at",
-                time().description(Some("When it is due next; of one schedule alone.")),
-            )
+            .property("next_run_at", time().description(Some("When it is due next.")))
             .property("next_runs", ArrayBuilder::new().items(time()).description(Some(next)))
             .property(
                 "last_run_at",
-                time().description(Some(
-                    "When the last run that is over was due; of one schedule alone.",
-                )),
+                time().description(Some("When the last run that is over was due.")),
             )
             .property(
                 "last_run_status",
@@ -123,6 +127,18 @@ impl Fields for ScheduleSpec {
             )
             .property("current_run", ObjectBuilder::new().description(Some(current)))
     }
+}
+
+/// The next due times of a schedule; one that is not enabled has none.
+fn upcoming(schedule: &Schedule, most: usize) -> Vec<Timestamp> {
+    let times = schedule.spec.timetable().filter(|_| schedule.spec.is_enabled);
+    times.map(|times| times.upcoming(now(), most)).unwrap_or_default()
+}
+
+/// Adds how the last run that is over ended.
+fn ended(more: &mut More, last: Option<LastRun>) {
+    more.insert("last_run_at".to_owned(), json!(last.as_ref().map(|one| one.due_at)));
+    more.insert("last_run_status".to_owned(), json!(last.map(|one| one.status)));
 }
 
 /// A playbook that is named is there, and has the inputs that are.

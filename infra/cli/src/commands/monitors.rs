@@ -135,8 +135,28 @@ impl What {
 }
 
 const MONITORS: List = List {
-    fields: &["id", "name", "is_active", "interval", "playbook_id", "profile_id"],
-    titles: &["MONITOR", "NAME", "LOOKS", "EVERY", "PLAYBOOK", "AGENT"],
+    fields: &[
+        "id",
+        "name",
+        "is_active",
+        "interval",
+        "last_tick_at",
+        "last_outcome",
+        "failing_since",
+        "playbook_id",
+        "profile_id",
+    ],
+    titles: &[
+        "MONITOR",
+        "NAME",
+        "LOOKS",
+        "EVERY",
+        "LOOKED AT",
+        "CAME TO",
+        "FAILS SINCE",
+        "PLAYBOOK",
+        "AGENT",
+    ],
 };
 
 const WATERMARKS: List = List {

@@ -85,6 +85,15 @@ impl What {
 }
 
 const SCHEDULES: List = List {
-    fields: &["id", "is_enabled", "cron_expression", "timezone", "name"],
-    titles: &["SCHEDULE", "ENABLED", "WHEN", "ZONE", "NAME"],
+    fields: &[
+        "id",
+        "is_enabled",
+        "cron_expression",
+        "timezone",
+        "next_run_at",
+        "last_run_at",
+        "last_run_status",
+        "name",
+    ],
+    titles: &["SCHEDULE", "ENABLED", "WHEN", "ZONE", "NEXT", "LAST", "ENDED AS", "NAME"],
 };

@@ -66,7 +66,7 @@ fn entry(
     let done = others.iter().filter(|outcome| outcome.status == StepStatus::Done);
     let discovered = Entities::of(done.map(|outcome| &outcome.output)).discovered;
     Entry {
-        id: EntryId::of_call(&call.run, &call.idempotency_key),
+        id: EntryId::of_call(&call.idempotency_key),
         agent_profile_id: call.info.profile_id.clone(),
         user_id: call.owner.clone(),
         execution_id: call.run.clone(),

@@ -31,8 +31,8 @@ impl EntryId {
 
     /// The entry of one call of `write_journal_entry`.
     #[must_use]
-    pub fn of_call(run: &str, idempotency_key: &str) -> Self {
-        Self::derived(&["call", run, idempotency_key])
+    pub fn of_call(idempotency_key: &str) -> Self {
+        Self::derived(&["call", idempotency_key])
     }
 
     /// The entry of what a monitor's look at this time has to say.
@@ -381,8 +381,8 @@ mod tests {
 
     #[test]
     fn ids_are_the_same_for_the_same_call_only() {
-        assert_eq!(EntryId::of_call("run_1", "k"), EntryId::of_call("run_1", "k"));
-        assert_ne!(EntryId::of_call("run_1", "k"), EntryId::of_call("run_1", "l"));
-        assert_ne!(EntryId::of_run("run_1"), EntryId::of_call("run_1", ""));
+        assert_eq!(EntryId::of_call("k"), EntryId::of_call("k"));
+        assert_ne!(EntryId::of_call("k"), EntryId::of_call("l"));
+        assert_ne!(EntryId::of_run("run_1"), EntryId::of_call(""));
     }
 }

@@ -1,9 +1,10 @@
 //! What asked for a run without a person, for those who sign what it is about to do.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Fired, Head, Occurrence, OccurrenceSource};
+use crate::{Fired, Head, Occurrence, OccurrenceId, OccurrenceSource};
 
 /// Characters of a name that are kept: a sender chooses the names of files.
 const MAX_NAME: usize = 200;
@@ -24,6 +25,12 @@ pub struct AskedBy {
     /// Whether its owner started it before its time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_by_hand: bool,
+    /// The occurrence, `occ_…`, which has the whole of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<OccurrenceId>,
+    /// When it was due by a clock; of what a monitor has found, when that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
     /// Which run of the occurrence it is, from the second on: those before it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
@@ -59,8 +66,17 @@ impl AskedBy {
             None => (AskedByKind::Schedule, None),
         };
         let is_by_hand = occurrence.asked_by.is_some();
-        let (id, name) = (occurrence.source_id.clone(), cut(&occurrence.name));
-        Self { kind, id, name, with, is_by_hand, attempt: None }
+        let is_clocked = matches!(kind, AskedByKind::Schedule | AskedByKind::Monitor);
+        Self {
+            kind,
+            id: occurrence.source_id.clone(),
+            name: cut(&occurrence.name),
+            with,
+            is_by_hand,
+            occurrence: Some(occurrence.id.clone()),
+            due_at: is_clocked.then_some(occurrence.due_at),
+            attempt: None,
+        }
     }
 
     /// The same of the run that has this head.
@@ -80,7 +96,7 @@ impl AskedBy {
         }
     }
 
-    /// What it was asked with, in words: `key hkey_…, second attempt`.
+    /// What it was asked with, or when, in words: `key hkey_…, second attempt`.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
         self.with_attempt(self.asked_with())
@@ -98,9 +114,11 @@ impl AskedBy {
             AskedByKind::Webhook => with.map(|key| format!("key {key}")),
             AskedByKind::File => with.map(|name| format!("file {name}")),
             AskedByKind::Run => with.map(|end| format!("end of {end}")),
-            AskedByKind::Schedule | AskedByKind::Monitor => {
-                self.is_by_hand.then(|| "started by hand".to_owned())
+            AskedByKind::Schedule | AskedByKind::Monitor if self.is_by_hand => {
+                Some("started by hand".to_owned())
             }
+            AskedByKind::Schedule => self.due_at.map(|at| format!("due {}", minute(at))),
+            AskedByKind::Monitor => self.due_at.map(|at| format!("found {}", minute(at))),
         }
     }
 
@@ -135,6 +153,11 @@ pub fn attempt_in_words(attempt: u32) -> String {
     }
 }
 
+/// A time for people, of a clock whose zone is not known here: `2026-11-24 06:00 UTC`.
+fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
 fn cut(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -146,45 +169,58 @@ fn cut(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn check(kind: AskedByKind, with: Option<&str>, is_by_hand: bool, expect: &str) {
-        let (id, name) = ("trig_1".to_owned(), "In \"voices".to_owned());
-        let by =
-            AskedBy { kind, id, name, with: with.map(str::to_owned), is_by_hand, attempt: None };
+    fn asked(kind: AskedByKind, with: Option<&str>) -> AskedBy {
+        AskedBy {
+            kind,
+            id: "trig_1".to_owned(),
+            name: "In \"voices".to_owned(),
+            with: with.map(str::to_owned),
+            is_by_hand: false,
+            occurrence: None,
+            due_at: None,
+            attempt: None,
+        }
+    }
+
+    fn check(by: &AskedBy, expect: &str) {
         assert_eq!(by.sentence("Ada"), expect);
-        let kept = serde_json::to_string(&by).unwrap();
-        assert_eq!(serde_json::from_str::<AskedBy>(&kept).unwrap(), by);
+        let kept = serde_json::to_string(by).unwrap();
+        assert_eq!(serde_json::from_str::<AskedBy>(&kept).unwrap(), *by);
     }
 
     #[test]
     fn issue_14_whoever_signs_reads_what_has_asked() {
         let name = r#""In \"voices""#;
         let webhook = format!("the webhook {name} (key hkey_1), for Ada");
-        check(AskedByKind::Webhook, Some("hkey_1"), false, &webhook);
+        check(&asked(AskedByKind::Webhook, Some("hkey_1")), &webhook);
         let early = format!("the webhook {name}, for Ada");
-        check(AskedByKind::Webhook, None, false, &early);
+        check(&asked(AskedByKind::Webhook, None), &early);
         let file = format!(r#"the trigger {name} (the file "a\").pdf", uploaded by Ada), for Ada"#);
-        check(AskedByKind::File, Some("a\").pdf"), false, &file);
+        check(&asked(AskedByKind::File, Some("a\").pdf")), &file);
         let run = format!("the trigger {name} (end of run_1 as complete), for Ada");
-        check(AskedByKind::Run, Some("run_1 as complete"), false, &run);
-        check(AskedByKind::Schedule, None, false, &format!("the schedule {name}, for Ada"));
-        let by_hand = format!("the monitor {name} (started by hand), for Ada");
-        check(AskedByKind::Monitor, None, true, &by_hand);
+        check(&asked(AskedByKind::Run, Some("run_1 as complete")), &run);
+    }
+
+    #[test]
+    fn issue_14_whoever_signs_reads_which_due_time_has_asked() {
+        let name = r#""In \"voices""#;
+        let due_at = Timestamp::from_second(1_795_500_000).ok();
+        let clock = AskedBy { due_at, ..asked(AskedByKind::Schedule, None) };
+        check(&clock, &format!("the schedule {name} (due 2026-11-24 06:00 UTC), for Ada"));
+        let second = AskedBy { attempt: Some(2), ..clock.clone() };
+        assert_eq!(second.detail().as_deref(), Some("due 2026-11-24 06:00 UTC, second attempt"));
+        let found = AskedBy { kind: AskedByKind::Monitor, ..clock };
+        check(&found, &format!("the monitor {name} (found 2026-11-24 06:00 UTC), for Ada"));
+        let by_hand = AskedBy { is_by_hand: true, ..found };
+        check(&by_hand, &format!("the monitor {name} (started by hand), for Ada"));
+        check(&asked(AskedByKind::Schedule, None), &format!("the schedule {name}, for Ada"));
     }
 
     #[test]
     fn issue_14_a_second_attempt_says_so() {
-        let (id, name, with) = ("trig_1".to_owned(), "In".to_owned(), Some("hkey_1".to_owned()));
-        let by = AskedBy {
-            kind: AskedByKind::Webhook,
-            id,
-            name,
-            with,
-            is_by_hand: false,
-            attempt: Some(2),
-        };
-        assert_eq!(by.sentence("Ada"), r#"the webhook "In" (key hkey_1, second attempt), for Ada"#);
-        let clock = AskedBy { kind: AskedByKind::Schedule, with: None, ..by };
-        assert_eq!(clock.detail().as_deref(), Some("second attempt"));
+        let by = AskedBy { attempt: Some(2), ..asked(AskedByKind::Webhook, Some("hkey_1")) };
+        let said = r#"the webhook "In \"voices" (key hkey_1, second attempt), for Ada"#;
+        assert_eq!(by.sentence("Ada"), said);
         assert_eq!(attempt_in_words(10), "tenth attempt");
         assert_eq!(attempt_in_words(11), "attempt 11");
     }

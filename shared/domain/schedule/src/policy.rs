@@ -1,5 +1,6 @@
 //! What happens when a due time was missed, or comes while the run before still goes on.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,13 @@ pub enum Verdict {
     Full,
     /// Its time has passed.
     Missed,
+    /// So has that of as many more, up to the last one, that have no lines of their own.
+    MissedUntil {
+        /// How many more, counted up to a limit.
+        more: usize,
+        /// The last of them.
+        last: Timestamp,
+    },
 }
 
 /// What becomes of due times that are found at once, in their order: `late` says of each whether it can no longer count as on time,

@@ -30,7 +30,7 @@ pub async fn finished_call(
             return Ok(Err(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; "))));
         }
     };
-    let idempotency_key = retry_key(&head.run, &step.name, &prepared.hash);
+    let idempotency_key = retry_key(head, step, contract, &prepared.hash);
     let call = call(head, step, prepared, invocation.now, invocation.remaining);
     Ok(Ok(Call { idempotency_key, ..call }))
 }

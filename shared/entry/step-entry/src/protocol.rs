@@ -270,13 +270,12 @@ impl Ready<'_> {
     /// The call of an action that has no effect, and the hash of its arguments.
     pub(crate) fn reading(
         self,
-        event: &StepEvent,
         head: &Head,
         step: &PlanStep,
         invocation: &Invocation,
     ) -> (Call, String) {
         let hash = self.prepared.hash.clone();
-        let idempotency_key = retry_key(&event.run, &event.step, &hash);
+        let idempotency_key = retry_key(head, step, self.contract, &hash);
         let call = call(head, step, self.prepared, invocation.now, invocation.remaining);
         (Call { idempotency_key, ..call }, hash)
     }
@@ -296,7 +295,7 @@ impl Ready<'_> {
         let hash = prepared.hash.clone();
         let key = permit
             .as_ref()
-            .map_or_else(|| retry_key(&event.run, &event.step, &hash), |(_, key)| key.clone());
+            .map_or_else(|| retry_key(head, step, contract, &hash), |(_, key)| key.clone());
         let mut call = Call {
             idempotency_key: key,
             permit: permit.map(|(permit, _)| permit),
@@ -383,10 +382,22 @@ pub(crate) fn intent(
     }
 }
 
-/// The key of a reversible step, the same for every attempt with these arguments: 32 hex digits. What leaves the system
-/// carries the key of its effect instead.
-pub(crate) fn retry_key(run: &RunId, step: &str, input_hash: &str) -> String {
-    let text = format!("{run}\0{step}\0{input_hash}");
+/// The key of a reversible step, the same for every attempt with these arguments. What the deployment keeps is written once however
+/// often its run is repeated, so the first of those runs names it there; what is only read is read anew by each. What leaves the
+/// system carries the key of its effect instead.
+pub(crate) fn retry_key(
+    head: &Head,
+    step: &PlanStep,
+    contract: &Contract,
+    input_hash: &str,
+) -> String {
+    let run = if contract.writes { head.origin() } else { &head.run };
+    attempt_key(run, &step.name, input_hash)
+}
+
+/// The key of what a run does at a place with these arguments: 32 hex digits.
+pub(crate) fn attempt_key(run: &RunId, place: &str, input_hash: &str) -> String {
+    let text = format!("{run}\0{place}\0{input_hash}");
     hex::encode(&Sha256::digest(text)[..16])
 }
 

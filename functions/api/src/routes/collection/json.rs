@@ -78,6 +78,14 @@ pub(crate) trait Fields: Spec + Document {
         async { Ok(More::new()) }
     }
 
+    /// The same of one in a list: what its owner sees at a glance.
+    fn in_list(
+        _: &Stored<Self>,
+        _: &Context,
+    ) -> impl Future<Output = Result<More, Problem>> + Send {
+        async { Ok(More::new()) }
+    }
+
     /// What is shown beside its fields, as the OpenAPI document has it.
     fn beside(added: ObjectBuilder) -> ObjectBuilder {
         added
@@ -143,6 +151,10 @@ impl<S: Fields> Kind for Stored<S> {
 
     async fn more(&self, ctx: &Context) -> Result<More, Problem> {
         S::more(self, ctx).await
+    }
+
+    async fn listed(&self, ctx: &Context) -> Result<Shown<Self>, Problem> {
+        Ok(Shown { more: S::in_list(self, ctx).await?, ..Shown::from(self) })
     }
 
     fn view(self, warnings: Vec<Found>, more: More) -> Shown<Self> {

@@ -52,7 +52,7 @@ impl Turn<'_> {
         let Self { context, event, view, step, tools, invocation } = *self;
         let action = context.action(&step.action);
         let action = action.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let (call, hash) = ready.reading(event, &view.head, step, invocation);
+        let (call, hash) = ready.reading(&view.head, step, invocation);
         let mut so_far = SoFar::read(context, event, step).await?;
         if let Some(turn) = so_far.open_turn() {
             if event.ran < turn.turn {

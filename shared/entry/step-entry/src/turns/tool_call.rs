@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::prepare::prepare;
-use crate::protocol::{call, refused, retry_key};
+use crate::protocol::{attempt_key, call, refused};
 
 /// Makes the call, unless it has been made.
 ///
@@ -97,7 +97,7 @@ impl Making<'_> {
         let action = context.action(&own.action);
         let action = action.ok_or_else(|| StepError::NoHandler(own.action.clone()))?;
         let place = format!("{}/{turn}/{number}", step.name);
-        let key = retry_key(&event.run, &place, &prepared.hash);
+        let key = attempt_key(&event.run, &place, &prepared.hash);
         let made = call(&view.head, &own, prepared, invocation.now, invocation.remaining);
         let made = Call { idempotency_key: key, ..made };
         Ok(match act(action.as_ref(), made, &own, contract, invocation.remaining).await {
