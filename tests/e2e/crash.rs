@@ -85,18 +85,8 @@ const LEAST_DEATHS: usize = 25;
 
 #[tokio::test]
 async fn any_function_may_die_at_any_write_and_there_is_one_result() {
-    let (console, state) = (Console::new(), tempfile::tempdir().unwrap());
-    let place = Place { project: Some(project()), state: Some(state.path().to_owned()) };
-    let saboteur = Saboteur::listen().await;
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    saboteur.before(port);
-    let options = UpOptions {
-        port: Some(port),
-        dynamodb: Some(format!("http://{}", saboteur.address)),
-        ..options("countersign-crash")
-    };
-    let world = World::on(up(&place, &options, &console).await.unwrap());
-    hurry(port).await;
+    let state = tempfile::tempdir().unwrap();
+    let (world, saboteur) = sabotaged("countersign-crash", state.path()).await;
     let elsewhere = Elsewhere::open().await;
     let scene = Scene::set(&world, &saboteur, &elsewhere).await;
     let begun = scene.kill_the_door().await;
@@ -121,11 +111,24 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
     assert!(total >= LEAST_DEATHS, "{total} deaths: {deaths:?}");
     eprintln!("{total} deaths of {} functions: {deaths:?}", deaths.len());
     scene.begin_again(&begun).await;
-    down(state.path(), &console).await.unwrap();
+    down(state.path(), &Console::new()).await.unwrap();
+}
+
+/// A stack of its own whose functions reach their tables through a saboteur.
+pub(crate) async fn sabotaged(name: &str, state: &std::path::Path) -> (World, Saboteur) {
+    let place = Place { project: Some(project()), state: Some(state.to_owned()) };
+    let saboteur = Saboteur::listen().await;
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    saboteur.before(port);
+    let dynamodb = Some(format!("http://{}", saboteur.address));
+    let options = UpOptions { port: Some(port), dynamodb, ..options(name) };
+    let world = World::on(up(&place, &options, &Console::new()).await.unwrap());
+    hurry(port).await;
+    (world, saboteur)
 }
 
 /// A machine waits a minute for the lease of a payment that died; the emulator waits a tenth of what it is told.
-pub(crate) async fn hurry(port: u16) {
+async fn hurry(port: u16) {
     let config = json!({ "stepfunctions._SFN_WAIT_SCALE": "0.1" }).to_string();
     let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let head = format!(

@@ -7,6 +7,7 @@ mod dated;
 mod detections;
 mod gates;
 mod interval;
+mod killed;
 mod ledger;
 mod lossless;
 mod parked;

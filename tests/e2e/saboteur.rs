@@ -28,6 +28,18 @@ pub(crate) enum Whom {
     Api,
     /// Everything behind it.
     Others,
+    /// Only the function whose name ends so.
+    Only(&'static str),
+}
+
+impl Whom {
+    fn has(self, function: &str) -> bool {
+        match self {
+            Self::Api => function.ends_with("-api"),
+            Self::Others => !function.ends_with("-api"),
+            Self::Only(name) => function.ends_with(name),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -111,7 +123,7 @@ impl Saboteur {
         }
         let mut orders = self.orders.lock().unwrap();
         let (whom, nth, side) = orders.strike?;
-        if function.ends_with("-api") != (whom == Whom::Api) || function.ends_with(SPARED) {
+        if !whom.has(function) || function.ends_with(SPARED) {
             return None;
         }
         let count = orders.writes.entry(function.to_owned()).or_default();

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use countersign_cli::console::Console;
-use countersign_cli::stack::{Place, UpOptions, down, up};
+use countersign_cli::stack::down;
 use serde_json::{Value, json};
 
 use super::one_step;
 use crate::case::{FACTORY, Person, person_in, until};
-use crate::crash::{hurry, recorded};
+use crate::crash::{recorded, sabotaged};
 use crate::saboteur::{Saboteur, Side, Whom};
-use crate::world::{World, options, project};
 
 struct Scene {
     saboteur: Saboteur,
@@ -21,18 +20,8 @@ struct Scene {
 
 #[tokio::test]
 async fn f_083_a_function_that_dies_while_it_changes_a_file_changes_it_once() {
-    let (console, state) = (Console::new(), tempfile::tempdir().unwrap());
-    let place = Place { project: Some(project()), state: Some(state.path().to_owned()) };
-    let saboteur = Saboteur::listen().await;
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    saboteur.before(port);
-    let options = UpOptions {
-        port: Some(port),
-        dynamodb: Some(format!("http://{}", saboteur.address)),
-        ..options("countersign-files")
-    };
-    let world = World::on(up(&place, &options, &console).await.unwrap());
-    hurry(port).await;
+    let state = tempfile::tempdir().unwrap();
+    let (world, saboteur) = sabotaged("countersign-files", state.path()).await;
     let ana = person_in(&world, "ana", &["global:analyst"]).await;
     let maria = person_in(&world, "maria", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
@@ -56,7 +45,7 @@ async fn f_083_a_function_that_dies_while_it_changes_a_file_changes_it_once() {
         let one = format!("countersign-files-tool-files-write {which}");
         assert!(died.contains(&one), "never died: {one}; {died:?}");
     }
-    down(state.path(), &console).await.unwrap();
+    down(state.path(), &Console::new()).await.unwrap();
 }
 
 impl Scene {
