@@ -273,6 +273,18 @@ async fn f_365_run_now_is_a_run_of_its_caller_whose_gates_ask() {
     assert_eq!(maria.refused(&path, Some(&json!({}))).await.0, 403, "she may only read");
 }
 
+/// Sweeps until an occurrence has a second run, which it gives.
+async fn second_run(ana: &Person, schedule: &str, occurrence: &Value) -> String {
+    until("the run is repeated", || async {
+        sweep().await;
+        let all = occurrences(ana, schedule).await;
+        let own = all.into_iter().find(|one| one["id"] == *occurrence)?;
+        let runs = own["runs"].as_array().filter(|runs| runs.len() == 2)?;
+        runs[1].as_str().map(str::to_owned)
+    })
+    .await
+}
+
 /// A playbook whose only step fails.
 const FAILING: &str = r#"
 id: fails-by-clock
@@ -302,17 +314,7 @@ async fn f_206_k_49_a_run_that_failed_is_repeated_so_often_and_no_more() {
     let started = comes_to(&ana, &schedule, "started").await;
     let first = run_of(&started);
     ana.reaches(&first, "error").await;
-    let own = || async {
-        sweep().await;
-        let all = occurrences(&ana, &schedule).await;
-        all.into_iter().find(|one| one["id"] == started["id"])
-    };
-    let repeated = until("the run is repeated", || async {
-        own().await.filter(|one| one["runs"].as_array().is_some_and(|runs| runs.len() == 2))
-    })
-    .await;
-    let second = repeated["runs"][1].as_str().unwrap();
-    let run = ana.run(second).await;
+    let run = ana.run(&second_run(&ana, &schedule, &started["id"]).await).await;
     assert_eq!((&run["repeats"], &run["run_context"]), (&json!([first]), &json!("scheduled")));
     disable(&ana, &schedule).await;
     let over = is_over(&ana, &schedule, &started["id"]).await;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{comes_to, disable, every_minute, follows, is_over, run_of};
-use crate::case::{Person, person, rows};
+use super::{comes_to, disable, every_minute, follows, is_over, run_of, second_run};
+use crate::case::{Person, person, rows, step};
 
 /// Writes wherever the deployment keeps something, then fails.
 const WRITES: &str = r#"
@@ -76,19 +76,12 @@ async fn k_49_what_a_run_has_written_is_not_written_again_by_its_repetition() {
 
 /// Waits for the second run and its end; then nothing more is due.
 async fn disable_later(ana: &Person, schedule: &str, occurrence: &Value) {
-    let second = crate::case::until("the run is repeated", || async {
-        super::sweep().await;
-        let all = super::occurrences(ana, schedule).await;
-        let own = all.into_iter().find(|one| one["id"] == *occurrence)?;
-        own["runs"].as_array().filter(|runs| runs.len() == 2).map(|runs| runs[1].clone())
-    })
-    .await;
+    let second = second_run(ana, schedule, occurrence).await;
     disable(ana, schedule).await;
     let over = is_over(ana, schedule, occurrence).await;
     assert_eq!(over["runs"].as_array().unwrap().len(), 2, "{over:#}");
-    let ended = ana.run(second.as_str().unwrap()).await;
-    let done = |name: &str| crate::case::step(&ended, name)["status"].clone();
-    for step in ["save", "route", "plan", "note", "tell"] {
-        assert_eq!(done(step), "done", "{step}: {ended:#}");
+    let ended = ana.run(&second).await;
+    for name in ["save", "route", "plan", "note", "tell"] {
+        assert_eq!(step(&ended, name)["status"], "done", "{name}: {ended:#}");
     }
 }
