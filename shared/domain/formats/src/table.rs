@@ -106,6 +106,11 @@ impl<'r> Table<'r> {
         bound(self.out.records.len() as u64, self.limits.max_records as u64, "records")
     }
 
+    /// Passes over a row that cannot be read.
+    pub(crate) fn skip(&mut self, number: u64) {
+        self.rows = number;
+    }
+
     /// Counts a value before the next one is made of the same cell.
     fn count(
         &mut self,

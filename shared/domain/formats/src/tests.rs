@@ -2,6 +2,8 @@
 
 mod bombs;
 mod csv;
+mod csv_delimiter;
+mod csv_quotes;
 mod fuzz;
 mod html;
 mod json;

@@ -102,6 +102,21 @@ impl Reading {
         self.declared.is_none()
     }
 
+    /// Whether the declared locale writes a mark before the fraction of a number.
+    #[must_use]
+    pub fn is_decimal_mark(&self, mark: char) -> bool {
+        let declared = self.declared.as_ref();
+        declared.is_some_and(|declared| declared.locale.decimal().starts_with(mark))
+    }
+
+    /// Whether the declared locale writes a mark inside numbers.
+    #[must_use]
+    pub fn is_number_mark(&self, mark: char) -> bool {
+        let declared = self.declared.as_ref();
+        self.is_decimal_mark(mark)
+            || declared.is_some_and(|declared| declared.locale.groups_with(mark))
+    }
+
     /// Reads the texts found for a field. The message says why a text is not of the type, and shows it.
     #[must_use]
     pub fn convert(&self, texts: &[String], value_type: ValueType) -> (Value, Option<String>) {
