@@ -24,6 +24,8 @@ use locale::Locale;
 
 /// The longest part of a text that a complaint shows, in characters.
 const SHOWN: usize = 60;
+/// What may help a text that is not of its type.
+const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
 
 /// Why a locale or a currency cannot be read by.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,18 @@ pub enum InvalidReading {
     /// Not a locale whose numbers are known.
     #[error(transparent)]
     Locale(#[from] InvalidLocale),
+    /// A locale of which nobody knows what its numbers mean.
+    #[error(
+        "`{tag}` writes `{number}` before the fraction of a number and `{sum}` before that of a sum, so that an amount may be read as another: declare `en-US` (1,234.50) or `de-DE` (1.234,50), and the `currency` where it is another"
+    )]
+    TwoMarks {
+        /// The locale.
+        tag: String,
+        /// The decimal mark of its numbers.
+        number: &'static str,
+        /// The decimal mark of its sums of money.
+        sum: &'static str,
+    },
     /// Not a currency.
     #[error("`{0}` is not a currency: it must be a code of ISO 4217, such as `EUR`")]
     Currency(String),
@@ -84,7 +98,7 @@ impl Reading {
     /// A reading by a locale (a BCP 47 tag with a region) and, where it is not the locale's own, a currency (ISO 4217).
     ///
     /// # Errors
-    /// [`InvalidReading`] when one of them is not known, or the locale is missing.
+    /// [`InvalidReading`] when one of them is not known, the locale has two decimal marks or is missing.
     pub fn new(locale: Option<&str>, currency: Option<&str>) -> Result<Self, InvalidReading> {
         let Some(tag) = locale else {
             return currency.map_or(Ok(Self::default()), |_| Err(InvalidReading::NoLocale));
@@ -222,8 +236,19 @@ impl Reading {
         format!("`{shown}` is not of type {}{help}", value_type.data_type())
     }
 
+    fn help_with_date(&self, text: &str) -> Option<&'static str> {
+        let has_order = self.declared.as_ref().map(|declared| declared.locale.dates().is_some());
+        let help = match has_order {
+            None => DECLARE,
+            Some(false) => {
+                "; the locale has no order of day and month in numbers, only dates as `2024-12-31` are read"
+            }
+            Some(true) => return None,
+        };
+        date::is_in_some_order(text).then_some(help)
+    }
+
     fn help(&self, text: &str, value_type: ValueType) -> Option<&'static str> {
-        const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
         let is_number = matches!(
             value_type,
             ValueType::Number | ValueType::Decimal | ValueType::Integer | ValueType::NumberList
@@ -238,8 +263,7 @@ impl Reading {
             if date::has_short_year(text) {
                 return Some("; its year must have four digits");
             }
-            let read = self.is_plain() && date::is_in_some_order(text);
-            return read.then_some(DECLARE);
+            return self.help_with_date(text);
         }
         let written = || number::plain(text).is_none() && number::is_in_some_locale(text);
         (is_number && self.is_plain() && written()).then_some(DECLARE)

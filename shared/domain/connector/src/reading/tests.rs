@@ -1,5 +1,7 @@
 //! Texts as sources write them.
 
+mod locales;
+
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
