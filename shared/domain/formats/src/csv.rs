@@ -90,18 +90,29 @@ fn explain(error: csv::Error) -> FormatError {
 }
 
 /// How files of another kind begin that are often met under a wrong name: each line of such a file would be a record.
-const FOREIGN: [(&str, &str); 6] = [
+const FOREIGN: [(&str, &str); 8] = [
     ("%pdf-", "a PDF"),
     ("pk\u{3}\u{4}", "a workbook or an archive"),
     ("<!doctype", "a page of HTML"),
     ("<html", "a page of HTML"),
+    ("<head", "a page of HTML"),
+    ("<!--", "a page of HTML"),
     ("<?xml", "XML"),
     ("{\\rtf", "a text of a word processor"),
 ];
 
 fn foreign(head: &str) -> Option<&'static str> {
-    let head: String = head.trim_start().chars().take(10).flat_map(char::to_lowercase).collect();
-    FOREIGN.iter().find(|(begin, _)| head.starts_with(begin)).map(|(_, kind)| *kind)
+    let head = head.trim_start();
+    let begin: String = head.chars().take(10).flat_map(char::to_lowercase).collect();
+    let known = FOREIGN.iter().find(|(known, _)| begin.starts_with(known));
+    known.map(|(_, kind)| *kind).or_else(|| is_json(head).then_some("JSON"))
+}
+
+/// Whether a text begins as an object or a list of JSON does. A name in brackets may also be that of a column.
+fn is_json(head: &str) -> bool {
+    let inside = |bracket| head.strip_prefix(bracket).map(str::trim_start);
+    let is_object = inside('{').is_some_and(|rest| rest.starts_with(['"', '}']));
+    is_object || inside('[').is_some_and(|rest| rest.starts_with(['"', '{', '[', ']']))
 }
 
 impl Row for StringRecord {

@@ -12,7 +12,7 @@ mod number;
 mod tests;
 
 use compact_str::CompactString;
-use countersign_decimal::{Decimal, InvalidDecimal};
+use countersign_decimal::{Decimal, InvalidDecimal, keeps_digits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -208,7 +208,8 @@ impl Reading {
         if let Some(whole) = number::whole(&plain) {
             return Some(whole.into());
         }
-        plain.parse::<f64>().ok().and_then(Number::from_f64)
+        let kept = plain.parse().ok().filter(|float| keeps_digits(&plain, *float));
+        kept.and_then(Number::from_f64)
     }
 
     /// The number a text writes, with digits, a point and a sign only.
@@ -258,6 +259,9 @@ impl Reading {
                 self.plain(text).map(|text| Decimal::parse(&text))
         {
             return Some("; it has more than 28 digits");
+        }
+        if value_type == ValueType::Number && self.plain(text).is_some() {
+            return Some("; it has more digits than a number keeps: a `decimal` has up to 28");
         }
         if value_type == ValueType::Date {
             if date::has_short_year(text) {
