@@ -8,6 +8,7 @@ mod fuzz;
 mod html;
 mod json;
 mod json_lines;
+mod merged;
 mod pdf;
 mod xlsx;
 
