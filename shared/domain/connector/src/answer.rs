@@ -95,8 +95,8 @@ pub fn next_page(
     link: Option<&str>,
 ) -> Result<Option<NextPage>, Unreachable> {
     match (pagination, link) {
-        (Pagination::LinkHeader { .. }, Some(link)) => linked(request, link),
-        _ => Ok(counted(pagination, request, answer, count)),
+        (Pagination::LinkHeader { .. }, Some(link)) => linked(request, link, count),
+        _ => counted(pagination, request, answer, count),
     }
 }
 
@@ -106,57 +106,110 @@ fn counted(
     request: &Request,
     answer: &Value,
     count: usize,
-) -> Option<NextPage> {
+) -> Result<Option<NextPage>, Unreachable> {
     let number = |place, key: &str| param(request, place, key).and_then(|text| text.parse().ok());
     match pagination {
-        Pagination::None | Pagination::LinkHeader { .. } => None,
+        Pagination::None | Pagination::LinkHeader { .. } => Ok(None),
         Pagination::Page { page_param, size_param, page_size, place, more_path, .. } => {
             let size = size_param.as_ref().and_then(|key| number(*place, key));
-            if !goes_on(more_path.as_ref(), answer, count, size.unwrap_or(u64::from(*page_size))) {
-                return None;
+            let size = size.unwrap_or(u64::from(*page_size));
+            if !goes_on(more_path.as_ref(), answer, count, size)? {
+                return Ok(None);
             }
-            let page = number(*place, page_param)?.checked_add(1)?;
-            Some(with_param(request, *place, page_param, Value::from(page)))
+            let page = number(*place, page_param).and_then(|page| page.checked_add(1));
+            let page = page.ok_or(Unreachable::Nowhere)?;
+            Ok(Some(with_param(request, *place, page_param, Value::from(page))))
         }
         Pagination::Offset { offset_param, limit_param, page_size, place, more_path, .. } => {
             let limit = number(*place, limit_param).unwrap_or(u64::from(*page_size));
-            if !goes_on(more_path.as_ref(), answer, count, limit) {
-                return None;
+            if !goes_on(more_path.as_ref(), answer, count, limit)? {
+                return Ok(None);
             }
-            let offset = number(*place, offset_param)?.checked_add(count as u64)?;
-            Some(with_param(request, *place, offset_param, Value::from(offset)))
+            let offset = number(*place, offset_param);
+            let offset = offset.and_then(|offset| offset.checked_add(count as u64));
+            let offset = offset.ok_or(Unreachable::Nowhere)?;
+            Ok(Some(with_param(request, *place, offset_param, Value::from(offset))))
         }
         Pagination::Cursor { cursor_param, cursor_path, also, place, .. } => {
+            let Some(own) = cursor_path.find(answer).filter(is_there) else { return Ok(None) };
             let mut cursor = Map::new();
-            let own = (cursor_param, cursor_path);
-            for (name, path) in std::iter::once(own).chain(also) {
-                cursor.insert(name.clone(), text_of(path.find(answer)?, name)?.into());
+            cursor.insert(cursor_param.clone(), cursor_value(Some(own), cursor_param)?);
+            for (name, path) in also {
+                cursor.insert(name.clone(), cursor_value(path.find(answer), name)?);
             }
-            // A source that names the same page again would never end.
-            if cursor.iter().all(|(name, value)| {
-                param(request, *place, name).is_some_and(|current| *value == *current)
-            }) {
-                return None;
-            }
-            let mut request = request.clone();
-            for (name, value) in &cursor {
-                set_param(&mut request, *place, name, value.clone());
-            }
-            let shown = if also.is_empty() { cursor.remove(cursor_param) } else { None };
-            Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) })
+            at_cursor(request, *place, cursor_param, cursor, count)
         }
     }
 }
 
-/// Whether another page follows one with `count` records: as the answer says, or because the page is full.
-fn goes_on(more_path: Option<&JsonPath>, answer: &Value, count: usize, size: u64) -> bool {
-    let said = more_path.map(|path| match path.find(answer) {
-        None | Some(Value::Null | Value::Bool(false)) => false,
-        Some(Value::String(text)) => !text.is_empty() && text != "false",
-        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
-        Some(_) => true,
-    });
-    count > 0 && said.unwrap_or(count as u64 >= size)
+/// The page at a cursor. A source that names the same page again would never end; after an empty page it says that this was the last.
+fn at_cursor(
+    request: &Request,
+    place: PagePlace,
+    cursor_param: &str,
+    mut cursor: Map<String, Value>,
+    count: usize,
+) -> Result<Option<NextPage>, Unreachable> {
+    let is_current = |(name, value): (&String, &Value)| {
+        param(request, place, name).is_some_and(|current| *value == *current)
+    };
+    if cursor.iter().all(is_current) {
+        return same_again(count);
+    }
+    let mut request = request.clone();
+    for (name, value) in &cursor {
+        set_param(&mut request, place, name, value.clone());
+    }
+    let shown = if cursor.len() == 1 { cursor.remove(cursor_param) } else { None };
+    Ok(Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) }))
+}
+
+/// What it means that a page with `count` records leads to itself.
+fn same_again(count: usize) -> Result<Option<NextPage>, Unreachable> {
+    if count == 0 { Ok(None) } else { Err(Unreachable::Nowhere) }
+}
+
+/// Whether another page follows one with `count` records: as the answer says, or because the page is full. An empty page does
+/// not lead to another.
+fn goes_on(
+    more_path: Option<&JsonPath>,
+    answer: &Value,
+    count: usize,
+    size: u64,
+) -> Result<bool, Unreachable> {
+    let said = more_path.map(|path| path.find(answer).is_some_and(|value| says_more(&value)));
+    match (said, count) {
+        (Some(true), 0) => Err(Unreachable::Nowhere),
+        (None, 0) => Ok(false),
+        (said, count) => Ok(said.unwrap_or(count as u64 >= size)),
+    }
+}
+
+/// Whether a value says that there is more.
+fn says_more(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty() && text != "false",
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        _ => true,
+    }
+}
+
+/// Whether something is where a cursor should be.
+fn is_there(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(entries) => !entries.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    }
+}
+
+/// The text of a cursor, which leads nowhere when it is no text or number.
+fn cursor_value(value: Option<Value>, name: &str) -> Result<Value, Unreachable> {
+    let text = value.and_then(|value| text_of(value, name));
+    text.map(Value::from).ok_or(Unreachable::Nowhere)
 }
 
 fn text_of(value: Value, name: &str) -> Option<String> {
@@ -177,7 +230,7 @@ fn in_address(text: String, cursor_param: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn linked(request: &Request, link: &str) -> Result<Option<NextPage>, Unreachable> {
+fn linked(request: &Request, link: &str, count: usize) -> Result<Option<NextPage>, Unreachable> {
     let Some(target) = link_next(link) else { return Ok(None) };
     let mut url = request.url.join(target).map_err(|_| Unreachable::NoAddress)?;
     // Credentials stay with the host they are for.
@@ -187,9 +240,8 @@ fn linked(request: &Request, link: &str) -> Result<Option<NextPage>, Unreachable
         return Err(Unreachable::Elsewhere(origin.chars().take(200).collect()));
     }
     keep_key(request, &mut url);
-    // A source that names the same page again would never end.
     if url == request.url {
-        return Ok(None);
+        return same_again(count);
     }
     let cursor = if url.path() == request.url.path() {
         Value::from(public_query(request, &url))

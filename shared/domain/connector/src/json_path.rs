@@ -77,6 +77,12 @@ impl JsonPath {
         Ok(Self { text: text.to_owned(), alternatives: alternatives.ok_or_else(invalid)? })
     }
 
+    /// Whether one of its alternatives begins with a key.
+    pub(crate) fn begins_with(&self, key: &str) -> bool {
+        let is_key = |step: &JsonStep| matches!(step, JsonStep::Key(known) if known == key);
+        self.alternatives.iter().any(|steps| steps.first().is_some_and(is_key))
+    }
+
     /// The value at the path; `[*]` gives a list, flattened when it stands several times. `None` when it is not there.
     #[must_use]
     pub fn find(&self, value: &Value) -> Option<Value> {

@@ -56,9 +56,11 @@ pub fn records(
     };
     let rows;
     let mut longest = 0;
+    let mut shorter = None;
     let items: Vec<&Value> = match found {
         Found::One(Value::Object(columns)) if mapping.layout == Layout::Columns => {
             (rows, longest) = rows_of(columns, part.most);
+            shorter = shorter_than(longest, columns, mapping);
             rows.iter().collect()
         }
         Found::Every(items) => items,
@@ -67,6 +69,7 @@ pub fn records(
         Found::One(one) => vec![one],
     };
     let mut mapped = Mapped { count: items.len().max(longest), ..Mapped::default() };
+    shorter.into_iter().for_each(|message| mapped.warnings.push(message));
     for (number, item) in items.into_iter().take(part.most).enumerate() {
         let mut record = record(mapping, item);
         for complaint in fit(&mut record, &schema.fields, &mapping.reading) {
@@ -101,6 +104,25 @@ fn rows_of(columns: &Map<String, Value>, most: usize) -> (Vec<Value>, usize) {
         Value::Object(items.collect())
     };
     ((0..longest.min(most)).map(row).collect(), longest)
+}
+
+/// What is said of lists that end before the longest: their last values may stand in the wrong records.
+fn shorter_than(
+    longest: usize,
+    columns: &Map<String, Value>,
+    mapping: &JsonMapping,
+) -> Option<String> {
+    let is_read = |name: &str| {
+        mapping.fields.is_empty() || mapping.fields.values().any(|path| path.begins_with(name))
+    };
+    let lists = columns.iter().filter_map(|(name, value)| Some((name, value.as_array()?.len())));
+    let shorter = lists.filter(|(name, length)| *length < longest && is_read(name));
+    let shown: Vec<String> =
+        shorter.map(|(name, length)| format!("`{name}` has {length}")).take(12).collect();
+    (!shown.is_empty()).then(|| {
+        let shown = shown.join(", ");
+        format!("the lists of the answer are of different lengths: {shown} of {longest} values; the rest is null")
+    })
 }
 
 /// One record: the mapped fields, or the object as it is; what is not an object becomes `{value: …}`.

@@ -1,11 +1,12 @@
 //! Separated values, row by row. Cells are text: a formula is data like any other.
 
-use std::collections::VecDeque;
-use std::io::{self, Cursor, Read};
+mod delimiter;
+mod quotes;
+
+use std::io::{Cursor, Read};
 
 use countersign_connector::{Cell, CsvRules, Pick, TableRules};
 use csv::{ReaderBuilder, StringRecord};
-use memchr::{memchr2, memchr3};
 use serde_json::Value;
 
 use crate::Extraction;
@@ -13,13 +14,12 @@ use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::text::Text;
+use quotes::{Broken, Quotes};
 
 /// Text looked at to find the delimiter.
 const HEAD: usize = 16 * 1024;
-/// Delimiters that are looked for, the usual one first.
-const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
-/// Rows of another width that are said one by one.
-const MAX_RAGGED: u64 = 20;
+/// Rows of another width, and malformed ones, that are said one by one.
+const MAX_SAID: u64 = 20;
 
 pub(crate) fn read(
     rules: &CsvRules,
@@ -35,7 +35,8 @@ pub(crate) fn read(
         return Err(FormatError::NotOfFormat { format: "CSV".into(), problem });
     }
     let first = rules.table.header_row.unwrap_or(1);
-    let delimiter = rules.delimiter.unwrap_or_else(|| detect(&head, first));
+    let found = || delimiter::detect(&head, &rules.table);
+    let delimiter = rules.delimiter.map_or_else(found, Ok)?;
     let quotes = Quotes::new(Cursor::new(head).chain(text), delimiter, limits);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -52,12 +53,17 @@ pub(crate) fn read(
         maps: rules.table.header_row.is_some() && !rules.table.fields.is_empty(),
         ..Ragged::default()
     };
+    let mut broken = Broken::new(&rules.table);
     let mut record = StringRecord::new();
     let mut number = 0;
     while reader.read_record(&mut record).map_err(explain)? {
         stop.check()?;
         number += 1;
-        let line = reader.get_mut().next_row();
+        let (line, is_broken) = reader.get_mut().next_row();
+        if is_broken {
+            broken.leave_out(&mut table, number, line)?;
+            continue;
+        }
         let fit = ragged.fit(number, &record);
         if fit != Fit::Shifted {
             table.row(number, &record, || format!("line {line}"))?;
@@ -70,7 +76,7 @@ pub(crate) fn read(
         let open = "a quoted cell is not closed".to_owned();
         return Err(FormatError::Truncated { place: format!("line {line}"), open });
     }
-    if let Some(message) = ragged.total() {
+    for message in [ragged.total(), broken.total()].into_iter().flatten() {
         table.warn_last(message);
     }
     table.finish()
@@ -84,38 +90,29 @@ fn explain(error: csv::Error) -> FormatError {
 }
 
 /// How files of another kind begin that are often met under a wrong name: each line of such a file would be a record.
-const FOREIGN: [(&str, &str); 6] = [
+const FOREIGN: [(&str, &str); 8] = [
     ("%pdf-", "a PDF"),
     ("pk\u{3}\u{4}", "a workbook or an archive"),
     ("<!doctype", "a page of HTML"),
     ("<html", "a page of HTML"),
+    ("<head", "a page of HTML"),
+    ("<!--", "a page of HTML"),
     ("<?xml", "XML"),
     ("{\\rtf", "a text of a word processor"),
 ];
 
 fn foreign(head: &str) -> Option<&'static str> {
-    let head: String = head.trim_start().chars().take(10).flat_map(char::to_lowercase).collect();
-    FOREIGN.iter().find(|(begin, _)| head.starts_with(begin)).map(|(_, kind)| *kind)
+    let head = head.trim_start();
+    let begin: String = head.chars().take(10).flat_map(char::to_lowercase).collect();
+    let known = FOREIGN.iter().find(|(known, _)| begin.starts_with(known));
+    known.map(|(_, kind)| *kind).or_else(|| is_json(head).then_some("JSON"))
 }
 
-/// The delimiter that stands in each of the first rows, most often; a comma when none does.
-fn detect(head: &str, first_row: u32) -> char {
-    let lines = head.lines().filter(|line| !line.trim().is_empty());
-    let lines: Vec<&str> = lines.skip(first_row as usize - 1).take(5).collect();
-    let count = |delimiter: char, line: &str| {
-        let mut quoted = false;
-        let outside = line.chars().filter(|c| {
-            quoted ^= *c == '"';
-            !quoted && *c == delimiter
-        });
-        outside.count()
-    };
-    let score = |delimiter: char| {
-        let each = lines.iter().map(|line| count(delimiter, line));
-        (each.clone().min().unwrap_or(0), each.sum::<usize>())
-    };
-    let best = DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter));
-    best.filter(|delimiter| score(*delimiter) > (0, 0)).unwrap_or(',')
+/// Whether a text begins as an object or a list of JSON does. A name in brackets may also be that of a column.
+fn is_json(head: &str) -> bool {
+    let inside = |bracket| head.strip_prefix(bracket).map(str::trim_start);
+    let is_object = inside('{').is_some_and(|rest| rest.starts_with(['"', '}']));
+    is_object || inside('[').is_some_and(|rest| rest.starts_with(['"', '{', '[', ']']))
 }
 
 impl Row for StringRecord {
@@ -206,7 +203,7 @@ impl Ragged {
     }
 
     fn message(&self, fit: Fit, cells: usize, line: u64) -> Option<String> {
-        if self.count > MAX_RAGGED {
+        if self.count > MAX_SAID {
             return None;
         }
         match fit {
@@ -228,125 +225,5 @@ impl Ragged {
         };
         (self.count > self.said)
             .then(|| format!("{} rows in all are of another width{unread}", self.count))
-    }
-}
-
-/// Watches quotes go by: a cell or a row that is too long is refused before it is held, and a cell that is still open at the end
-/// of the file shows that the end is missing. The csv crate does neither.
-struct Quotes<R> {
-    inner: R,
-    delimiter: u8,
-    state: State,
-    line: u64,
-    /// Lines of the rows that were passed and not yet asked for. The csv crate counts the empty lines before a row in.
-    rows: VecDeque<u64>,
-    in_row: bool,
-    opened: u64,
-    length: usize,
-    row_length: usize,
-    max: usize,
-    max_row: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Start,
-    Plain,
-    Quoted,
-    /// After a quote in a quoted cell: the end of it, or the first half of a quote that is meant.
-    Half,
-}
-
-impl<R: Read> Quotes<R> {
-    fn new(inner: R, delimiter: char, limits: &Limits) -> Self {
-        let delimiter = delimiter as u8;
-        Self {
-            inner,
-            delimiter,
-            state: State::Start,
-            line: 1,
-            rows: VecDeque::new(),
-            in_row: false,
-            opened: 1,
-            length: 0,
-            row_length: 0,
-            max: limits.max_value_bytes,
-            max_row: limits.max_record_bytes,
-        }
-    }
-
-    /// The line at which the cell starts that is still open.
-    fn open_since(&self) -> Option<u64> {
-        (self.state == State::Quoted).then_some(self.opened)
-    }
-
-    fn bound(&self, length: usize, max: usize, what: &'static str) -> io::Result<()> {
-        if length <= max {
-            return Ok(());
-        }
-        let (place, limit) = (format!("line {}", self.line), max as u64);
-        Err(io::Error::other(FormatError::Limit { place, what: what.into(), limit }))
-    }
-
-    /// The line of the next row.
-    fn next_row(&mut self) -> u64 {
-        self.rows.pop_front().unwrap_or(self.line)
-    }
-
-    /// How many bytes come next that end neither the cell nor its quotes.
-    fn inside(&self, bytes: &[u8]) -> usize {
-        match self.state {
-            State::Plain => memchr3(self.delimiter, b'\n', b'\r', bytes).unwrap_or(bytes.len()),
-            State::Quoted => memchr2(b'"', b'\n', bytes).unwrap_or(bytes.len()),
-            State::Start | State::Half => 0,
-        }
-    }
-
-    fn pass(&mut self, byte: u8) {
-        let ends = matches!(byte, b'\n' | b'\r') && self.state != State::Quoted;
-        if ends || !self.in_row {
-            self.in_row = !ends;
-            if self.in_row {
-                self.rows.push_back(self.line);
-            }
-        }
-        self.line += u64::from(byte == b'\n');
-        self.length += 1;
-        self.row_length = if ends { 0 } else { self.row_length + 1 };
-        self.state = match (self.state, byte) {
-            (State::Quoted, b'"') => State::Half,
-            (State::Quoted, _) => State::Quoted,
-            (State::Half, b'"') => State::Quoted,
-            (State::Start, b'"') => {
-                self.opened = self.line;
-                State::Quoted
-            }
-            (_, byte) if byte == self.delimiter || byte == b'\n' || byte == b'\r' => {
-                self.length = 0;
-                State::Start
-            }
-            _ => State::Plain,
-        };
-    }
-}
-
-impl<R: Read> Read for Quotes<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(into)?;
-        let mut rest = &into[..count];
-        while let Some((first, others)) = rest.split_first() {
-            let inside = self.inside(rest);
-            if inside == 0 {
-                self.pass(*first);
-                rest = others;
-            } else {
-                self.length += inside;
-                self.row_length += inside;
-                rest = &rest[inside..];
-            }
-            self.bound(self.length, self.max, "bytes in one cell")?;
-            self.bound(self.row_length, self.max_row, "bytes in one row")?;
-        }
-        Ok(count)
     }
 }

@@ -86,6 +86,10 @@ pub enum FormatError {
     #[error("{0}")]
     #[failure(code = "FILE_WRONG_KIND", help = "choose the connector made for this kind of file")]
     WrongKind(String),
+    /// More than one character may be the delimiter of separated values.
+    #[error("the delimiter of the file is not clear: {0}")]
+    #[failure(code = "FILE_WRONG_KIND", help = "set `delimiter` of the endpoint")]
+    Delimiter(String),
     /// Nobody waits any more.
     #[error("the step's time ended before the file was read")]
     #[failure(code = "FILE_TIME", retryable)]

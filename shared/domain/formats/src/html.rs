@@ -125,23 +125,13 @@ fn rows(table: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     })
 }
 
-/// The texts of a row, where each cell stands as often as it spans columns and rows.
+/// The texts of a row, where each cell stands as often as it spans columns and rows, and whether it is such a copy.
 fn cells(
     row: ElementRef<'_>,
     carried: &mut HashMap<usize, (Rc<str>, usize)>,
     max_columns: usize,
-) -> Vec<Rc<str>> {
-    let mut all: Vec<Rc<str>> = Vec::new();
-    let from_above = |all: &mut Vec<Rc<str>>, carried: &mut HashMap<usize, (Rc<str>, usize)>| {
-        while let Some((text, left)) = carried.get_mut(&all.len()) {
-            let (text, last) = (text.clone(), *left == 1);
-            *left -= 1;
-            if last {
-                carried.remove(&all.len());
-            }
-            all.push(text);
-        }
-    };
+) -> Vec<(Rc<str>, bool)> {
+    let mut all = Vec::new();
     for cell in row.child_elements().filter(|one| matches!(one.value().name(), "td" | "th")) {
         from_above(&mut all, carried);
         let span = |name| {
@@ -149,11 +139,11 @@ fn cells(
             asked.unwrap_or(1).clamp(1, MAX_SPAN)
         };
         let (wide, high, text) = (span("colspan"), span("rowspan"), Rc::<str>::from(text(cell)));
-        for _ in 0..wide {
+        for nth in 0..wide {
             if high > 1 {
                 carried.insert(all.len(), (text.clone(), high - 1));
             }
-            all.push(text.clone());
+            all.push((text.clone(), nth > 0));
         }
         // One more than is allowed is enough for the table to refuse the row.
         if all.len() > max_columns {
@@ -162,6 +152,18 @@ fn cells(
     }
     from_above(&mut all, carried);
     all
+}
+
+/// Adds the cells of rows above that span this row and come next.
+fn from_above(all: &mut Vec<(Rc<str>, bool)>, carried: &mut HashMap<usize, (Rc<str>, usize)>) {
+    while let Some((text, left)) = carried.get_mut(&all.len()) {
+        let (text, last) = (text.clone(), *left == 1);
+        *left -= 1;
+        if last {
+            carried.remove(&all.len());
+        }
+        all.push((text, true));
+    }
 }
 
 /// The text of a cell: a line break ends a word, emphasis does not.
@@ -191,7 +193,8 @@ fn text(cell: ElementRef<'_>) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-struct Cells(Vec<Rc<str>>);
+/// The texts of a row, and whether each is a copy.
+struct Cells(Vec<(Rc<str>, bool)>);
 
 impl Row for Cells {
     fn width(&self) -> usize {
@@ -199,17 +202,21 @@ impl Row for Cells {
     }
 
     fn text(&self, index: usize) -> String {
-        self.0.get(index).map(ToString::to_string).unwrap_or_default()
+        self.0.get(index).map(|(text, _)| text.to_string()).unwrap_or_default()
     }
 
     fn value(&self, index: usize) -> Value {
         match self.0.get(index) {
-            Some(text) if !text.is_empty() => Value::from(&**text),
+            Some((text, _)) if !text.is_empty() => Value::from(&**text),
             _ => Value::Null,
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.0.iter().all(|text| text.is_empty())
+        self.0.iter().all(|(text, _)| text.is_empty())
+    }
+
+    fn is_copy(&self, index: usize) -> bool {
+        self.0.get(index).is_some_and(|(_, is_copy)| *is_copy)
     }
 }

@@ -4,12 +4,12 @@ use std::io::Read;
 
 use countersign_connector::JsonRules;
 
-use crate::Extraction;
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::pick::{Mapper, note, problem};
 use crate::text::Text;
 use crate::window::Window;
+use crate::{Extraction, Warning};
 
 pub(crate) fn read(
     rules: &JsonRules,
@@ -22,6 +22,7 @@ pub(crate) fn read(
     let mut out = Extraction { records: mapper.records(), ..Extraction::default() };
     let mut kept_bytes = 0;
     let mut first_bad = None;
+    let (mut left_out, mut said) = (0_u64, 0_u64);
     let mut number = 0;
     while let Some(length) = window.line_length(limits.max_record_bytes)? {
         stop.check()?;
@@ -38,7 +39,8 @@ pub(crate) fn read(
             read.map(|size| kept_bytes += size).err()
         };
         if let Some(problem) = bad {
-            note(&mut out, format!("{} is left out: {problem}", place()));
+            left_out += 1;
+            said += u64::from(note(&mut out, format!("{} is left out: {problem}", place())));
             first_bad.get_or_insert((place(), problem));
         }
         let bound = |value: u64, limit: u64, what: &'static str| {
@@ -50,6 +52,10 @@ pub(crate) fn read(
         };
         bound(out.records.len() as u64, limits.max_records as u64, "records")?;
         bound(kept_bytes, limits.max_kept_bytes, "bytes of values")?;
+    }
+    if left_out > said {
+        let message = format!("{left_out} lines in all are left out");
+        out.warnings.push(Warning { record: None, field: String::new(), message });
     }
     match first_bad {
         Some((place, problem)) if out.records.is_empty() => {

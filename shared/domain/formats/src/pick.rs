@@ -367,9 +367,11 @@ pub(crate) fn problem(error: &serde_json::Error) -> String {
     countersign_failure::json_problem(&error.to_string())
 }
 
-/// A note that is not about a record.
-pub(crate) fn note(out: &mut Extraction, message: String) {
-    if out.warnings.len() < crate::table::MAX_WARNINGS {
+/// A note that is not about a record; false when there are too many for it.
+pub(crate) fn note(out: &mut Extraction, message: String) -> bool {
+    let has_room = out.warnings.len() < crate::table::MAX_WARNINGS;
+    if has_room {
         out.warnings.push(Warning { record: None, field: String::new(), message });
     }
+    has_room
 }

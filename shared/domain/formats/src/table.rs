@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use countersign_connector::{Cell, ColumnRule, Pick, Records, TableRules};
+use countersign_connector::{Cell, ColumnRule, Pick, Records, TableRules, ValueType};
 use serde_json::{Map, Value};
 
 use crate::coerce::coerce;
@@ -10,6 +10,9 @@ use crate::error::FormatError;
 use crate::limits::Limits;
 use crate::{Extraction, Warning};
 
+/// A figure that would be added up several times.
+const COPIED: &str =
+    "the figure is that of a cell that spans several rows or columns; it counts in each of them";
 /// Warnings kept of one file.
 pub(crate) const MAX_WARNINGS: usize = 1_000;
 
@@ -27,6 +30,10 @@ pub(crate) trait Row {
     }
     /// Whether no cell has a value.
     fn is_empty(&self) -> bool;
+    /// Whether a cell has the value of another one, which spans this one too.
+    fn is_copy(&self, _index: usize) -> bool {
+        false
+    }
     /// Why a cell has no value that should have one.
     fn complaint(&self, _index: usize) -> Option<&'static str> {
         None
@@ -104,6 +111,11 @@ impl<'r> Table<'r> {
         }
         self.record(row, &place)?;
         bound(self.out.records.len() as u64, self.limits.max_records as u64, "records")
+    }
+
+    /// Passes over a row that cannot be read.
+    pub(crate) fn skip(&mut self, number: u64) {
+        self.rows = number;
     }
 
     /// Counts a value before the next one is made of the same cell.
@@ -205,13 +217,17 @@ impl<'r> Table<'r> {
                 let record = self.out.records.len();
                 let rules = self.rules;
                 for (rule, columns) in rules.fields.iter().zip(found) {
-                    let mut cells = columns.iter().map(|index| row.cell(*index));
-                    let cell = cells.find(|cell| *cell != Cell::Null).unwrap_or_default();
+                    let is_there = |index: &&usize| row.cell(**index) != Cell::Null;
+                    let column = columns.iter().find(is_there).copied();
+                    let cell = column.map(|index| row.cell(index)).unwrap_or_default();
+                    let is_figure = rule.value_type.is_some_and(ValueType::is_figure);
+                    let copied = column.filter(|index| is_figure && row.is_copy(*index));
                     let missing = columns.iter().find_map(|index| row.complaint(*index));
                     let missing = missing.filter(|_| cell == Cell::Null).map(str::to_owned);
                     let bytes = if let Cell::Text(text) = &cell { text.len() } else { 0 };
                     let (cell, complaint) = coerce(cell, rule.value_type, &rules.reading);
-                    if let Some(message) = complaint.or(missing) {
+                    let copied = copied.map(|_| COPIED.to_owned());
+                    if let Some(message) = complaint.or(missing).or(copied) {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);
                     }

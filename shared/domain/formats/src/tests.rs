@@ -2,10 +2,13 @@
 
 mod bombs;
 mod csv;
+mod csv_delimiter;
+mod csv_quotes;
 mod fuzz;
 mod html;
 mod json;
 mod json_lines;
+mod merged;
 mod pdf;
 mod xlsx;
 

@@ -1,13 +1,14 @@
 //! Workbooks: one sheet, cell by cell, after everything packed in the file was counted.
 
+mod merged;
+mod value;
+
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
-use calamine::{
-    DataRef, ExcelDateTime, Reader as _, Sheet, SheetType, SheetVisible, Xlsx, XlsxError,
-};
+use calamine::{DataRef, Reader as _, Sheet, SheetType, SheetVisible, Xlsx, XlsxError};
 use countersign_connector::{Pick, XlsxRules};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use zip::ZipArchive;
 
 use crate::error::FormatError;
@@ -15,12 +16,14 @@ use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::whole;
 use crate::{Extraction, Warning};
+use merged::Merged;
+use value::value;
 
 const FORMAT: &str = "XLSX workbook";
 /// The text of a formula whose result is not stored in the workbook.
 const NOT_CALCULATED: &str = "a formula without a stored result";
-/// The last day a workbook knows, 9999-12-31.
-const LAST_DAY: f64 = 2_958_466.0;
+/// A figure that is merged over several rows.
+const MERGED: &str = "the cell is merged with one above, whose figure counts in its first row only";
 /// Sheets that are looked at for contents beside the one that is read.
 const MAX_LOOKED_AT: usize = 100;
 /// Sheets that a message names.
@@ -133,15 +136,20 @@ fn rows(
     let explain = |row: u32, error: &XlsxError| {
         malformed(format!("sheet `{name}`, row {row}"), error.to_string())
     };
+    let merged = Merged::of(workbook, name, rules.table.header_row);
     let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
     let mut table = Table::new(&rules.table, limits);
+    if let Err(error) = &merged {
+        table.warn(format!("sheet `{name}`: which cells are merged could not be read: {error}"));
+    }
+    let mut merged = merged.unwrap_or_default();
     let mut row = Cells::default();
     while let Some(cell) =
         cells.next_cell_with_formula_metadata().map_err(|error| explain(row.row + 1, &error))?
     {
         let (at, column) = cell.pos;
         if at != row.row {
-            row.give(&mut table, name)?;
+            row.give(&mut table, &mut merged, name, limits)?;
             if at < row.row {
                 return Err(malformed(
                     format!("sheet `{name}`, row {}", at + 1),
@@ -157,13 +165,10 @@ fn rows(
         }
         let value = value(&cell.value);
         if !value.is_null() {
-            let place = || format!("sheet `{name}`, row {}", at + 1);
-            row.put(column as usize, value, limits).map_err(|(what, limit)| {
-                FormatError::Limit { place: place(), what: what.into(), limit: limit as u64 }
-            })?;
+            row.put(column as usize, value, limits).map_err(|over| too_much(name, at, over))?;
         }
     }
-    row.give(&mut table, name)?;
+    row.give(&mut table, &mut merged, name, limits)?;
     table.finish()
 }
 
@@ -237,7 +242,16 @@ struct Cells {
     cells: Vec<(usize, Value)>,
     /// The columns of formulas without a stored result.
     uncalculated: BTreeSet<usize>,
+    /// The columns of values that stand in a cell above, which is merged with this one.
+    copied: BTreeSet<usize>,
+    /// The columns of empty cells that are merged with a figure above.
+    merged: BTreeSet<usize>,
     bytes: usize,
+}
+
+fn too_much(sheet: &str, row: u32, (what, limit): (&'static str, usize)) -> FormatError {
+    let place = format!("sheet `{sheet}`, row {}", row + 1);
+    FormatError::Limit { place, what: what.into(), limit: limit as u64 }
 }
 
 impl Cells {
@@ -271,13 +285,33 @@ impl Cells {
         Ok(())
     }
 
+    /// Its own value in a column.
+    fn own(&self, column: usize) -> Option<Value> {
+        let found = self.cells.binary_search_by_key(&column, |(column, _)| *column);
+        found.ok().filter(|_| !self.copied.contains(&column)).map(|at| self.cells[at].1.clone())
+    }
+
+    /// Whether a column has a value or a formula.
+    fn has(&self, column: usize) -> bool {
+        self.uncalculated.contains(&column) || self.own(column).is_some()
+    }
+
     /// Gives the row to the table and starts a new one.
-    fn give(&mut self, table: &mut Table<'_>, sheet: &str) -> Result<(), FormatError> {
+    fn give(
+        &mut self,
+        table: &mut Table<'_>,
+        merged: &mut Merged,
+        sheet: &str,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
         if !self.is_empty() {
+            merged.fill(self, limits).map_err(|over| too_much(sheet, self.row, over))?;
             let number = self.row + 1;
             table.row(u64::from(number), self, || format!("sheet `{sheet}`, row {number}"))?;
             self.cells.clear();
             self.uncalculated.clear();
+            self.copied.clear();
+            self.merged.clear();
             self.bytes = 0;
         }
         Ok(())
@@ -287,7 +321,7 @@ impl Cells {
 impl Row for Cells {
     fn width(&self) -> usize {
         let last = self.cells.last().map(|(column, _)| column);
-        last.max(self.uncalculated.last()).map_or(0, |column| column + 1)
+        last.max(self.uncalculated.last()).max(self.merged.last()).map_or(0, |column| column + 1)
     }
 
     fn text(&self, index: usize) -> String {
@@ -308,61 +342,12 @@ impl Row for Cells {
     }
 
     fn complaint(&self, index: usize) -> Option<&'static str> {
-        self.uncalculated.contains(&index).then_some(NOT_CALCULATED)
+        let is_merged = self.merged.contains(&index);
+        let uncalculated = self.uncalculated.contains(&index).then_some(NOT_CALCULATED);
+        uncalculated.or_else(|| is_merged.then_some(MERGED))
     }
-}
 
-fn value(cell: &DataRef<'_>) -> Value {
-    let text =
-        |text: &str| if text.trim().is_empty() { Value::Null } else { Value::from(text.trim()) };
-    match cell {
-        DataRef::Empty => Value::Null,
-        DataRef::Int(number) => Value::from(*number),
-        DataRef::Float(number) => float(shown(*number)),
-        DataRef::String(own) => text(own),
-        DataRef::SharedString(shared) => text(shared),
-        DataRef::Bool(value) => Value::from(*value),
-        DataRef::DateTime(moment) => date(moment),
-        DataRef::DateTimeIso(own) | DataRef::DurationIso(own) => text(own),
-        DataRef::Error(error) => Value::from(error.to_string()),
+    fn is_copy(&self, index: usize) -> bool {
+        self.copied.contains(&index)
     }
-}
-
-/// A number without the noise of binary fractions, such as 0.30000000000000004 for 0.1 + 0.2. Spreadsheets calculate with and show
-/// 15 digits: what is noise beyond them is gone when the number is cut to them, and the rest is short. A number of many digits
-/// stays what it is.
-fn shown(number: f64) -> f64 {
-    const SHORT: usize = 13;
-    if number.fract() == 0.0 || number.abs() >= 1e13 {
-        return number;
-    }
-    let cut = format!("{number:.14e}");
-    let digits = cut.split('e').next().unwrap_or_default().trim_end_matches('0');
-    let is_short = digits.bytes().filter(u8::is_ascii_digit).count() <= SHORT;
-    if is_short { cut.parse().unwrap_or(number) } else { number }
-}
-
-/// A number without the fraction it does not have.
-fn float(number: f64) -> Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        return Value::from(number as i64);
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
-}
-
-/// A day, a time of day, or a moment without a zone; a duration in hours stays a number of days.
-fn date(moment: &ExcelDateTime) -> Value {
-    let days = moment.as_f64();
-    if moment.is_duration() || !(0.0..LAST_DAY).contains(&days) {
-        return float(days);
-    }
-    let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
-    let time = format!("{hour:02}:{minute:02}:{second:02}");
-    let day = format!("{year:04}-{month:02}-{day:02}");
-    Value::from(match (days < 1.0, days.fract() == 0.0) {
-        (true, _) => time,
-        (false, true) => day,
-        (false, false) => format!("{day}T{time}"),
-    })
 }

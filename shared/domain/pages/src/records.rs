@@ -1,6 +1,6 @@
 //! Records of a page by CSS selectors (F-098).
 
-use countersign_connector::{CssSelector, Reading, ScrapeField, ScrapeRules};
+use countersign_connector::{CssSelector, Reading, ScrapeField, ScrapeRules, is_same_figure};
 use scraper::{ElementRef, Selector};
 use serde_json::{Map, Value};
 use url::Url;
@@ -14,6 +14,8 @@ use crate::{Body, KeepGoing, decode, text};
 const MAX_VALUES: usize = 1_000;
 /// Bytes of one value.
 const MAX_VALUE: usize = 100_000;
+/// Characters of a value that a warning shows.
+const SHOWN: usize = 60;
 /// Attributes that hold an address.
 const ADDRESSES: [&str; 7] = ["href", "src", "action", "data-src", "data-href", "poster", "cite"];
 
@@ -98,9 +100,10 @@ fn record(
 ) -> Map<String, Value> {
     let mut record = Map::new();
     for field in fields {
-        let texts = values(document, element, field);
+        let mut texts = values(document, element, field);
+        let dropped = dropped(&mut texts, field);
         let (value, complaint) = field.reading.convert(&texts, field.rule.value_type);
-        if let Some(complaint) = complaint {
+        if let Some(complaint) = complaint.or(dropped) {
             warnings.push(format!("record {number}, field `{}`: {complaint}", field.rule.field));
         }
         record.insert(field.rule.field.clone(), value);
@@ -108,13 +111,44 @@ fn record(
     record
 }
 
+/// The texts found: of a list one more than is kept, of a figure all that are looked at for others, of anything else the first.
 fn values(document: &Document, element: ElementRef<'_>, field: &Field<'_>) -> Vec<String> {
-    let most = if field.rule.value_type.is_list() { MAX_VALUES } else { 1 };
+    let value_type = field.rule.value_type;
+    let several = value_type.is_list() || value_type.is_figure();
+    let most = if several { MAX_VALUES + 1 } else { 1 };
     let value = |element: ElementRef<'_>| value(document, element, field.rule.attr.as_deref());
     match &field.selector {
         None => value(element).into_iter().collect(),
         Some(selector) => element.select(selector).filter_map(value).take(most).collect(),
     }
+}
+
+/// Takes away what a field does not keep, and says what is lost with it.
+fn dropped(texts: &mut Vec<String>, field: &Field<'_>) -> Option<String> {
+    if field.rule.value_type.is_list() {
+        let is_over = texts.len() > MAX_VALUES;
+        texts.truncate(MAX_VALUES);
+        return is_over
+            .then(|| format!("there are more than {MAX_VALUES} values; the rest is left out"));
+    }
+    let others = texts.split_off(texts.len().min(1));
+    let first = texts.first()?;
+    let other = others.iter().find(|other| is_other(first, other, field))?;
+    let shown = |text: &str| text.chars().take(SHOWN).collect::<String>();
+    let (first, other) = (shown(first), shown(other));
+    Some(format!(
+        "another element of this selector has `{other}`; only the first, `{first}`, counts"
+    ))
+}
+
+/// Whether two texts are not the same figure.
+fn is_other(first: &str, other: &str, field: &Field<'_>) -> bool {
+    let read = |text: &str| field.reading.convert(&[text.to_owned()], field.rule.value_type);
+    first != other
+        && match (read(first), read(other)) {
+            ((first, None), (other, None)) => !is_same_figure(&first, &other),
+            _ => true,
+        }
 }
 
 /// An attribute or the text; an empty one is none, so that a later match can hold the value.

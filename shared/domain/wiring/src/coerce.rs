@@ -1,6 +1,6 @@
 //! Types during a run (F-039, F-157).
 
-use countersign_decimal::{Decimal, InvalidDecimal};
+use countersign_decimal::{Decimal, InvalidDecimal, keeps_digits};
 use countersign_registry::{DataType, Field};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -56,7 +56,7 @@ pub fn coerce(value: Value, to: &DataType) -> Result<Value, TypeError> {
         (DataType::String, Value::Bool(flag)) => Ok(Value::String(flag.to_string())),
         (DataType::Number, Value::Number(number)) => Ok(Value::Number(number)),
         (DataType::Number, Value::String(text)) => {
-            number(&text).ok_or_else(|| not(to, "a text that is not a number"))
+            number(text.trim()).map_err(|found| not(to, found))
         }
         (DataType::Decimal, Value::String(text)) => {
             decimal(text.trim(), Decimal::parse).map_err(|found| not(to, found))
@@ -124,8 +124,13 @@ fn decimal(
     })
 }
 
-fn number(text: &str) -> Option<Value> {
-    serde_json::from_str::<Number>(text.trim()).ok().map(Value::Number)
+fn number(text: &str) -> Result<Value, &'static str> {
+    let number: Number = serde_json::from_str(text).map_err(|_| "a text that is not a number")?;
+    let float = number.as_f64().filter(|_| number.is_f64());
+    if float.is_some_and(|float| !keeps_digits(text, float)) {
+        return Err("a text with more digits than a number keeps; a decimal has up to 28");
+    }
+    Ok(Value::Number(number))
 }
 
 fn integer(text: &str) -> Option<Value> {
@@ -198,6 +203,19 @@ mod tests {
         );
         check(&json!(null), &DataType::String, Err("expected string, found null"));
         check(&json!([1]), &DataType::String, Err("expected string, found a list"));
+    }
+
+    #[test]
+    fn f_091_a_text_is_not_rounded_to_a_number() {
+        for kept in ["0.1", "1e3", "19.989999999999998", "18446744073709551615", "-2.50"] {
+            assert!(coerce(json!(kept), &DataType::Number).is_ok(), "{kept}");
+        }
+        let error = "expected number, found a text with more digits than a number keeps; a decimal has up to 28";
+        for lost in
+            ["1234567890123456.78", "99999999999999999999", "0.12345678901234567890", "1e-400"]
+        {
+            check(&json!(lost), &DataType::Number, Err(error));
+        }
     }
 
     #[test]

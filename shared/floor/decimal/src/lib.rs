@@ -180,6 +180,21 @@ impl Decimal {
     }
 }
 
+/// Whether a binary fraction has all digits of the number that was read as it: in its shortest text, or in the 17 digits that
+/// programs print which write all of them.
+#[must_use]
+pub fn keeps_digits(written: &str, read: f64) -> bool {
+    let written = significant(written);
+    written == significant(&format!("{read:e}")) || written == significant(&format!("{read:.16e}"))
+}
+
+/// The digits of a number in any notation, without those that only place its point.
+fn significant(number: &str) -> String {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').to_owned()
+}
+
 /// The quotient, rounded to the nearest whole number, and to the even one of two that are as near.
 fn half_even(units: i128, count: i128) -> i128 {
     let (quotient, rest) = (units.div_euclid(count), units.rem_euclid(count));

@@ -164,3 +164,24 @@ fn reduced(mut units: i128, mut scale: u32) -> (i128, u32) {
     }
     (units, scale)
 }
+
+#[test]
+fn f_091_a_float_that_loses_digits_is_known() {
+    let keeps = |text: &str| super::keeps_digits(text, text.parse().unwrap());
+    for kept in [
+        "0.1",
+        "-40.50",
+        "007",
+        "1e3",
+        "1E-7",
+        "0",
+        "0.30000000000000004",
+        "19.989999999999998",
+        "1e22",
+    ] {
+        assert!(keeps(kept), "{kept}");
+    }
+    for lost in ["1234567890123456.78", "999999999999999.99", "99999999999999999999", "1e-400"] {
+        assert!(!keeps(lost), "{lost}");
+    }
+}

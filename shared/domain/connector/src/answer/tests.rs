@@ -33,6 +33,13 @@ fn check(
     assert_eq!(next.as_ref().map(|next| next.request.url.as_str()), expect);
 }
 
+/// Checks that there is more and nothing leads to it.
+#[track_caller]
+fn check_lost(pagination: &Pagination, url: &str, answer: &Value, link: Option<&str>) {
+    let next = next_page(pagination, &request(url), answer, 1, link);
+    assert_eq!(next, Err(Unreachable::Nowhere), "{answer}");
+}
+
 #[test]
 fn f_306_to_f_311_every_status_has_a_meaning() {
     for (status, expect) in [
@@ -96,9 +103,16 @@ fn k_76_cursors_end_and_never_loop() {
         None,
         Some("https://a.b/?c=x%2Fy"),
     );
-    check(cursor(), "https://a.b/?c=x", json!({ "meta": { "next": "x" } }), 1, None, None);
+    let same = json!({ "meta": { "next": "x" } });
+    check_lost(&cursor(), "https://a.b/?c=x", &same, None);
+    check(cursor(), "https://a.b/?c=x", same, 0, None, None);
+    for lost in [json!(true), json!({ "id": 1 }), json!(["x"]), json!("http://a b")] {
+        check_lost(&cursor(), "https://a.b/", &json!({ "meta": { "next": lost } }), None);
+    }
     for end in [
         json!({}),
+        json!({ "meta": { "next": false } }),
+        json!({ "meta": { "next": [] } }),
         json!({ "meta": { "next": null } }),
         json!({ "meta": { "next": "" } }),
         json!([]),
@@ -118,8 +132,9 @@ fn k_76_a_cursor_may_stand_in_an_address() {
     };
     let answer = json!({ "next": "https://elsewhere.example/x?q=1&c=a%2Bb" });
     check(cursor.clone(), "https://a.b/?q=1", answer, 1, None, Some("https://a.b/?q=1&c=a%2Bb"));
-    let without = json!({ "next": "https://a.b/?page=2" });
-    check(cursor, "https://a.b/", without, 1, None, None);
+    for without in ["https://a.b/?page=2", "https://a.b/?c="] {
+        check_lost(&cursor, "https://a.b/", &json!({ "next": without }), None);
+    }
 }
 
 #[test]
@@ -143,6 +158,12 @@ fn k_76_the_answer_may_say_whether_there_is_more() {
         check(page(PagePlace::Query), url, said(end), 10, None, None);
     }
     check(page(PagePlace::Query), url, json!({}), 10, None, None);
+    check(page(PagePlace::Query), url, said(json!(false)), 0, None, None);
+    for (url, count) in [(url, 0), ("https://a.b/?limit=10", 3), ("https://a.b/?page=x", 3)] {
+        let answer = said(json!(true));
+        let next = next_page(&page(PagePlace::Query), &request(url), &answer, count, None);
+        assert_eq!(next, Err(Unreachable::Nowhere), "{url}");
+    }
     let body = Request { body: Some(json!({ "page": 1, "q": {} })), ..request("https://a.b/") };
     let next =
         next_page(&page(PagePlace::Body), &body, &said(json!(true)), 1, None).unwrap().unwrap();
@@ -258,9 +279,12 @@ fn k_38_links_stay_with_their_host() {
         Some("</y?p=2>; rel=next"),
         Some("https://a.b/y?p=2"),
     );
-    for end in ["<x", "", "<https://a.b/2>; rel=last", "<https://a.b/>; rel=next"] {
+    for end in ["<x", "", "<https://a.b/2>; rel=last"] {
         check(link(), "https://a.b/", Value::Null, 1, Some(end), None);
     }
+    let same = Some("<https://a.b/>; rel=next");
+    check_lost(&link(), "https://a.b/", &Value::Null, same);
+    check(link(), "https://a.b/", Value::Null, 0, same, None);
     for (other, origin) in [
         ("<https://evil.example/x?key=s3cr3t>; rel=next", "https://evil.example"),
         ("<http://a.b/?page=2>; rel=next", "http://a.b"),
@@ -352,8 +376,9 @@ fn k_76_a_cursor_may_have_companions() {
     let first = "https://a.b/?last=7&day=2023-12-31";
     let next = "https://a.b/?last=7&day=2024-01-01";
     check(pages.clone(), first, answer.clone(), 1, None, Some(next));
-    check(pages.clone(), next, answer.clone(), 1, None, None);
-    check(pages.clone(), first, json!({ "next": { "id": 7 } }), 1, None, None);
+    check_lost(&pages, next, &answer, None);
+    check_lost(&pages, first, &json!({ "next": { "id": 7 } }), None);
+    check(pages.clone(), next, json!({ "next": { "day": "2024-01-01" } }), 1, None, None);
     let mut request = request(first);
     let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().unwrap().cursor;
     assert_eq!(cursor, json!({ "last": "7", "day": "2024-01-01" }));

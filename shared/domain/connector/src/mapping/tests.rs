@@ -185,7 +185,13 @@ fn f_090_an_answer_may_be_a_list_for_each_field() {
     let answer =
         json!({ "recent": { "form": ["10-K", "4"], "filed": ["2024-02-21"], "name": "one" } });
     let expect = json!([{ "form": "10-K", "day": "2024-02-21", "of": null }, { "form": "4", "day": null, "of": null }]);
-    check(&columns, answer, expect);
+    let found = map(&columns, &answer).unwrap();
+    let said = "the lists of the answer are of different lengths: `filed` has 1 of 2 values; the rest is null";
+    assert_eq!(found.warnings.kept(), [said]);
+    assert_eq!(json!(found.records), expect);
+    // A list that no field is read from says nothing.
+    let other = json!({ "recent": { "form": ["4"], "filed": ["2024-02-21"], "tags": [] } });
+    check(&columns, other, json!([{ "form": "4", "day": "2024-02-21", "of": null }]));
     check(&columns, json!({ "recent": {} }), json!([]));
     check(
         &columns,

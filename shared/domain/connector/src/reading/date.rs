@@ -19,7 +19,8 @@ pub(super) struct DateForm {
 }
 
 impl DateForm {
-    /// The form of a `strftime` format; `None` when it counts years or writes digits in another way.
+    /// The form of a `strftime` format; `None` when it counts years or writes digits in another way, or names the month: who
+    /// writes `March 4, 2024` may well write 04/03/2024.
     pub(super) fn of(format: &'static str) -> Option<Self> {
         if format == "%F" {
             return Self::of("%Y-%m-%d");
@@ -31,7 +32,7 @@ impl DateForm {
             let piece = piece.strip_prefix('-').unwrap_or(piece);
             let part = match piece.chars().next()? {
                 'd' | 'e' => Part::Day,
-                'm' | 'b' | 'B' => Part::Month,
+                'm' => Part::Month,
                 'y' | 'Y' => Part::Year,
                 // The name of the day.
                 'a' | 'A' => continue,

@@ -3,6 +3,7 @@
 use compact_str::{CompactString, format_compact};
 use pure_rust_locales::{Locale as Data, locale_match};
 
+use super::InvalidReading;
 use super::currency::Currency;
 use super::date::DateForm;
 
@@ -33,11 +34,12 @@ pub(super) struct Locale {
 }
 
 impl Locale {
-    pub(super) fn of(tag: &str) -> Result<Self, InvalidLocale> {
+    pub(super) fn of(tag: &str) -> Result<Self, InvalidReading> {
         let data = data(tag).ok_or_else(|| InvalidLocale {
             tag: tag.chars().take(super::SHOWN).collect(),
             near: near(tag),
         })?;
+        let decimal = decimal(data, tag)?;
         let grouping = [
             locale_match!(data => LC_NUMERIC::GROUPING),
             locale_match!(data => LC_MONETARY::MON_GROUPING),
@@ -45,7 +47,7 @@ impl Locale {
         let groups = grouping.into_iter().find(|sizes| sizes.first().is_some_and(|size| *size > 0));
         Ok(Self {
             tag: tag.into(),
-            decimal: locale_match!(data => LC_NUMERIC::DECIMAL_POINT),
+            decimal,
             thousands: [
                 locale_match!(data => LC_NUMERIC::THOUSANDS_SEP),
                 locale_match!(data => LC_MONETARY::MON_THOUSANDS_SEP),
@@ -84,6 +86,17 @@ impl Locale {
     pub(super) fn group(&self, nth: usize) -> usize {
         let size = self.grouping.get(nth).or(self.grouping.last()).copied().unwrap_or(3);
         usize::try_from(size).ok().filter(|size| *size > 0).unwrap_or(usize::MAX)
+    }
+}
+
+/// The mark before a fraction. Some data has one for numbers and another for sums, where `1,234` may be either.
+fn decimal(data: Data, tag: &str) -> Result<&'static str, InvalidReading> {
+    let number = locale_match!(data => LC_NUMERIC::DECIMAL_POINT);
+    let sum = locale_match!(data => LC_MONETARY::MON_DECIMAL_POINT);
+    if number == sum {
+        Ok(number)
+    } else {
+        Err(InvalidReading::TwoMarks { tag: tag.to_owned(), number, sum })
     }
 }
 

@@ -12,7 +12,7 @@ mod number;
 mod tests;
 
 use compact_str::CompactString;
-use countersign_decimal::{Decimal, InvalidDecimal};
+use countersign_decimal::{Decimal, InvalidDecimal, keeps_digits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -24,6 +24,8 @@ use locale::Locale;
 
 /// The longest part of a text that a complaint shows, in characters.
 const SHOWN: usize = 60;
+/// What may help a text that is not of its type.
+const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
 
 /// Why a locale or a currency cannot be read by.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,18 @@ pub enum InvalidReading {
     /// Not a locale whose numbers are known.
     #[error(transparent)]
     Locale(#[from] InvalidLocale),
+    /// A locale of which nobody knows what its numbers mean.
+    #[error(
+        "`{tag}` writes `{number}` before the fraction of a number and `{sum}` before that of a sum, so that an amount may be read as another: declare `en-US` (1,234.50) or `de-DE` (1.234,50), and the `currency` where it is another"
+    )]
+    TwoMarks {
+        /// The locale.
+        tag: String,
+        /// The decimal mark of its numbers.
+        number: &'static str,
+        /// The decimal mark of its sums of money.
+        sum: &'static str,
+    },
     /// Not a currency.
     #[error("`{0}` is not a currency: it must be a code of ISO 4217, such as `EUR`")]
     Currency(String),
@@ -84,7 +98,7 @@ impl Reading {
     /// A reading by a locale (a BCP 47 tag with a region) and, where it is not the locale's own, a currency (ISO 4217).
     ///
     /// # Errors
-    /// [`InvalidReading`] when one of them is not known, or the locale is missing.
+    /// [`InvalidReading`] when one of them is not known, the locale has two decimal marks or is missing.
     pub fn new(locale: Option<&str>, currency: Option<&str>) -> Result<Self, InvalidReading> {
         let Some(tag) = locale else {
             return currency.map_or(Ok(Self::default()), |_| Err(InvalidReading::NoLocale));
@@ -100,6 +114,21 @@ impl Reading {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.declared.is_none()
+    }
+
+    /// Whether the declared locale writes a mark before the fraction of a number.
+    #[must_use]
+    pub fn is_decimal_mark(&self, mark: char) -> bool {
+        let declared = self.declared.as_ref();
+        declared.is_some_and(|declared| declared.locale.decimal().starts_with(mark))
+    }
+
+    /// Whether the declared locale writes a mark inside numbers.
+    #[must_use]
+    pub fn is_number_mark(&self, mark: char) -> bool {
+        let declared = self.declared.as_ref();
+        self.is_decimal_mark(mark)
+            || declared.is_some_and(|declared| declared.locale.groups_with(mark))
     }
 
     /// Reads the texts found for a field. The message says why a text is not of the type, and shows it.
@@ -179,7 +208,8 @@ impl Reading {
         if let Some(whole) = number::whole(&plain) {
             return Some(whole.into());
         }
-        plain.parse::<f64>().ok().and_then(Number::from_f64)
+        let kept = plain.parse().ok().filter(|float| keeps_digits(&plain, *float));
+        kept.and_then(Number::from_f64)
     }
 
     /// The number a text writes, with digits, a point and a sign only.
@@ -207,8 +237,19 @@ impl Reading {
         format!("`{shown}` is not of type {}{help}", value_type.data_type())
     }
 
+    fn help_with_date(&self, text: &str) -> Option<&'static str> {
+        let has_order = self.declared.as_ref().map(|declared| declared.locale.dates().is_some());
+        let help = match has_order {
+            None => DECLARE,
+            Some(false) => {
+                "; the locale has no order of day and month in numbers, only dates as `2024-12-31` are read"
+            }
+            Some(true) => return None,
+        };
+        date::is_in_some_order(text).then_some(help)
+    }
+
     fn help(&self, text: &str, value_type: ValueType) -> Option<&'static str> {
-        const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
         let is_number = matches!(
             value_type,
             ValueType::Number | ValueType::Decimal | ValueType::Integer | ValueType::NumberList
@@ -219,12 +260,14 @@ impl Reading {
         {
             return Some("; it has more than 28 digits");
         }
+        if value_type == ValueType::Number && self.plain(text).is_some() {
+            return Some("; it has more digits than a number keeps: a `decimal` has up to 28");
+        }
         if value_type == ValueType::Date {
             if date::has_short_year(text) {
                 return Some("; its year must have four digits");
             }
-            let read = self.is_plain() && date::is_in_some_order(text);
-            return read.then_some(DECLARE);
+            return self.help_with_date(text);
         }
         let written = || number::plain(text).is_none() && number::is_in_some_locale(text);
         (is_number && self.is_plain() && written()).then_some(DECLARE)

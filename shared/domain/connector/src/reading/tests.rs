@@ -1,5 +1,8 @@
 //! Texts as sources write them.
 
+mod digits;
+mod locales;
+
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 

@@ -342,8 +342,13 @@ fn certificates(text: &str) -> Result<(), Refused> {
 }
 
 fn locale(text: &str) -> Result<(), Refused> {
-    let Err(InvalidReading::Locale(invalid)) = Read::new(Some(text), None) else { return Ok(()) };
-    Err(Refused::new(invalid.to_string()).hint(invalid.near.as_deref().map(did_you_mean)))
+    Read::new(Some(text), None).map(drop).map_err(|error| {
+        let near = match &error {
+            InvalidReading::Locale(invalid) => invalid.near.as_deref().map(did_you_mean),
+            _ => None,
+        };
+        Refused::new(error.to_string()).hint(near)
+    })
 }
 
 fn currency(text: &str) -> Result<(), Refused> {

@@ -10,12 +10,12 @@ use crate::reading::{Reading, shown};
 use crate::records::{Cell, Records};
 use crate::xpath::Alternative;
 
-use super::of_document::{Found, OfDocument, second, shared};
+use super::of_document::{Found, OfDocument, second, shared, too_many};
 use super::targets::{Aim, Targets};
 use super::white_space::collapse;
 
 /// Values kept of one repeated field in one record.
-const MAX_VALUES: usize = 10_000;
+pub(super) const MAX_VALUES: usize = 10_000;
 /// Warnings kept of one file.
 const MAX_WARNINGS: usize = 1_000;
 
@@ -57,7 +57,7 @@ pub(super) struct Collector<'t> {
     cells: Vec<Cell>,
     /// How preferred the path was that found each of a record's own fields.
     ranks: Vec<u8>,
-    /// The other value of a figure that stands in two elements: the first that differs, and of no more figures than are reported.
+    /// The first value that was not kept, of no more fields than are reported: of a figure one that differs, of a list one too many.
     others: HashMap<(Owner, usize), String>,
     count: usize,
     document: Vec<Option<Found>>,
@@ -241,6 +241,7 @@ impl<'t> Collector<'t> {
                     return Some(false);
                 }
                 if found.texts.len() >= MAX_VALUES {
+                    self.note_other(Owner::Document, field, &text, true);
                     return Some(false);
                 }
                 found.texts.push(text.into_owned());
@@ -253,7 +254,7 @@ impl<'t> Collector<'t> {
         Some(true)
     }
 
-    /// Keeps a second value of a figure that is not the first one's.
+    /// Keeps the first value that is not in the record, for a warning.
     fn note_other(&mut self, owner: Owner, field: usize, text: &str, is_other: bool) {
         if is_other && self.others.len() < MAX_WARNINGS {
             self.others.entry((owner, field)).or_insert_with(|| shown(text));
@@ -282,10 +283,13 @@ impl<'t> Collector<'t> {
             return Some(false);
         }
         match cell {
-            Cell::Other(list) if *known == rank => {
-                let list = list.as_array_mut().filter(|list| list.len() < MAX_VALUES)?;
-                list.push(Value::from(&*text));
-            }
+            Cell::Other(list) if *known == rank => match list.as_array_mut() {
+                Some(list) if list.len() < MAX_VALUES => list.push(Value::from(&*text)),
+                _ => {
+                    self.note_other(Owner::Record(record), field, &text, true);
+                    return Some(false);
+                }
+            },
             _ if is_list => *cell = Cell::Other(Box::new(Value::Array(vec![Value::from(&*text)]))),
             _ => *cell = Cell::Text(text.into()),
         }
@@ -367,9 +371,9 @@ impl<'t> Collector<'t> {
         if there.rank.is_some_and(|there| there < usize::from(rank)) || rank == NONE {
             return (there.cell.clone(), there.complaint.clone());
         }
+        let other = self.others.get(&(Owner::Record(record), field));
         match std::mem::take(&mut self.cells[record * self.targets.fields + field]) {
             Cell::Text(text) => {
-                let other = self.others.get(&(Owner::Record(record), field));
                 let other = other.map(|other| second(&text, other));
                 let (cell, complaint) = reading.typed(text, rule.value_type);
                 (cell, complaint.or(other))
@@ -382,9 +386,9 @@ impl<'t> Collector<'t> {
                     .filter_map(|text| text.as_str().map(str::to_owned))
                     .collect();
                 let (value, complaint) = reading.convert(&texts, rule.value_type);
-                (Cell::from(value), complaint)
+                (Cell::from(value), complaint.or(other.map(|_| too_many())))
             }
-            cell => (cell, None),
+            cell => (cell, other.map(|_| too_many())),
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::model::FieldRule;
 use crate::reading::{Reading, shown};
 use crate::records::Cell;
 
+use super::collect::MAX_VALUES;
+
 /// The texts found for one field of the document, and how preferred the path was that found them.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
@@ -28,6 +30,11 @@ pub(super) fn second(first: &str, other: &str) -> String {
     format!("another element of this path has `{other}`; only the first, `{first}`, counts")
 }
 
+/// What is said of a list whose last values were not kept.
+pub(super) fn too_many() -> String {
+    format!("there are more than {MAX_VALUES} values; the rest is left out")
+}
+
 /// The typed value of a field of the document.
 pub(super) fn shared(
     found: Option<&Found>,
@@ -36,7 +43,9 @@ pub(super) fn shared(
     other: Option<&String>,
 ) -> OfDocument {
     let texts = found.map_or(&[][..], |found| &found.texts);
-    let other = texts.first().zip(other).map(|(first, other)| second(first, other));
+    let other = texts.first().zip(other).map(|(first, other)| {
+        if rule.value_type.is_list() { too_many() } else { second(first, other) }
+    });
     let (value, complaint) = reading.convert(texts, rule.value_type);
     let cell = match value {
         Value::String(text) => Cell::Shared(Arc::from(text)),

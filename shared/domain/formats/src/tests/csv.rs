@@ -288,10 +288,17 @@ fn f_311_a_file_of_another_kind_is_no_csv() {
         ("PK\u{3}\u{4}\u{14}", "a workbook"),
         ("\n <!DOCTYPE html>\n<p>", "a page of HTML"),
         ("<HTML>\n<p>", "a page of HTML"),
+        ("<head><title>x</title>", "a page of HTML"),
+        ("<!-- saved from x -->\n<p>", "a page of HTML"),
         ("<?xml version='1.0'?>\n<a/>", "XML"),
+        ("{\"a\": 1}\n{\"a\": 2}\n", "JSON"),
+        ("[\n  {\"a\": 1},\n", "JSON"),
+        ("[[1, 2], [3, 4]]", "JSON"),
+        ("{}", "JSON"),
         ("{\\rtf1\\ansi", "a word processor"),
     ] {
         check_error("parser: csv", file.as_bytes(), "FILE_MALFORMED", kind);
     }
+    check("parser: csv", b"[Id],{x}\n1,2\n", json!([{"[Id]": "1", "{x}": "2"}]));
     check("parser: csv", b"<5,%PDF\n1,2\n", json!([{"<5": "1", "%PDF": "2"}]));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Endless, Found, check, check_error, reader};
+use super::{Endless, Found, check, check_error, read, reader};
 use crate::{Limits, Stop};
 
 #[test]
@@ -53,4 +53,12 @@ fn f_099_a_line_that_is_too_long_is_left_out_and_the_next_is_kept() {
         [1, 2]
     );
     assert_eq!(found.warnings[0].message, "line 2 is left out: it is longer than 10000 bytes");
+}
+
+#[test]
+fn f_099_lines_that_are_left_out_are_counted_however_many_warnings_there_are() {
+    let file = format!("{{\"a\":1}}\n{}", "{\n".repeat(1_005));
+    let found = read("parser: jsonl", file.as_bytes()).unwrap();
+    assert_eq!((found.records.len(), found.warnings.len()), (1, 1_001));
+    assert_eq!(found.warnings[1_000].message, "1005 lines in all are left out");
 }

@@ -105,3 +105,30 @@ fn reading_stops_when_its_caller_says_so() {
     let stopped = read_records(&rules(LIST), &html(&url(), PAGE.as_bytes()), 10, &|| false);
     assert_eq!(stopped.unwrap_err(), PageError::Time);
 }
+
+const FIGURES: &str = "    list: li
+    fields:
+      - { field: sum, selector: b, type: decimal }
+      - { field: name, selector: i }
+      - { field: tags, selector: u, type: 'string[]' }
+";
+
+#[test]
+fn f_311_of_figures_that_differ_the_first_counts_and_it_is_said() {
+    let page = "<ul><li><b>10.0</b><b>10.00</b><i>a</i><i>b</i><li><b>5</b><b>6</b><b>7</b></ul>";
+    let found = read(&rules(FIGURES), page, 10);
+    assert_eq!((&found.records[0]["sum"], &found.records[1]["sum"]), (&json!("10.0"), &json!("5")));
+    let said = "record 2, field `sum`: another element of this selector has `6`; only the first, `5`, counts";
+    assert_eq!(found.warnings, [said]);
+}
+
+#[test]
+fn f_098_values_of_a_list_that_are_left_out_are_said() {
+    let of = |count: usize| format!("<ul><li>{}</ul>", "<u>x</u>".repeat(count));
+    let found = read(&rules(FIGURES), &of(1_000), 10);
+    assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    let found = read(&rules(FIGURES), &of(1_001), 10);
+    assert_eq!(found.records[0]["tags"].as_array().map(Vec::len), Some(1_000));
+    let said = "record 1, field `tags`: there are more than 1000 values; the rest is left out";
+    assert_eq!(found.warnings, [said]);
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::read;
-use crate::model::{Operation, ParseRules};
+use crate::model::{Operation, ParseRules, ValueType};
 use crate::xml::{Limits, extract};
 
 macro_rules! filing {
@@ -94,4 +94,24 @@ fn f_099_a_figure_of_the_document_that_stands_twice_is_reported_for_each_record(
     assert_eq!(messages, [expect, expect]);
     // A text may stand in several elements.
     assert_eq!(extract(&tagged("string"), file.as_bytes(), &limits).unwrap().warnings, []);
+}
+
+#[test]
+fn f_099_values_of_a_list_that_are_left_out_are_said() {
+    let mut rules = tagged("string[]");
+    rules.fields[0].value_type = ValueType::StringList;
+    rules.fields[0].xpath = crate::XPath::parse("n").unwrap();
+    let said = "there are more than 10000 values; the rest is left out";
+    let document = |own: usize, shared: usize| {
+        format!("<d>{}<r>{}</r></d>", "<t>x</t>".repeat(shared), "<n>1</n>".repeat(own))
+    };
+    for (own, shared, expect) in
+        [(10_000, 10_000, vec![]), (10_001, 1, vec!["num"]), (1, 10_001, vec!["tags"])]
+    {
+        let bytes = document(own, shared);
+        let found = extract(&rules, bytes.as_bytes(), &Limits::for_megabytes(1)).unwrap();
+        let fields: Vec<_> = found.warnings.iter().map(|warning| warning.field.as_str()).collect();
+        assert_eq!(fields, expect);
+        assert!(found.warnings.iter().all(|warning| warning.message == said));
+    }
 }
