@@ -22,8 +22,9 @@ use value::value;
 const FORMAT: &str = "XLSX workbook";
 /// The text of a formula whose result is not stored in the workbook.
 const NOT_CALCULATED: &str = "a formula without a stored result";
-/// A figure that is merged over several rows.
-const MERGED: &str = "the cell is merged with one above, whose figure counts in its first row only";
+/// An empty cell of a region that has a figure.
+const MERGED: &str =
+    "the cell is merged with others, whose figure counts in the first of them only";
 /// Sheets that are looked at for contents beside the one that is read.
 const MAX_LOOKED_AT: usize = 100;
 /// Sheets that a message names.
@@ -244,8 +245,8 @@ struct Cells {
     uncalculated: BTreeSet<usize>,
     /// The columns of values that stand in a cell above, which is merged with this one.
     copied: BTreeSet<usize>,
-    /// The columns of empty cells that are merged with a figure above.
-    merged: BTreeSet<usize>,
+    /// The first and last columns of regions that have their figure in another cell.
+    merged: Vec<(usize, usize)>,
     bytes: usize,
 }
 
@@ -321,7 +322,9 @@ impl Cells {
 impl Row for Cells {
     fn width(&self) -> usize {
         let last = self.cells.last().map(|(column, _)| column);
-        last.max(self.uncalculated.last()).max(self.merged.last()).map_or(0, |column| column + 1)
+        last.max(self.uncalculated.last())
+            .max(self.merged.last().map(|(first, _)| first))
+            .map_or(0, |column| column + 1)
     }
 
     fn text(&self, index: usize) -> String {
@@ -342,7 +345,9 @@ impl Row for Cells {
     }
 
     fn complaint(&self, index: usize) -> Option<&'static str> {
-        let is_merged = self.merged.contains(&index);
+        let before = self.merged.partition_point(|(first, _)| *first <= index);
+        let region = before.checked_sub(1).and_then(|at| self.merged.get(at));
+        let is_merged = region.is_some_and(|(_, last)| index <= *last) && !self.has(index);
         let uncalculated = self.uncalculated.contains(&index).then_some(NOT_CALCULATED);
         uncalculated.or_else(|| is_merged.then_some(MERGED))
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use countersign_connector::TableRules;
-use memchr::{memchr2, memchr3};
+use memchr::memchr3;
 
 use super::MAX_SAID;
 use crate::error::FormatError;
@@ -75,6 +75,8 @@ pub(super) struct Quotes<R> {
     /// Whether a malformed row was passed before this one.
     after_broken: bool,
     opened: u64,
+    /// Whether the quoted cell has a line break in it.
+    has_lines: bool,
     length: usize,
     row_length: usize,
     max: usize,
@@ -111,6 +113,7 @@ impl<R: Read> Quotes<R> {
             in_row: false,
             after_broken: false,
             opened: 1,
+            has_lines: false,
             length: 0,
             row_length: 0,
             max: limits.max_value_bytes,
@@ -141,7 +144,7 @@ impl<R: Read> Quotes<R> {
         match self.state {
             State::Plain if self.is_broken() || self.after_broken => 0,
             State::Plain => memchr3(self.delimiter, b'\n', b'\r', bytes).unwrap_or(bytes.len()),
-            State::Quoted => memchr2(b'"', b'\n', bytes).unwrap_or(bytes.len()),
+            State::Quoted => memchr3(b'"', b'\n', b'\r', bytes).unwrap_or(bytes.len()),
             State::Start | State::Half | State::Closed => 0,
         }
     }
@@ -167,6 +170,7 @@ impl<R: Read> Quotes<R> {
             }
         }
         let next = self.next_state(byte);
+        self.has_lines |= is_end && self.state == State::Quoted;
         let is_closed = matches!(self.state, State::Half | State::Closed);
         if is_closed && next == State::Plain {
             self.stray()?;
@@ -188,6 +192,7 @@ impl<R: Read> Quotes<R> {
             (State::Quoted, _) | (State::Half, b'"') => State::Quoted,
             (State::Start, b'"') => {
                 self.opened = self.line;
+                self.has_lines = false;
                 State::Quoted
             }
             (_, byte) if byte == self.delimiter || byte == b'\n' || byte == b'\r' => State::Start,
@@ -198,7 +203,7 @@ impl<R: Read> Quotes<R> {
 
     /// Marks the row as malformed. A cell that began on an earlier line may have taken in the rows between.
     fn stray(&mut self) -> io::Result<()> {
-        if self.opened != self.line {
+        if self.has_lines {
             return Err(self.lost());
         }
         if let Some(row) = self.rows.back_mut() {

@@ -13,6 +13,7 @@ fn f_099_a_quote_that_swallows_rows_is_an_error() {
         ("name,amount\n\"Acme,100\nBeta,\"200\"\n", "lines 2 to 3"),
         ("name,amount\n\"Acme,100\n\" Beta,200", "lines 2 to 3"),
         ("name,amount\nA,1\n\"B\" x,\"2\nC,3\n", "line 3"),
+        ("name,amount\r\"Acme,100\r\"Beta\",200\r", "line 1"),
         // The cell of line 2 ends in line 3, or in line 4.
         ("name,amount\n\"say \"hi\" to\nall\",5\n", "lines 2 to 3"),
         ("name,amount\n\"say \"hi\", to\nyou\nall\",5\n", "lines 2 to 4"),

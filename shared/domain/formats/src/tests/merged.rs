@@ -7,7 +7,8 @@ use super::{Found, check, read};
 
 const COPIED: &str =
     "the figure is that of a cell that spans several rows or columns; it counts in each of them";
-const MERGED: &str = "the cell is merged with one above, whose figure counts in its first row only";
+const MERGED: &str =
+    "the cell is merged with others, whose figure counts in the first of them only";
 
 /// A sheet whose names, sums and years are merged over rows 2 to 4, the title over columns.
 fn book() -> Vec<u8> {
@@ -51,6 +52,31 @@ fields:
     let found = read("parser: xlsx", &book()).unwrap();
     assert_eq!(found.records[1]["Name"], "Acme");
     assert_eq!(said(&found), [("Sum", format!("{place}: {MERGED}"))]);
+}
+
+#[test]
+fn f_099_a_figure_that_is_merged_over_columns_counts_in_the_first() {
+    let mut book = Workbook::new();
+    let plain = Format::new();
+    let sheet = book.add_worksheet();
+    sheet.write_row(0, 0, ["Name", "One", "Two", "Three"]).unwrap();
+    sheet.merge_range(1, 1, 2, 2, "", &plain).unwrap();
+    sheet.write(1, 1, 7).unwrap();
+    sheet.write_column(1, 3, [1, 2]).unwrap();
+    sheet.merge_range(3, 0, 3, 1, "all", &plain).unwrap();
+    let book = book.save_to_buffer().unwrap();
+    let expect = json!([
+        { "Name": null, "One": 7, "Two": null, "Three": 1 },
+        { "Name": null, "One": null, "Two": null, "Three": 2 },
+        { "Name": "all", "One": null, "Two": null, "Three": null },
+    ]);
+    let said: Vec<(String, String)> = said(&check("parser: xlsx", &book, expect))
+        .into_iter()
+        .map(|(field, message)| (field.to_owned(), message))
+        .collect();
+    let of =
+        |field: &str, row: u32| (field.to_owned(), format!("sheet `Sheet1`, row {row}: {MERGED}"));
+    assert_eq!(said, [of("Two", 2), of("One", 3), of("Two", 3)]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Cells that are merged over several rows: a workbook has their value in the first row only.
+//! Cells that are merged: a workbook has their value in the first of them only.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,10 +19,10 @@ pub(super) struct Merged {
     header: u32,
 }
 
-/// The first column of a merged region; what it covers beside that stays empty.
 #[derive(Debug, Clone, Copy)]
 struct Region {
     column: usize,
+    last_column: usize,
     first: u32,
     last: u32,
 }
@@ -34,10 +34,10 @@ impl Merged {
         header: Option<u32>,
     ) -> Result<Self, XlsxError> {
         let regions = workbook.merge_cells_by_sheet_name(sheet)?.into_iter();
-        let regions = regions.filter(|region| region.end.0 > region.start.0);
         let mut ahead: Vec<Region> = regions
             .map(|region| Region {
                 column: region.start.1 as usize,
+                last_column: region.end.1 as usize,
                 first: region.start.0,
                 last: region.end.0,
             })
@@ -46,7 +46,7 @@ impl Merged {
         Ok(Self { ahead: ahead.into(), open: BTreeMap::new(), header: header.unwrap_or(0) })
     }
 
-    /// Fills the empty cells of a row from those that are merged with them, except by figures: each would be counted again.
+    /// Fills the first column of regions that began above. Not by figures: each would be counted again.
     pub(super) fn fill(
         &mut self,
         row: &mut Cells,
@@ -54,24 +54,35 @@ impl Merged {
     ) -> Result<(), (&'static str, usize)> {
         self.open.retain(|_, (region, _)| region.last >= row.row);
         for (column, (region, value)) in &self.open {
-            // What is written in the header or above it is not a value of the rows below.
-            let is_value = region.first >= self.header || row.row < self.header;
-            if !is_value || row.has(*column) {
+            if !self.is_value(region, row.row) {
                 continue;
             }
-            if value.is_number() {
-                row.merged.insert(*column);
-            } else {
+            if value.is_number() && region.first >= self.header {
+                row.merged.push((*column, region.last_column));
+            } else if !row.has(*column) {
                 row.put(*column, value.clone(), limits)?;
                 row.copied.insert(*column);
             }
         }
         while let Some(region) = self.ahead.pop_front_if(|region| region.first <= row.row) {
-            let value = row.own(region.column).filter(|_| region.first == row.row);
-            if let Some(value) = value {
-                self.open.insert(region.column, (region, value));
-            }
+            self.begin(region, row);
         }
+        row.merged.sort_unstable();
         Ok(())
+    }
+
+    fn begin(&mut self, region: Region, row: &mut Cells) {
+        let value = row.own(region.column).filter(|_| region.first == row.row);
+        let Some(value) = value else { return };
+        let is_wide = region.last_column > region.column;
+        if is_wide && value.is_number() && region.first >= self.header {
+            row.merged.push((region.column + 1, region.last_column));
+        }
+        self.open.insert(region.column, (region, value));
+    }
+
+    /// Whether a region has a value of a row: what begins in the header or above it has none of the rows below.
+    fn is_value(&self, region: &Region, row: u32) -> bool {
+        region.first >= self.header || row < self.header
     }
 }
