@@ -1,14 +1,24 @@
 //! Values in cells, and the columns of records that declare none.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::layout::{CellFormat, Column, Currency};
 use crate::markdown::inline;
 use crate::path::at;
 
-/// More columns than this make no readable table.
+/// A table in a document with more columns than this is not readable.
 const MAX_COLUMNS: usize = 12;
+
+/// The columns of a table in a document.
+pub(super) struct TableColumns {
+    /// What is shown.
+    pub(super) columns: Vec<Column>,
+    /// The names of the fields that have no column, for the reader.
+    pub(super) left_out: Vec<String>,
+}
 
 /// The records, when the value is a list of objects.
 pub(super) fn records(value: &Value) -> Option<Vec<&Value>> {
@@ -16,18 +26,44 @@ pub(super) fn records(value: &Value) -> Option<Vec<&Value>> {
     items.iter().all(Value::is_object).then(|| items.iter().collect())
 }
 
-/// The declared columns, or one for each simple field in the order of first sight.
-pub(super) fn columns_or_inferred(declared: &[Column], records: &[&Value]) -> Vec<Column> {
+/// The declared columns, or one for each simple field; what has no column is named.
+pub(super) fn columns_of_table(declared: &[Column], records: &[&Value]) -> TableColumns {
     if !declared.is_empty() {
-        return declared.to_vec();
+        return TableColumns { columns: declared.to_vec(), left_out: Vec::new() };
     }
-    let mut names: Vec<&String> = Vec::new();
-    for (name, value) in records.iter().filter_map(|record| record.as_object()).flatten() {
-        if !value.is_object() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.into_iter().take(MAX_COLUMNS).map(|name| Column::plain(name)).collect()
+    let (mut shown, nested): (Vec<&str>, Vec<&str>) =
+        fields(records).into_iter().partition(|field| is_simple(field, records));
+    let rest = shown.split_off(shown.len().min(MAX_COLUMNS));
+    let left_out = rest.into_iter().chain(nested).map(str::to_owned).collect();
+    TableColumns { columns: shown.into_iter().map(Column::plain).collect(), left_out }
+}
+
+/// The declared columns, or one for each simple field: a line each takes any number.
+pub(super) fn columns_of_facts(declared: &[Column], record: &Value) -> Vec<Column> {
+    let simple = |field: &&str| is_simple(field, &[record]);
+    let inferred = || fields(&[record]).into_iter().filter(simple).map(Column::plain).collect();
+    if declared.is_empty() { inferred() } else { declared.to_vec() }
+}
+
+/// The declared columns, or one for each field: a file of data leaves none out.
+pub(super) fn columns_of_csv(declared: &[Column], records: &[&Value]) -> Vec<Column> {
+    let inferred = || fields(records).into_iter().map(Column::plain).collect();
+    if declared.is_empty() { inferred() } else { declared.to_vec() }
+}
+
+/// The fields in the order of first sight. Those that begin with an underscore were added by actions and are left out,
+/// unless there are no others.
+fn fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
+    let mut seen = HashSet::new();
+    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
+    let all: Vec<&str> = all.map(String::as_str).filter(|name| seen.insert(*name)).collect();
+    let own: Vec<&str> = all.iter().copied().filter(|name| !name.starts_with('_')).collect();
+    if own.is_empty() { all } else { own }
+}
+
+/// Whether any record has something other than an object there.
+fn is_simple(field: &str, records: &[&Value]) -> bool {
+    records.iter().filter_map(|record| record.get(field)).any(|value| !value.is_object())
 }
 
 /// The value of a column as escaped Markdown.
@@ -134,6 +170,8 @@ mod tests {
             assert_eq!(shown(&json!({"pay": "1200"}), &column), expect);
         }
         assert_eq!((Currency::parse("eur"), Currency::parse("EURO")), (None, None));
+        let column = Column { format: CellFormat::Money, ..Column::plain("pay") };
+        assert_eq!(shown(&json!({"pay": "1200"}), &column), "1,200");
     }
 
     #[test]

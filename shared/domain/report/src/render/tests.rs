@@ -116,6 +116,36 @@ fn f_136_csv_needs_records() {
 }
 
 #[test]
+fn a_csv_has_every_field_and_a_table_names_those_it_leaves_out() {
+    let mut record: serde_json::Map<String, Value> =
+        (1..=14).map(|n| (format!("f{n:02}"), json!(n))).collect();
+    record.insert("nested".into(), json!({"city": "Quay"}));
+    record.insert("_source_ref".into(), json!({"url": "u"}));
+    record.insert("_entity_rules".into(), json!("r"));
+    let data = json!([record]);
+    let names: Vec<String> = (1..=14).map(|n| format!("f{n:02}")).collect();
+    let numbers: Vec<String> = (1..=14).map(|n| n.to_string()).collect();
+    let csv = format!(
+        "{},nested\r\n{},\"{{\"\"city\"\":\"\"Quay\"\"}}\"\r\n",
+        names.join(","),
+        numbers.join(",")
+    );
+    check(Format::Csv, &json!({}), &data, &csv);
+    let rendered = render(Format::Markdown, &layout(&json!({})), &data, &from()).unwrap().body;
+    assert!(rendered.contains("| 12 |\n\n3 more columns: f13, f14, nested\n"), "{rendered}");
+    assert!(!rendered.contains("ource"), "{rendered}");
+}
+
+#[test]
+fn internal_fields_are_shown_where_the_author_names_them_or_there_are_no_others() {
+    let data = json!([{"name": "A", "_source_ref": "u"}]);
+    let named = json!({"sections": [{"title": "S", "columns": ["_source_ref"]}]});
+    check(Format::Csv, &named, &data, "_source_ref\r\nu\r\n");
+    check(Format::Csv, &json!({}), &data, "name\r\nA\r\n");
+    check(Format::Csv, &json!({}), &json!([{"_only": 1}]), "_only\r\n1\r\n");
+}
+
+#[test]
 fn f_136_structured_names_its_sections() {
     let shape = json!({"title": "T", "sections": [{"title": "People", "source": "people"}]});
     let rendered =
