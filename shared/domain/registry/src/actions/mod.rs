@@ -246,7 +246,7 @@ mod tests {
             "route_output",
             "data!",
             "destinations",
-            "routed_to[destination,status,details] success",
+            "routed_to[destination,status,details] success warnings warning_count",
         );
     }
 
