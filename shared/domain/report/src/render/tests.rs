@@ -43,7 +43,7 @@ fn people() -> Value {
 fn f_136_markdown_has_title_sections_and_provenance() {
     let shape = json!({"title": "{entity_name} on {date}", "sections": [
         {"title": "People", "source": "people", "format": "table",
-         "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money"}]},
+         "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money", "currency": "USD"}]},
         {"title": "Odd", "source": "odd", "empty": "No odd ones."}]});
     let data = json!({"people": people()});
     check(
