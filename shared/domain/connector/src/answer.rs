@@ -96,11 +96,12 @@ pub fn next_page(
 ) -> Result<Option<NextPage>, Unreachable> {
     match (pagination, link) {
         (Pagination::LinkHeader { .. }, Some(link)) => linked(request, link),
+        (Pagination::Cursor { .. }, _) => by_cursor(pagination, request, answer),
         _ => Ok(counted(pagination, request, answer, count)),
     }
 }
 
-/// The next page by its number or by what stands in the answer.
+/// The next page by its number.
 fn counted(
     pagination: &Pagination,
     request: &Request,
@@ -109,7 +110,7 @@ fn counted(
 ) -> Option<NextPage> {
     let number = |place, key: &str| param(request, place, key).and_then(|text| text.parse().ok());
     match pagination {
-        Pagination::None | Pagination::LinkHeader { .. } => None,
+        Pagination::None | Pagination::LinkHeader { .. } | Pagination::Cursor { .. } => None,
         Pagination::Page { page_param, size_param, page_size, place, more_path, .. } => {
             let size = size_param.as_ref().and_then(|key| number(*place, key));
             if !goes_on(more_path.as_ref(), answer, count, size.unwrap_or(u64::from(*page_size))) {
@@ -126,26 +127,39 @@ fn counted(
             let offset = number(*place, offset_param)?.checked_add(count as u64)?;
             Some(with_param(request, *place, offset_param, Value::from(offset)))
         }
-        Pagination::Cursor { cursor_param, cursor_path, also, place, .. } => {
-            let mut cursor = Map::new();
-            let own = (cursor_param, cursor_path);
-            for (name, path) in std::iter::once(own).chain(also) {
-                cursor.insert(name.clone(), text_of(path.find(answer)?, name)?.into());
-            }
-            // A source that names the same page again would never end.
-            if cursor.iter().all(|(name, value)| {
-                param(request, *place, name).is_some_and(|current| *value == *current)
-            }) {
-                return None;
-            }
-            let mut request = request.clone();
-            for (name, value) in &cursor {
-                set_param(&mut request, *place, name, value.clone());
-            }
-            let shown = if also.is_empty() { cursor.remove(cursor_param) } else { None };
-            Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) })
-        }
     }
+}
+
+/// The next page by what the answer says of it. Values that go with a cursor and are not there leave it useless: the source has
+/// more, and does not say where.
+fn by_cursor(
+    pagination: &Pagination,
+    request: &Request,
+    answer: &Value,
+) -> Result<Option<NextPage>, Unreachable> {
+    let Pagination::Cursor { cursor_param, cursor_path, also, place, .. } = pagination else {
+        return Ok(None);
+    };
+    let read = |path: &JsonPath, name: &str| text_of(path.find(answer)?, name);
+    let Some(own) = read(cursor_path, cursor_param) else { return Ok(None) };
+    let mut cursor = Map::new();
+    cursor.insert(cursor_param.clone(), own.into());
+    for (name, path) in also {
+        cursor.insert(name.clone(), read(path, name).ok_or(Unreachable::Nowhere)?.into());
+    }
+    // A source that names the same page again would never end.
+    let is_same = |(name, value): (&String, &Value)| {
+        param(request, *place, name).is_some_and(|current| *value == *current)
+    };
+    if cursor.iter().all(is_same) {
+        return Ok(None);
+    }
+    let mut request = request.clone();
+    for (name, value) in &cursor {
+        set_param(&mut request, *place, name, value.clone());
+    }
+    let shown = if also.is_empty() { cursor.remove(cursor_param) } else { None };
+    Ok(Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) }))
 }
 
 /// Whether another page follows one with `count` records: as the answer says, or because the page is full.

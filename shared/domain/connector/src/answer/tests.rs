@@ -353,7 +353,8 @@ fn k_76_a_cursor_may_have_companions() {
     let next = "https://a.b/?last=7&day=2024-01-01";
     check(pages.clone(), first, answer.clone(), 1, None, Some(next));
     check(pages.clone(), next, answer.clone(), 1, None, None);
-    check(pages.clone(), first, json!({ "next": { "id": 7 } }), 1, None, None);
+    let lost = next_page(&pages, &request(first), &json!({ "next": { "id": 7 } }), 1, None);
+    assert_eq!(lost, Err(Unreachable::Nowhere));
     let mut request = request(first);
     let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().unwrap().cursor;
     assert_eq!(cursor, json!({ "last": "7", "day": "2024-01-01" }));
