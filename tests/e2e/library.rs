@@ -114,7 +114,7 @@ fn gift(Gift { id, donor, employer, kind, amount, day, to }: Gift<'_>) -> Value 
         "committee_id": to.0, "committee": { "committee_id": to.0, "name": to.1 }, "contributor_name": donor,
         "contributor_employer": employer, "contributor_city": "DAYTON", "contributor_state": "OH", "contributor_zip": "454021111",
         "contribution_receipt_amount": amount, "contribution_receipt_date": day, "entity_type_desc": kind,
-        "transaction_id": format!("SA11AI.{id}"), "two_year_transaction_period": 2024, "memo_text": null,
+        "transaction_id": format!("SA11AI.{id}"), "two_year_transaction_period": 2024, "memo_text": null, "memoed_subtotal": false,
     })
 }
 
@@ -151,7 +151,12 @@ fn gifts() -> (Vec<Value>, Vec<Value>) {
 #[tokio::test]
 async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagged() {
     let server = MockServer::start().await;
-    let (named, people) = gifts();
+    let (named, mut people) = gifts();
+    // Its amount is in the first gift already.
+    let mut memo = people[0].clone();
+    memo["transaction_id"] = json!("SA11AI.8");
+    memo["memoed_subtotal"] = json!(true);
+    people.push(memo);
     let at = "/schedules/schedule_a/";
     answers(&server, at, ("contributor_name", "Ostrom Vance LLC"), &page(&named)).await;
     answers(&server, at, ("contributor_employer", "Ostrom Vance LLC"), &page(&people)).await;
@@ -166,7 +171,9 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     let inputs = json!({ "congress": 119, "opensecrets_name": "Ostrom Vance" });
     let run = asked(&ana, &agent, question, &inputs).await;
     assert_eq!(run["playbook_id"], "contribution-analysis", "{run:#}");
-    assert_eq!(found(&ana, &run, "contributions").await["count"], 7, "a gift counts twice");
+    assert_eq!(found(&ana, &run, "contributions").await["count"], 8, "a gift counts twice");
+    assert_eq!(found(&ana, &run, "counted").await["count"], 7, "a memo item counts");
+    assert_eq!(found(&ana, &run, "memo_items").await["count"], 1);
     let recipients = found(&ana, &run, "by_recipient").await;
     let total =
         |n: usize| (&recipients["data"][n]["committee_name"], &recipients["data"][n]["total"]);
@@ -188,6 +195,7 @@ async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagg
     let said = content(&run);
     for part in [
         "# Contributions: Ostrom Vance LLC",
+        "**Memo items left out:** 1",
         "| POLITICAL ACTION COMMITTEE | $5,000",
         "$5,584.50",
         "D000099001",

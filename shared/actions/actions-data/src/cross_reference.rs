@@ -11,6 +11,8 @@ use countersign_registry::shape::filled;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::transform::no_record_has;
+
 /// The whole record stands on both sides of a match, so a large answer is bounded in bytes as well.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
@@ -35,6 +37,7 @@ fn compare(
 ) -> Result<declared::Output, ActionError> {
     let (a, b) = (inputs.dataset_a.items, inputs.dataset_b.items);
     let question = question(params, inputs.doubts)?;
+    let warnings = absent(&a, &b, &question);
     let crossing = cross(&a, &b, &question).map_err(|error| ActionError::from_failure(&error))?;
     check_size(&crossing, &a, &b)?;
     let matches = crossing.matches.iter().map(|found| declared::Match {
@@ -59,7 +62,25 @@ fn compare(
         unmatched_b: of(&b, &crossing.unmatched_b),
         doubtful_count: crossing.doubtful.len(),
         doubtful: doubtful.collect(),
+        warning_count: warnings.len() as u64,
+        warnings,
     })
+}
+
+/// Fields that are named and that no record of their dataset has: a misspelt one would otherwise match nothing, or everything.
+fn absent(a: &[Value], b: &[Value], question: &Question) -> Vec<String> {
+    let mut said = Vec::new();
+    for (dataset, records, side) in [("dataset_a", a, &question.a), ("dataset_b", b, &question.b)] {
+        let named =
+            [&side.name_field, &side.id_field, &question.distinct_field, &question.entity_field];
+        // A name by itself has no fields.
+        let records = if records.iter().any(Value::is_object) { records } else { &[] };
+        said.extend(named.into_iter().flatten().filter_map(|field| {
+            let why = no_record_has(records, field)?;
+            Some(format!("{dataset}: `{field}`: {why}"))
+        }));
+    }
+    said
 }
 
 fn question(params: declared::Params, doubts: Option<Vec<Value>>) -> Result<Question, ActionError> {

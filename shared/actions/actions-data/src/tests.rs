@@ -135,3 +135,23 @@ fn f_049_cross_reference_carries_both_records_whole() {
         "BAD_PARAM",
     );
 }
+
+#[test]
+fn cross_reference_says_which_field_no_record_has() {
+    let a = json!([{"name": "Ann Lee", "ein": "1"}]);
+    let inputs = json!({"dataset_a": a, "dataset_b": ["Ann Lee"]});
+    let told = |params: Value| {
+        let output = run("cross_reference", &inputs, &params).unwrap();
+        assert_eq!(output["warning_count"], output["warnings"].as_array().unwrap().len());
+        (output["count"].clone(), output["warnings"].clone())
+    };
+    let near = "dataset_a: `nmae`: no record has this field; did you mean `name`?";
+    assert_eq!(told(json!({"name_field_a": "nmae"})), (json!(0), json!([near])));
+    let warned = ["dataset_a: `_entity`: no record has this field"];
+    assert_eq!(told(json!({"entity_field": "_entity"})), (json!(0), json!(warned)));
+    assert_eq!(told(json!({"distinct_field": "eni"})).1.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        told(json!({"name_field_a": "name", "distinct_field": "ein"})),
+        (json!(1), json!([]))
+    );
+}

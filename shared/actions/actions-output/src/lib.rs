@@ -3,6 +3,7 @@
 //! Both are idempotent per call: what is written carries ids made of the call's idempotency key, so a second attempt
 //! finds it and answers the same.
 
+mod collapsed;
 mod content_port;
 mod defaults;
 mod route;

@@ -130,7 +130,18 @@ fn report(
     let routed_to: Vec<_> =
         routed.into_iter().map(|(kind, outcome)| row(call, kind, outcome)).collect();
     let success = routed_to.iter().all(|row| row.error.is_none());
-    Ok(declared::Output { routed_to, success, agent_destinations: Vec::new() })
+    let warnings: Vec<String> = routed_to.iter().flat_map(|row| warnings(&row.details)).collect();
+    let warning_count = warnings.len() as u64;
+    let agent_destinations = Vec::new();
+    Ok(declared::Output { routed_to, success, agent_destinations, warnings, warning_count })
+}
+
+/// What the details of a destination say of rows that were not kept: of one table, or of each in turn.
+fn warnings(details: &Value) -> Vec<String> {
+    let tables = details.get("tables").and_then(Value::as_array).map(Vec::as_slice);
+    let tables = tables.unwrap_or_else(|| std::slice::from_ref(details));
+    let listed = tables.iter().filter_map(|table| table.get("warnings")?.as_array()).flatten();
+    listed.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn row(call: &Call, destination: &'static str, outcome: Routed) -> declared::Routed {
@@ -141,7 +152,10 @@ fn row(call: &Call, destination: &'static str, outcome: Routed) -> declared::Rou
     };
     match outcome {
         Routed::Done(details) => row("success", details),
-        Routed::Skipped => row("skipped", "the condition is false".into()),
+        Routed::Skipped(None) => row("skipped", "the condition is false".into()),
+        Routed::Skipped(Some(why)) => {
+            row("skipped", format!("the condition is false: {why}").into())
+        }
         Routed::Partly(details, error) => failed(details, &error),
         Routed::Failed(error) => failed(Value::Null, &error),
     }

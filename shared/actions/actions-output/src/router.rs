@@ -17,9 +17,10 @@ use countersign_store_content::{
 use countersign_wiring::Condition;
 use serde_json::{Value, json};
 
+use crate::collapsed::skipped;
 use crate::content_port::{Addition, ContentPort};
 use crate::route::{conditions, scope};
-use crate::save::{origin, records};
+use crate::save::{known_key, origin, records};
 
 /// Where links of results begin: paths of this deployment's API.
 const API: &str = "/api/agent-factory";
@@ -31,7 +32,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(400);
 /// What became of one destination.
 pub(crate) enum Routed {
     Done(Value),
-    Skipped,
+    /// Its condition does not hold; why it cannot be decided, if it cannot.
+    Skipped(Option<String>),
     /// Some of it was written.
     Partly(Value, ActionError),
     Failed(ActionError),
@@ -77,8 +79,9 @@ impl Places<'_> {
         (destination, condition): (&Destination, Option<&Condition>),
         data: &Value,
     ) -> Routed {
-        if condition.is_some_and(|condition| !condition.holds(&scope(data))) {
-            return Routed::Skipped;
+        let scope = scope(data);
+        if let Some(condition) = condition.filter(|condition| !condition.holds(&scope)) {
+            return Routed::Skipped(condition.undecided(&scope));
         }
         self.send_patiently(call, index, destination, data).await
     }
@@ -269,28 +272,36 @@ impl Places<'_> {
     ) -> Result<Value, ActionError> {
         let place = if config.source.is_empty() { "data" } else { &config.source };
         let records = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
-        let mapping = config.mapping.clone().unwrap_or_else(|| Mapping::inferred(&records));
         let workspace = config.workspace_id.as_deref().unwrap_or(DEFAULT_WORKSPACE);
         let done = |inserted: u64, skipped: u64| json!({"workspace_id": workspace, "table_name": config.table_name, "rows_inserted": inserted, "rows_skipped": skipped});
         if records.is_empty() {
             return Ok(done(0, 0));
         }
+        let mapping = config.mapping.clone().map_or_else(|| Mapping::inferred(&records), Ok);
+        let mapping = mapping.map_err(|error| ActionError::from_failure(&error))?;
         let key = &config.deduplication_key;
+        known_key(key, &mapping, "deduplication_key")?;
         let idempotency_key = format!("{}/{place_in_call}", call.idempotency_key);
         let made = rows(&records, &mapping, key, &origin(call), &idempotency_key);
+        let made = made.map_err(|error| ActionError::from_failure(&error))?;
+        let warnings = skipped(&made, key, &config.table_name);
         let write = RowWrite {
             owner: &call.owner,
             workspace,
             table: &config.table_name,
             create_if_missing: config.create_if_missing,
             schema: schema(&mapping, key),
-            rows: made.map_err(|error| ActionError::from_failure(&error))?,
+            rows: made,
             on_conflict: OnConflict::Skip,
             idempotency_key: &idempotency_key,
             now: call.now,
         };
         let (_, written) = self.content.rows(write).await?;
-        Ok(done(written.inserted, written.skipped))
+        let mut details = done(written.inserted, written.skipped);
+        if !warnings.is_empty() {
+            details["warnings"] = json!(warnings);
+        }
+        Ok(details)
     }
 
     async fn export(

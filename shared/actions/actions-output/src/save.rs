@@ -53,8 +53,10 @@ impl SaveToWorkspace {
         if records.is_empty() {
             return Ok(output);
         }
-        let mapping = Mapping::inferred(&records);
-        let key = key(params.upsert_key, &mapping)?;
+        let mapping =
+            Mapping::inferred(&records).map_err(|error| ActionError::from_failure(&error))?;
+        let key = params.upsert_key.unwrap_or_default();
+        known_key(&key, &mapping, "upsert_key")?;
         let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
         let made = made.map_err(|error| ActionError::from_failure(&error))?;
         output.warnings = replaced(&made, &key).into_iter().collect();
@@ -126,15 +128,13 @@ fn plain(step: &str) -> String {
     step.chars().take(100).map(kept).collect()
 }
 
-/// `upsert_key`: columns that the records must have.
-fn key(written: Option<Vec<String>>, mapping: &Mapping) -> Result<Vec<String>, ActionError> {
-    let key = written.unwrap_or_default();
+/// Refuses a key with columns that the records do not have.
+pub(crate) fn known_key(key: &[String], mapping: &Mapping, param: &str) -> Result<(), ActionError> {
     match key.iter().find(|column| !mapping.has(column)) {
-        None => Ok(key),
+        None => Ok(()),
         Some(column) => {
-            let message = format!(
-                "the output is not valid: upsert_key: the records have no field `{column}`"
-            );
+            let message =
+                format!("the output is not valid: {param}: the records have no field `{column}`");
             Err(ActionError::terminal("OUTPUT_INVALID", message))
         }
     }

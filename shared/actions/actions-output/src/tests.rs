@@ -1,4 +1,5 @@
 mod memory;
+mod not_kept;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

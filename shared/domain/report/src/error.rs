@@ -20,6 +20,13 @@ pub enum ReportError {
         /// What needed it.
         wanted: &'static str,
     },
+    /// The columns of a table cannot be read off the records; nothing was written.
+    #[error("the records do not make a table: {0}")]
+    #[failure(
+        code = "TABLE_COLUMNS_INVALID",
+        help = "name the columns with `schema_mapping` of `route_output`, or keep other fields"
+    )]
+    Columns(String),
     /// Values that do not fit their columns; nothing of the data was written.
     #[error("{count} values do not fit their columns, the first: {}", listed(.first))]
     #[failure(

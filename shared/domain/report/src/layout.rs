@@ -72,8 +72,8 @@ pub struct Column {
     pub title: String,
     /// How its values are written.
     pub format: CellFormat,
-    /// What stands before an amount of money.
-    pub currency: Currency,
+    /// What is written before an amount of money; nothing unless its author says it.
+    pub currency: Option<Currency>,
     /// Whether its author gave the heading: a table of data keeps the names of its fields otherwise.
     pub is_titled: bool,
 }
@@ -87,7 +87,7 @@ pub enum CellFormat {
     Text,
     /// With thousands separators.
     Number,
-    /// An amount with its currency: whole, or with two decimals.
+    /// An amount with its currency, if one is given: whole, or with two decimals.
     Money,
     /// A time to the minute, in UTC.
     Time,
@@ -105,21 +105,15 @@ impl Column {
             field: field.to_owned(),
             title: heading(field),
             format: CellFormat::Text,
-            currency: Currency::default(),
+            currency: None,
             is_titled: false,
         }
     }
 }
 
-/// A currency by its ISO 4217 code; US dollars unless said otherwise.
+/// A currency by its ISO 4217 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Currency([u8; 3]);
-
-impl Default for Currency {
-    fn default() -> Self {
-        Self(*b"USD")
-    }
-}
 
 impl Currency {
     /// Reads three capitals.

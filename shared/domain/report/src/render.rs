@@ -130,7 +130,7 @@ fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
 }
 
 fn csv_of(records: &[&Value], columns: &[Column]) -> (String, usize) {
-    let columns = cells::columns_or_inferred(columns, records);
+    let columns = cells::columns_of_csv(columns, records);
     let rows: Vec<Vec<Value>> = records.iter().map(|record| row(record, &columns)).collect();
     let header: Vec<String> = columns.iter().map(header_of).collect();
     (csv_text::write(&header, &rows), rows.len())
@@ -148,7 +148,7 @@ fn row(record: &Value, columns: &[Column]) -> Vec<Value> {
 fn csv_of_linked(matches: &[Value], section: &Section) -> (String, usize) {
     let groups = groups(matches, &linked_by(section));
     let all: Vec<&Value> = groups.iter().flat_map(|group| &group.records).collect();
-    let columns = cells::columns_or_inferred(&section.columns, &all);
+    let columns = cells::columns_of_csv(&section.columns, &all);
     // A score says nothing about an entity that was resolved.
     let by_entity = section.entity.is_some();
     let of_group: &[&str] = if by_entity {

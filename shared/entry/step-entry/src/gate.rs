@@ -7,9 +7,10 @@ use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
 use countersign_run::{GateOutcome, Head, StepStatus};
 use countersign_store_runs::StepView;
-use countersign_wiring::{Condition, Reference, Scope};
+use countersign_wiring::{Reference, Scope};
 use serde_json::Value;
 
+use crate::condition::why_false;
 use crate::context::Context;
 use crate::dry_run;
 use crate::error::StepError;
@@ -64,8 +65,7 @@ pub async fn gate_ask(
         Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
-    } else if !holds(step, &scope) {
-        let message = "its condition does not hold".to_owned();
+    } else if let Some(message) = why_false(step, &scope) {
         Some(StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
@@ -133,12 +133,6 @@ fn covered<'a>(view: &'a StepView, step: &PlanStep) -> Vec<&'a PlanStep> {
     names.iter().filter_map(|name| view.plan.step(name)).collect()
 }
 
-fn holds(step: &PlanStep, scope: &Scope) -> bool {
-    step.condition
-        .as_deref()
-        .is_none_or(|text| Condition::parse(text).is_ok_and(|condition| condition.holds(scope)))
-}
-
 async fn gate(
     context: &Context,
     event: &StepEvent,
@@ -158,7 +152,7 @@ async fn gate(
     let mut empty = Vec::new();
     let mut remarks = Vec::new();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
-        covered.iter().copied().partition(|step| holds(step, scope));
+        covered.iter().copied().partition(|step| why_false(step, scope).is_none());
     for step_behind in going {
         match known_calls(context, view, step_behind, scope).await {
             Ok(known) => {
@@ -182,7 +176,7 @@ async fn gate(
         return Ok(Asked::Settled(GateOutcome::Closed));
     }
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
-    remarks.extend(skipped.iter().map(|step| condition_is_false(step)));
+    remarks.extend(skipped.iter().filter_map(|step| will_be_skipped(step, scope)));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
@@ -228,9 +222,9 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
 }
 
 /// Everything that the condition of a covered step reads is known when its gate opens, so it stays false.
-fn condition_is_false(step: &PlanStep) -> String {
-    let condition = step.condition.as_deref().unwrap_or_default();
-    format!("`{}` will be skipped: its condition `{condition}` does not hold.", step.name)
+fn will_be_skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
+    why_false(step, scope)
+        .map(|why| format!("`{}` will be skipped: its condition {why}.", step.name))
 }
 
 async fn settled(

@@ -9,6 +9,7 @@
 
 mod act;
 mod again;
+mod condition;
 mod context;
 mod dry_run;
 mod earlier;

@@ -12,12 +12,13 @@ use countersign_run::{
     Head, NotPermitted, RunId, Sending, StepStatus, StepWarnings, Stop, StopReason,
 };
 use countersign_store_runs::{Intended, Intent, StepView};
-use countersign_wiring::{Condition, Scope};
+use countersign_wiring::Scope;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
 use crate::again::{again, signature};
+use crate::condition::why_false;
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
@@ -89,7 +90,7 @@ pub(crate) async fn begin<'a>(
         return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }
     let scope = upstream.scope(&view.head, &view.plan, &[step]);
-    if let Some(reason) = skipped(step, &scope) {
+    if let Some(reason) = why_false(step, &scope) {
         let ending = StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", reason);
         return Ok(Begun::End(ending));
     }
@@ -177,13 +178,6 @@ fn failed_beside(plan: &Plan, stop: &Stop, step: &PlanStep) -> bool {
     let failed = stop.step.as_deref().filter(|_| stop.reason == StopReason::StepFailed);
     let failed = failed.and_then(|name| plan.step(name));
     failed.is_some_and(|failed| failed.name != step.name && failed.after == step.after)
-}
-
-/// Why the step's condition is false, if it is. A condition that does not parse is false: it can only do less.
-fn skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
-    let text = step.condition.as_deref()?;
-    let holds = Condition::parse(text).is_ok_and(|condition| condition.holds(scope));
-    if holds { None } else { Some(format!("`{text}` does not hold")) }
 }
 
 /// Why the step may not act for whoever started the run, at this moment.

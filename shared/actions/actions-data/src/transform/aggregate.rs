@@ -160,8 +160,7 @@ fn alike<'v>(
     index: usize,
 ) -> Result<Vec<&'v Value>, TransformError> {
     let amount = values.iter().find(|(_, value)| order::is_amount(value));
-    let is_other = |value: &Value| value.is_string() && !order::is_amount(value);
-    let other = values.iter().find(|(_, value)| is_other(value));
+    let other = values.iter().find(|(_, value)| order::is_other_text(value));
     match (amount, other) {
         (Some(_), Some((record, _))) => Err(TransformError::Record {
             index,

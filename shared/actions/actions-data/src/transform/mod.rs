@@ -3,7 +3,7 @@
 //! Fields are dotted paths (`filer.ein`, `officers.0.name`); a field that is not there is null. Values of mixed types
 //! have one fixed order, used by sorting and by the comparing operators: null < booleans < numbers < texts < lists <
 //! objects. Texts that are plain numbers compare as numbers, because filings write amounts as text. All arithmetic is exact
-//! and decimal; what a filter cannot compare is left out with a warning.
+//! and decimal; what a filter cannot compare is left out with a warning, and a sort says what it puts after the numbers.
 
 mod aggregate;
 mod order;
@@ -21,7 +21,8 @@ use serde_json::Value;
 
 pub use self::aggregate::Aggregate;
 pub use self::order::compare;
-use self::warning::{not_compared, note_absent, note_nulls};
+pub(crate) use self::warning::no_record_has;
+use self::warning::{not_compared, note_absent, note_nulls, note_unlike};
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -47,7 +48,8 @@ pub enum Operation {
     },
     /// One record per group.
     Aggregate(Aggregate),
-    /// Keeps the first record of each; by these fields, or by the whole record when there are none.
+    /// Keeps the first record of each; by these fields, or by the whole record when there are none. A record in which all
+    /// of these fields are null is kept.
     Deduplicate {
         /// Dotted paths.
         fields: Vec<String>,
@@ -123,7 +125,7 @@ pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Transforme
 pub struct Transformed {
     /// The records, in order.
     pub records: Vec<Value>,
-    /// What could not be compared, and fields that no record has.
+    /// What could not be compared, nulls, and fields that no record has.
     pub warnings: Warnings<Warning>,
 }
 
@@ -147,7 +149,10 @@ fn step(
                 holds(*operator, found, value)
             });
         }
-        Operation::Sort { field, descending } => sort(&mut records, field, *descending),
+        Operation::Sort { field, descending } => {
+            note_unlike(&records, field, index, warnings);
+            sort(&mut records, field, *descending);
+        }
         Operation::Aggregate(aggregate) => return aggregate.apply(&records, index),
         Operation::Deduplicate { fields } => deduplicate(&mut records, fields),
         Operation::Limit { count } => records.truncate(*count),
@@ -185,6 +190,8 @@ fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
     records.retain(|record| {
         let key = if fields.is_empty() {
             order::key(record)
+        } else if has_no_key(record, fields) {
+            return true;
         } else {
             fields
                 .iter()
@@ -196,11 +203,25 @@ fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
     });
 }
 
-/// Whether the two can be compared; a value that is not there can be, and is neither more nor less.
+/// Whether a record has none of the fields that tell records apart: it is no other's duplicate.
+fn has_no_key(record: &Value, fields: &[String]) -> bool {
+    !fields.is_empty() && fields.iter().all(|field| lookup(record, field).is_null())
+}
+
+/// Whether the two can be compared. A value that is not there can be, and is neither more nor less. A text that is not a
+/// number may still write the one that a filter looks for: `9,000.00` is not said to differ from 9000.
 fn can_tell(operator: Operator, field: &Value, value: &Value) -> bool {
-    let is_ordered =
-        matches!(operator, Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte);
-    !is_ordered || field.is_null() || value.is_null() || order::same_kind(field, value)
+    match operator {
+        Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
+            field.is_null() || value.is_null() || order::same_kind(field, value)
+        }
+        Operator::Eq => !order::is_text_for_number(field, value),
+        Operator::In => value.as_array().is_none_or(|items| {
+            let unlike = items.iter().all(|item| order::is_text_for_number(field, item));
+            items.is_empty() || !unlike
+        }),
+        Operator::Ne | Operator::Contains => true,
+    }
 }
 
 fn holds(operator: Operator, field: &Value, value: &Value) -> bool {

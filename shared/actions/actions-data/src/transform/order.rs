@@ -138,6 +138,16 @@ pub(super) fn is_amount(value: &Value) -> bool {
     Amount::of(value).is_some()
 }
 
+/// Whether one is a number and the other a text that is not written as one.
+pub(super) fn is_text_for_number(found: &Value, wanted: &Value) -> bool {
+    wanted.is_number() && is_other_text(found)
+}
+
+/// Whether a value is a text that is not written as a number.
+pub(super) fn is_other_text(value: &Value) -> bool {
+    value.is_string() && !is_amount(value)
+}
+
 /// Whether two values can be said to be more or less than one another. An amount and a text that is not one cannot, though
 /// both are texts: `9,000.00` is not more than `10000.00` because it begins with a nine.
 pub(super) fn same_kind(a: &Value, b: &Value) -> bool {

@@ -1,11 +1,13 @@
-//! What a filter could not compare, fields that no record has, and what a figure leaves out.
+//! What a filter or a sort could not compare, fields that no record has, and what a figure leaves out.
+
+use std::slice::from_ref;
 
 use countersign_registry::Warnings;
 use countersign_registry::actions::transform_data::Warning;
 use countersign_registry::nearest;
 use serde_json::Value;
 
-use super::{Function, Operation, Operator, find, lookup};
+use super::{Function, Operation, Operator, find, has_no_key, lookup, order};
 
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
@@ -35,36 +37,68 @@ pub(super) fn note_absent(
     index: usize,
     warnings: &mut Warnings<Warning>,
 ) {
-    let Some(first) = records.first() else { return };
     for field in named(operation) {
-        if !records.iter().any(|record| find(record, field).is_some()) {
-            warnings.push_with(|| absent(index, field, first));
+        if let Some(said) = no_record_has(records, field) {
+            let message = format!("{}: {said}", place(index));
+            warnings.push(Warning { field: field.to_owned(), message, ..Warning::default() });
         }
     }
 }
 
-/// Notes the records whose value is null where an operation leaves them out: a figure without them must say so. What no record
-/// has is noted as [`note_absent`] does.
+/// What is said of a field that none of some records has; of no records nothing is.
+pub(crate) fn no_record_has(records: &[Value], field: &str) -> Option<String> {
+    let first = records.first()?;
+    if records.iter().any(|record| find(record, field).is_some()) {
+        return None;
+    }
+    let known = first.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
+    Some(format!("no record has this field{}", near.unwrap_or_default()))
+}
+
+/// Notes the records whose value is null where an operation leaves them out, or cannot tell them apart: a figure without
+/// them must say so. What no record has is noted as [`note_absent`] does.
 pub(super) fn note_nulls(
     records: &[Value],
     operation: &Operation,
     index: usize,
     warnings: &mut Warnings<Warning>,
 ) {
-    let Some((field, leaves_out)) = passes_over_nulls(operation) else { return };
-    let nulls = records.iter().filter(|record| lookup(record, field).is_null()).count();
-    if nulls == 0 || !records.iter().any(|record| find(record, field).is_some()) {
+    let Some((fields, outcome)) = passes_over_nulls(operation) else { return };
+    let nulls = records.iter().filter(|record| has_no_key(record, fields)).count();
+    let is_known = |record: &Value| fields.iter().any(|field| find(record, field).is_some());
+    if nulls == 0 || !records.iter().any(is_known) {
         return;
     }
     let all = records.len();
     warnings.push_with(|| Warning {
-        field: field.to_owned(),
-        message: format!(
-            "{}: null in {nulls} of {all} records, which {leaves_out} leaves out",
-            place(index)
-        ),
+        field: fields.join(", "),
+        message: format!("{}: null in {nulls} of {all} records, which {outcome}", place(index)),
         ..Warning::default()
     });
+}
+
+/// Notes that a sort puts texts that are not numbers after those that are: `9,000.00` is not more than 10000.
+pub(super) fn note_unlike(
+    records: &[Value],
+    field: &str,
+    index: usize,
+    warnings: &mut Warnings<Warning>,
+) {
+    let values = || records.iter().map(|record| lookup(record, field)).enumerate();
+    let mut others = values().filter(|(_, value)| order::is_other_text(value));
+    let amount = values().find(|(_, value)| order::is_amount(value));
+    if let (Some((record, other)), Some((_, amount))) = (others.next(), amount) {
+        let (text, amount, count) = (shown(other), shown(amount), others.count() + 1);
+        let message = format!(
+            "{}: `{text}` cannot be compared with `{amount}`; {count} of {} records have such texts, \
+             which are ordered as greater than all numbers",
+            place(index),
+            records.len()
+        );
+        let field = field.to_owned();
+        warnings.push(Warning { record: Some(record), field, text: Some(text), message });
+    }
 }
 
 /// An operation as people who sign a warning count them.
@@ -72,30 +106,27 @@ fn place(index: usize) -> String {
     format!("operation {}", index + 1)
 }
 
-/// The field of a figure or an ordered comparison, and what it is.
-fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
+/// The fields of a figure, an ordered comparison or a key, and what becomes of records without them.
+fn passes_over_nulls(operation: &Operation) -> Option<(&[String], &'static str)> {
     use Operator::{Gt, Gte, Lt, Lte};
     match operation {
         Operation::Filter { field, operator: Gt | Gte | Lt | Lte, .. } => {
-            Some((field, "the comparison"))
+            Some((from_ref(field), "the comparison leaves out"))
         }
-        Operation::Aggregate(aggregate) => match aggregate.function {
-            Function::Sum => Some((aggregate.field.as_deref()?, "the sum")),
-            Function::Avg => Some((aggregate.field.as_deref()?, "the average")),
-            Function::Min => Some((aggregate.field.as_deref()?, "the minimum")),
-            Function::Max => Some((aggregate.field.as_deref()?, "the maximum")),
-            // To count values is to leave out what has none.
-            Function::Count | Function::CountDistinct => None,
-        },
+        Operation::Aggregate(aggregate) => {
+            let outcome = match aggregate.function {
+                Function::Sum => "the sum leaves out",
+                Function::Avg => "the average leaves out",
+                Function::Min => "the minimum leaves out",
+                Function::Max => "the maximum leaves out",
+                // To count values is to leave out what has none.
+                Function::Count | Function::CountDistinct => return None,
+            };
+            Some((from_ref(aggregate.field.as_ref()?), outcome))
+        }
+        Operation::Deduplicate { fields } => Some((fields, "are all kept")),
         _ => None,
     }
-}
-
-fn absent(index: usize, field: &str, record: &Value) -> Warning {
-    let known = record.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
-    let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
-    let message = format!("{}: no record has this field{}", place(index), near.unwrap_or_default());
-    Warning { field: field.to_owned(), message, ..Warning::default() }
 }
 
 /// The fields that an operation reads. A filter for what is not there may name one that no record has.

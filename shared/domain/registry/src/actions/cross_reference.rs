@@ -82,6 +82,10 @@ pub struct Output {
     pub doubtful: Vec<Doubtful>,
     /// How many of them there are.
     pub doubtful_count: usize,
+    /// Fields that are named and that no record of their dataset has.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// Two records of the same entity.

@@ -216,7 +216,7 @@ mod tests {
             "match_strategy=\"fuzzy_name\" match_threshold=0.8 name_field_a name_field_b id_field_a id_field_b entity_type \
              distinct_field entity_field",
             "matches[entity_a,entity_b,match_score,match_method,basis] unmatched_a unmatched_b count \
-             doubtful[entity_a,entity_b,why] doubtful_count",
+             doubtful[entity_a,entity_b,why] doubtful_count warnings warning_count",
         );
     }
 
@@ -246,7 +246,7 @@ mod tests {
             "route_output",
             "data!",
             "destinations",
-            "routed_to[destination,status,details] success",
+            "routed_to[destination,status,details] success warnings warning_count",
         );
     }
 

@@ -36,6 +36,10 @@ pub struct Output {
     pub routed_to: Vec<Routed>,
     /// Whether every destination was reached.
     pub success: bool,
+    /// Records that were skipped for an earlier one of the same call, although they differ from it or have no key.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
     /// The digests of the agent's destinations as they were then, in order, when the step names none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]

@@ -67,7 +67,8 @@ pub enum Operation {
         #[schemars(length(min = 1))]
         name: Option<String>,
     },
-    /// Keeps the first record of each; by these fields, or by the whole record when there are none.
+    /// Keeps the first record of each; by these fields, or by the whole record when there are none. A record in which all
+    /// of these fields are null is kept, with a warning.
     Deduplicate {
         /// A dotted path.
         field: Option<Names>,
@@ -170,13 +171,14 @@ pub struct Output {
     pub data: Vec<Value>,
     /// How many are left.
     pub count: usize,
-    /// Records that a filter left out because it could not compare them, and fields that no record has: the first hundred.
+    /// Records that a filter left out or a sort ordered as greatest because it could not compare them, nulls that a figure leaves
+    /// out, and fields that no record has: the first hundred.
     pub warnings: Vec<Warning>,
     /// How many there are.
     pub warning_count: u64,
 }
 
-/// A record that a filter left out, or a field that no record has. Records count from 0, as they stood when the operation began.
+/// A record that could not be compared, nulls, or a field that no record has. Records count from 0, as they stood when the operation began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Warning {

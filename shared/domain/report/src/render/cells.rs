@@ -1,14 +1,24 @@
 //! Values in cells, and the columns of records that declare none.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::layout::{CellFormat, Column, Currency};
 use crate::markdown::inline;
 use crate::path::at;
 
-/// More columns than this make no readable table.
+/// A table in a document with more columns than this is not readable.
 const MAX_COLUMNS: usize = 12;
+
+/// The columns of a table in a document.
+pub(super) struct TableColumns {
+    /// What is shown.
+    pub(super) columns: Vec<Column>,
+    /// The names of the fields that have no column, for the reader.
+    pub(super) left_out: Vec<String>,
+}
 
 /// The records, when the value is a list of objects.
 pub(super) fn records(value: &Value) -> Option<Vec<&Value>> {
@@ -16,18 +26,44 @@ pub(super) fn records(value: &Value) -> Option<Vec<&Value>> {
     items.iter().all(Value::is_object).then(|| items.iter().collect())
 }
 
-/// The declared columns, or one for each simple field in the order of first sight.
-pub(super) fn columns_or_inferred(declared: &[Column], records: &[&Value]) -> Vec<Column> {
+/// The declared columns, or one for each simple field; what has no column is named.
+pub(super) fn columns_of_table(declared: &[Column], records: &[&Value]) -> TableColumns {
     if !declared.is_empty() {
-        return declared.to_vec();
+        return TableColumns { columns: declared.to_vec(), left_out: Vec::new() };
     }
-    let mut names: Vec<&String> = Vec::new();
-    for (name, value) in records.iter().filter_map(|record| record.as_object()).flatten() {
-        if !value.is_object() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.into_iter().take(MAX_COLUMNS).map(|name| Column::plain(name)).collect()
+    let (mut shown, nested): (Vec<&str>, Vec<&str>) =
+        fields(records).into_iter().partition(|field| is_simple(field, records));
+    let rest = shown.split_off(shown.len().min(MAX_COLUMNS));
+    let left_out = rest.into_iter().chain(nested).map(str::to_owned).collect();
+    TableColumns { columns: shown.into_iter().map(Column::plain).collect(), left_out }
+}
+
+/// The declared columns, or one for each simple field: a line each takes any number.
+pub(super) fn columns_of_facts(declared: &[Column], record: &Value) -> Vec<Column> {
+    let simple = |field: &&str| is_simple(field, &[record]);
+    let inferred = || fields(&[record]).into_iter().filter(simple).map(Column::plain).collect();
+    if declared.is_empty() { inferred() } else { declared.to_vec() }
+}
+
+/// The declared columns, or one for each field: a file of data leaves none out.
+pub(super) fn columns_of_csv(declared: &[Column], records: &[&Value]) -> Vec<Column> {
+    let inferred = || fields(records).into_iter().map(Column::plain).collect();
+    if declared.is_empty() { inferred() } else { declared.to_vec() }
+}
+
+/// The fields in the order of first sight. Those that begin with an underscore were added by actions and are left out,
+/// unless there are no others.
+fn fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
+    let mut seen = HashSet::new();
+    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
+    let all: Vec<&str> = all.map(String::as_str).filter(|name| seen.insert(*name)).collect();
+    let own: Vec<&str> = all.iter().copied().filter(|name| !name.starts_with('_')).collect();
+    if own.is_empty() { all } else { own }
+}
+
+/// Whether any record has something other than an object there.
+fn is_simple(field: &str, records: &[&Value]) -> bool {
+    records.iter().filter_map(|record| record.get(field)).any(|value| !value.is_object())
 }
 
 /// The value of a column as escaped Markdown.
@@ -48,7 +84,7 @@ pub(super) fn written(value: &Value, format: CellFormat) -> String {
             number(value).map_or_else(|| text(value), |digits| grouped(&digits))
         }
         (CellFormat::Money, _) => {
-            number(value).map_or_else(|| text(value), |digits| money(&digits, Currency::default()))
+            number(value).map_or_else(|| text(value), |digits| money(&digits, None))
         }
         (CellFormat::Time, _) => time(value).unwrap_or_else(|| text(value)),
         (CellFormat::Percent, _) => {
@@ -86,13 +122,14 @@ fn number(value: &Value) -> Option<String> {
 }
 
 /// An amount as it was given: whole, or with cents. A half is fifty cents; a tenth of a cent is kept.
-fn money(digits: &str, currency: Currency) -> String {
+fn money(digits: &str, currency: Option<Currency>) -> String {
     let (minus, amount) = digits.strip_prefix('-').map_or(("", digits), |amount| ("-", amount));
     let cents = match amount.split_once('.') {
         Some((whole, part)) if part.len() == 1 => format!("{whole}.{part}0"),
         _ => amount.to_owned(),
     };
-    format!("{minus}{}{}", currency.sign().replace('$', "\\$"), grouped(&cents))
+    let sign = currency.map_or_else(String::new, |currency| currency.sign().replace('$', "\\$"));
+    format!("{minus}{sign}{}", grouped(&cents))
 }
 
 /// A time in RFC 3339 to the minute, in UTC; a day stays a day.
@@ -129,10 +166,12 @@ mod tests {
     #[test]
     fn f_136_amounts_carry_the_currency_of_their_source() {
         for (code, expect) in [("USD", "\\$1,200"), ("EUR", "€1,200"), ("CHF", "CHF 1,200")] {
-            let currency = Currency::parse(code).unwrap();
+            let currency = Currency::parse(code);
             let column = Column { format: CellFormat::Money, currency, ..Column::plain("pay") };
             assert_eq!(shown(&json!({"pay": "1200"}), &column), expect);
         }
+        let column = Column { format: CellFormat::Money, ..Column::plain("pay") };
+        assert_eq!(shown(&json!({"pay": "1200"}), &column), "1,200");
         assert_eq!((Currency::parse("eur"), Currency::parse("EURO")), (None, None));
     }
 
@@ -147,13 +186,13 @@ mod tests {
 
     #[test]
     fn amounts_counts_and_shares_are_readable() {
-        check(&json!(1_234_567), CellFormat::Money, "\\$1,234,567");
-        check(&json!("84500"), CellFormat::Money, "\\$84,500");
-        check(&json!(-1200), CellFormat::Money, "-\\$1,200");
+        check(&json!(1_234_567), CellFormat::Money, "1,234,567");
+        check(&json!("84500"), CellFormat::Money, "84,500");
+        check(&json!(-1200), CellFormat::Money, "-1,200");
         check(&json!("n/a"), CellFormat::Money, "n/a");
-        check(&json!(1000.5), CellFormat::Money, "\\$1,000.50");
-        check(&json!("4200.00"), CellFormat::Money, "\\$4,200.00");
-        check(&json!("-0.125"), CellFormat::Money, "-\\$0.125");
+        check(&json!(1000.5), CellFormat::Money, "1,000.50");
+        check(&json!("4200.00"), CellFormat::Money, "4,200.00");
+        check(&json!("-0.125"), CellFormat::Money, "-0.125");
         check(&json!(999), CellFormat::Number, "999");
         check(&json!(1000.5), CellFormat::Number, "1,000.5");
         check(&json!(0.934), CellFormat::Percent, "93 %");

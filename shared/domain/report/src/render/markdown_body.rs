@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::cells::TableColumns;
 use super::{Provenance, cells, linked_by, titled};
 use crate::layout::{CellFormat, Column, Layout, Section, SectionFormat};
 use crate::linked::{Group, groups};
@@ -86,21 +87,31 @@ impl Body {
 
     fn table(&mut self, section: &Section, value: &Value) {
         let Some(records) = cells::records(value) else { return self.json(value) };
-        let columns = cells::columns_or_inferred(&section.columns, &records);
         let limit = section.limit.unwrap_or(SHOWN);
-        self.rows(&columns, records.iter().take(limit).copied());
+        self.rows(section, &records, limit);
         self.records += records.len();
         self.rest(records.len(), limit);
     }
 
-    fn rows<'a>(&mut self, columns: &[Column], records: impl Iterator<Item = &'a Value>) {
+    fn rows(&mut self, section: &Section, records: &[&Value], limit: usize) {
+        let TableColumns { columns, left_out } = cells::columns_of_table(&section.columns, records);
         let header: Vec<String> =
             columns.iter().map(|column| markdown::inline(&column.title)).collect();
+        let shown = records.iter().take(limit);
         let right: Vec<bool> = columns.iter().map(cells::is_numeric).collect();
-        let rows: Vec<Vec<String>> = records
+        let rows: Vec<Vec<String>> = shown
             .map(|record| columns.iter().map(|column| cells::shown(record, column)).collect())
             .collect();
         self.block(&markdown::table(&header, &right, &rows));
+        self.more_columns(&left_out);
+    }
+
+    fn more_columns(&mut self, left_out: &[String]) {
+        let names: Vec<String> = left_out.iter().map(|name| markdown::inline(name)).collect();
+        let noun = if names.len() == 1 { "column" } else { "columns" };
+        if !names.is_empty() {
+            self.block(&format!("{} more {noun}: {}", names.len(), names.join(", ")));
+        }
     }
 
     fn rest(&mut self, all: usize, limit: usize) {
@@ -125,7 +136,7 @@ impl Body {
     }
 
     fn facts(&mut self, section: &Section, value: &Value) {
-        let columns = cells::columns_or_inferred(&section.columns, &[value]);
+        let columns = cells::columns_of_facts(&section.columns, value);
         let lines: Vec<String> = columns
             .iter()
             .map(|column| {
@@ -151,7 +162,7 @@ impl Body {
             self.block(&format!("### {}", markdown::inline(&group.name)));
             self.block(&group_line(group, section));
             let records: Vec<&Value> = group.records.iter().collect();
-            self.rows(&cells::columns_or_inferred(&section.columns, &records), records.into_iter());
+            self.rows(section, &records, records.len());
         }
         self.records += groups.len();
         self.rest(groups.len(), limit);

@@ -43,7 +43,7 @@ fn people() -> Value {
 fn f_136_markdown_has_title_sections_and_provenance() {
     let shape = json!({"title": "{entity_name} on {date}", "sections": [
         {"title": "People", "source": "people", "format": "table",
-         "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money"}]},
+         "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money", "currency": "USD"}]},
         {"title": "Odd", "source": "odd", "empty": "No odd ones."}]});
     let data = json!({"people": people()});
     check(
@@ -113,6 +113,36 @@ fn f_136_csv_needs_records() {
     check(Format::Csv, &json!({}), &json!([{"a": "=1", "b": 2}]), "a,b\r\n'=1,2\r\n");
     let refused = render(Format::Csv, &Layout::default(), &json!({"a": 1}), &from());
     assert_eq!(refused, Err(ReportError::NotRecords { path: "data".into(), wanted: "csv" }));
+}
+
+#[test]
+fn a_csv_has_every_field_and_a_table_names_those_it_leaves_out() {
+    let mut record: serde_json::Map<String, Value> =
+        (1..=14).map(|n| (format!("f{n:02}"), json!(n))).collect();
+    record.insert("nested".into(), json!({"city": "Quay"}));
+    record.insert("_source_ref".into(), json!({"url": "u"}));
+    record.insert("_entity_rules".into(), json!("r"));
+    let data = json!([record]);
+    let names: Vec<String> = (1..=14).map(|n| format!("f{n:02}")).collect();
+    let numbers: Vec<String> = (1..=14).map(|n| n.to_string()).collect();
+    let csv = format!(
+        "{},nested\r\n{},\"{{\"\"city\"\":\"\"Quay\"\"}}\"\r\n",
+        names.join(","),
+        numbers.join(",")
+    );
+    check(Format::Csv, &json!({}), &data, &csv);
+    let rendered = render(Format::Markdown, &layout(&json!({})), &data, &from()).unwrap().body;
+    assert!(rendered.contains("| 12 |\n\n3 more columns: f13, f14, nested\n"), "{rendered}");
+    assert!(!rendered.contains("ource"), "{rendered}");
+}
+
+#[test]
+fn internal_fields_are_shown_where_the_author_names_them_or_there_are_no_others() {
+    let data = json!([{"name": "A", "_source_ref": "u"}]);
+    let named = json!({"sections": [{"title": "S", "columns": ["_source_ref"]}]});
+    check(Format::Csv, &named, &data, "_source_ref\r\nu\r\n");
+    check(Format::Csv, &json!({}), &data, "name\r\nA\r\n");
+    check(Format::Csv, &json!({}), &json!([{"_only": 1}]), "_only\r\n1\r\n");
 }
 
 #[test]

@@ -1,13 +1,19 @@
 //! Which field of a record becomes which column.
 
-use countersign_decimal::Decimal;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use countersign_decimal::Decimal;
+use countersign_document::words::shortened;
+use serde_json::{Map, Value};
 
 use super::{ColumnType, TableColumn, real, time};
+use crate::error::ReportError;
 
 /// A table has at most so many columns.
 const MAX_COLUMNS: usize = 100;
+
+/// The name of a column is at most 64 characters.
+const MAX_DIGITS: usize = 64 - "column_".len();
 
 /// Columns and the paths of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,22 +30,34 @@ pub(crate) struct MappedColumn {
 
 impl Mapping {
     /// One column per field, in the order of first sight: REAL when every value is a number, DECIMAL when every value
-    /// is a number or a text that is a decimal and one has a point, TIMESTAMP when every value is a date or time, else TEXT. Field names become column names; `-`, `.` and spaces become underscores.
-    #[must_use]
-    pub fn inferred(records: &[&Value]) -> Self {
-        let mut columns: Vec<MappedColumn> = Vec::new();
-        for name in
-            records.iter().filter_map(|record| record.as_object()).flat_map(serde_json::Map::keys)
-        {
-            if columns.len() < MAX_COLUMNS && !columns.iter().any(|known| known.from == *name) {
-                let plain = plain_name(name);
-                if !plain.is_empty() && !columns.iter().any(|known| known.column.name == plain) {
-                    let column = TableColumn { name: plain, column_type: type_of(name, records) };
-                    columns.push(MappedColumn { column, from: name.clone() });
-                }
+    /// is a number or a text that is a decimal and one has a point, TIMESTAMP when every value is a date or time, else
+    /// TEXT. Field names become column names; `-`, `.` and spaces become underscores.
+    ///
+    /// # Errors
+    /// [`ReportError::Columns`] when a field has no column of its own, or there is none or too many.
+    pub fn inferred(records: &[&Value]) -> Result<Self, ReportError> {
+        let fields = fields(records);
+        match fields.len() {
+            0 => return Err(ReportError::Columns("the records have no fields".to_owned())),
+            count if count > MAX_COLUMNS => {
+                let message = format!("{count} fields; a table has at most {MAX_COLUMNS} columns");
+                return Err(ReportError::Columns(message));
             }
+            _ => {}
         }
-        Self { columns }
+        let mut known: HashMap<String, &str> = HashMap::new();
+        let mut columns = Vec::with_capacity(fields.len());
+        for field in fields {
+            let name = column_name(field)?;
+            if let Some(other) = known.insert(name.clone(), field) {
+                let (one, two) = (shortened(other), shortened(field));
+                let message = format!("`{one}` and `{two}` would both be the column `{name}`");
+                return Err(ReportError::Columns(message));
+            }
+            let column = TableColumn { name, column_type: type_of(field, records) };
+            columns.push(MappedColumn { column, from: field.to_owned() });
+        }
+        Ok(Self { columns })
     }
 
     /// Whether there is such a column.
@@ -54,11 +72,33 @@ impl Mapping {
         self.columns.len()
     }
 
-    /// Whether there is none: the records have no fields.
+    /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
+}
+
+/// The fields of all records, in the order of first sight.
+fn fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
+    let mut seen = HashSet::new();
+    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
+    all.map(String::as_str).filter(|name| seen.insert(*name)).collect()
+}
+
+/// The column of a field. It follows from the field's name alone, so that every call gives it the same one: `2024` is
+/// `column_2024`.
+fn column_name(field: &str) -> Result<String, ReportError> {
+    let plain = plain_name(field);
+    if !plain.is_empty() {
+        return Ok(plain);
+    }
+    let digits: String = field.chars().filter(char::is_ascii_digit).take(MAX_DIGITS).collect();
+    if digits.is_empty() {
+        let message = format!("`{}` has no Latin letter to name a column", shortened(field));
+        return Err(ReportError::Columns(message));
+    }
+    Ok(format!("column_{digits}"))
 }
 
 /// The part of a name that may name a column: added columns begin with an underscore, others never do.

@@ -82,7 +82,7 @@ fn f_291_decimals_keep_their_digits() {
     check(&shape, &json!({"a": "$5"}), Err(said));
     let records =
         [json!({"sum": "12.50", "id": "12", "n": "1"}), json!({"sum": 3, "id": "13", "n": "x"})];
-    let inferred = Mapping::inferred(&[&records[0], &records[1]]);
+    let inferred = Mapping::inferred(&[&records[0], &records[1]]).unwrap();
     let told = serde_json::to_value(schema(&inferred, &[]).columns).unwrap();
     let types: Vec<&str> = (0..3).map(|at| told[at]["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["DECIMAL", "TEXT", "TEXT"]);
@@ -123,7 +123,7 @@ fn f_291_columns_are_read_off_the_records() {
         json!({"n": 1, "when": "2026-01-01", "ein": "12", "x-y": "a", "_hidden": 1}),
         json!({"n": 2.5, "z": null}),
     ];
-    let inferred = Mapping::inferred(&[&records[0], &records[1]]);
+    let inferred = Mapping::inferred(&[&records[0], &records[1]]).unwrap();
     let told = serde_json::to_value(schema(&inferred, &[]).columns).unwrap();
     let names: Vec<String> = told
         .as_array()
@@ -143,6 +143,26 @@ fn f_291_columns_are_read_off_the_records() {
         "_timestamp TIMESTAMP",
     ];
     assert_eq!(names, expect);
+}
+
+#[test]
+fn every_field_has_a_column_of_its_own_or_the_records_are_refused() {
+    let told = |record: &Value| Mapping::inferred(&[record]).unwrap_err().to_string();
+    let no = "the records do not make a table:";
+    assert_eq!(told(&json!({})), format!("{no} the records have no fields"));
+    assert_eq!(
+        told(&json!({"имя": 1})),
+        format!("{no} `имя` has no Latin letter to name a column")
+    );
+    assert_eq!(
+        told(&json!({"a-b": 1, "a_b": 2})),
+        format!("{no} `a-b` and `a_b` would both be the column `a_b`")
+    );
+    let wide = |count: usize| (0..count).map(|n| (format!("f{n}"), json!(n))).collect::<Value>();
+    assert_eq!(Mapping::inferred(&[&wide(100)]).unwrap().len(), 100);
+    assert_eq!(told(&wide(101)), format!("{no} 101 fields; a table has at most 100 columns"));
+    let years = Mapping::inferred(&[&json!({"2024": 1, "2025": 2})]).unwrap();
+    assert!(years.has("column_2024") && years.has("column_2025"), "{years:?}");
 }
 
 #[test]
@@ -168,6 +188,16 @@ fn f_291_f_314_a_table_refuses_other_columns_and_other_keys_and_says_which_it_ha
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn no_field_is_lost(names in prop::collection::btree_set("[a-c1 ._я-]{0,3}", 0..5)) {
+        let record: Value = names.iter().map(|name| (name.clone(), json!(name))).collect();
+        if let Ok(mapping) = Mapping::inferred(&[&record]) {
+            let made = rows(&[&record], &mapping, &[], &origin(), "call").unwrap();
+            let values: Vec<&Value> = made[0].cells.values().collect();
+            prop_assert!(names.iter().all(|name| values.contains(&&json!(name))), "{:?}", made);
+        }
+    }
+
     #[test]
     fn f_290_two_rows_have_one_id_only_when_their_keys_are_equal(a in ".{0,6}", b in ".{0,6}", c in ".{0,6}", d in ".{0,6}") {
         let shape = mapping(&json!({"x": "TEXT", "y": "TEXT"}));

@@ -94,7 +94,7 @@ struct ShownColumn {
     title: Option<MaybeBlank<100>>,
     /// How its values are written.
     format: Option<CellFormat>,
-    /// What is written before an amount of money; USD when left out.
+    /// What is written before an amount of money; nothing when left out.
     currency: Option<CurrencyCode>,
 }
 
@@ -226,7 +226,7 @@ impl Column {
             field,
             title,
             format: column.format.unwrap_or_default(),
-            currency: currency.unwrap_or_default(),
+            currency,
             is_titled,
         }
     }

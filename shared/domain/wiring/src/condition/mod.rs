@@ -15,17 +15,19 @@
 //! it. `NOT` turns a test around, so `NOT {x} == 1` is true when `x` is undefined. A value alone holds unless it is
 //! undefined, null, false, zero or empty. Null is defined. Values of different types are never equal and have no order, except
 //! that a text which is a decimal (`1250.00`), unless the condition has it in quotes, is the number it writes; two such texts
-//! have the order of their numbers.
+//! have the order of their numbers. Of a number and a text that is not one neither is more: such a test cannot be decided, nor
+//! can `NOT` of it, and a condition that hangs on it does not hold.
 
+mod compare;
 mod parse;
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 
 use countersign_decimal::Decimal;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
+use self::compare::{Texts, compare};
 use crate::error::SyntaxError;
 use crate::reference::Reference;
 use crate::scope::Scope;
@@ -76,10 +78,17 @@ impl Condition {
         parse::condition(text).map(|root| Self { root })
     }
 
-    /// Whether it holds.
+    /// Whether it holds. What cannot be decided does not.
     #[must_use]
     pub fn holds(&self, scope: &Scope) -> bool {
-        self.root.holds(scope)
+        self.root.truth(scope) == Some(true)
+    }
+
+    /// Why it cannot be decided, if it cannot: which two values have no order.
+    #[must_use]
+    pub fn undecided(&self, scope: &Scope) -> Option<String> {
+        let is_undecided = self.root.truth(scope).is_none();
+        is_undecided.then(|| self.root.unordered(scope)).flatten()
     }
 
     /// The references in it, in order.
@@ -98,13 +107,14 @@ impl Condition {
 }
 
 impl Expression {
-    fn holds(&self, scope: &Scope) -> bool {
+    /// `None` when it hangs on values that have no order.
+    fn truth(&self, scope: &Scope) -> Option<bool> {
         match self {
-            Self::Any(parts) => parts.iter().any(|part| part.holds(scope)),
-            Self::All(parts) => parts.iter().all(|part| part.holds(scope)),
-            Self::Not(inner) => !inner.holds(scope),
-            Self::Defined(reference) => reference.value(scope).is_some(),
-            Self::Holds(operand) => operand.value(scope).is_some_and(|value| truthy(&value)),
+            Self::Any(parts) => either(parts, true, scope),
+            Self::All(parts) => either(parts, false, scope),
+            Self::Not(inner) => inner.truth(scope).map(|holds| !holds),
+            Self::Defined(reference) => Some(reference.value(scope).is_some()),
+            Self::Holds(operand) => Some(operand.value(scope).is_some_and(|value| truthy(&value))),
             Self::Compare(one, how, other) => match (one.value(scope), other.value(scope)) {
                 // A number is never the text that the condition itself has in quotes.
                 (Some(left), Some(right)) if one.is_quoted() || other.is_quoted() => {
@@ -112,7 +122,7 @@ impl Expression {
                     if same {
                         compare(&left, *how, &right, Texts::AsWritten)
                     } else {
-                        *how == Comparison::Unequal
+                        Some(*how == Comparison::Unequal)
                     }
                 }
                 (Some(left), Some(right)) => {
@@ -123,8 +133,23 @@ impl Expression {
                     };
                     compare(&left, *how, &right, texts)
                 }
-                _ => false,
+                _ => Some(false),
             },
+        }
+    }
+
+    /// The first comparison of values that have no order, in words.
+    fn unordered(&self, scope: &Scope) -> Option<String> {
+        match self {
+            Self::Any(parts) | Self::All(parts) => {
+                parts.iter().find_map(|part| part.unordered(scope))
+            }
+            Self::Not(inner) => inner.unordered(scope),
+            Self::Compare(left, _, right) if self.truth(scope).is_none() => {
+                let (left, right) = (left.value(scope)?, right.value(scope)?);
+                Some(format!("`{}` cannot be compared with `{}`", shown(&left), shown(&right)))
+            }
+            Self::Compare(..) | Self::Defined(_) | Self::Holds(_) => None,
         }
     }
 
@@ -188,6 +213,25 @@ impl Operand {
     }
 }
 
+/// Whether any part is `decisive`, or all are the opposite; `None` when that hangs on a part that cannot be decided.
+fn either(parts: &[Expression], decisive: bool, scope: &Scope) -> Option<bool> {
+    let mut is_decided = true;
+    for part in parts {
+        match part.truth(scope) {
+            Some(truth) if truth == decisive => return Some(decisive),
+            Some(_) => {}
+            None => is_decided = false,
+        }
+    }
+    is_decided.then_some(!decisive)
+}
+
+/// The beginning of a value.
+fn shown(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.chars().take(60).collect()
+}
+
 fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -198,92 +242,6 @@ fn truthy(value: &Value) -> bool {
         }
         Value::Array(items) => !items.is_empty(),
         Value::Object(fields) => !fields.is_empty(),
-    }
-}
-
-/// What two texts mean that are decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Texts {
-    /// These characters: the condition itself has one of them, in quotes.
-    AsWritten,
-    /// The numbers that they write: `155.30` is `155.3`, as it is neither more nor less.
-    AsNumbers,
-}
-
-fn compare(left: &Value, how: Comparison, right: &Value, texts: Texts) -> bool {
-    match how {
-        Comparison::Equal => equal(left, right, texts),
-        Comparison::Unequal => !equal(left, right, texts),
-        Comparison::Greater => order(left, right) == Some(Ordering::Greater),
-        Comparison::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
-        Comparison::Less => order(left, right) == Some(Ordering::Less),
-        Comparison::AtMost => order(left, right).is_some_and(Ordering::is_le),
-        Comparison::Contains => contains(left, right, texts),
-        Comparison::In => contains(right, left, texts),
-    }
-}
-
-fn equal(left: &Value, right: &Value, texts: Texts) -> bool {
-    match (left, right) {
-        (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => {
-            order(left, right) == Some(Ordering::Equal)
-        }
-        (left, right) => same(left, right, texts),
-    }
-}
-
-/// Equal and of the same type, as an item of a list must be, and a text that the condition has in quotes.
-fn same(left: &Value, right: &Value, texts: Texts) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            order_numbers(left, right) == Some(Ordering::Equal)
-        }
-        (Value::String(_), Value::String(_)) if texts == Texts::AsNumbers => {
-            order(left, right) == Some(Ordering::Equal)
-        }
-        (left, right) => left == right,
-    }
-}
-
-fn order(left: &Value, right: &Value) -> Option<Ordering> {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => order_numbers(left, right),
-        (Value::String(left), Value::String(right)) => {
-            match (Decimal::canonical(left), Decimal::canonical(right)) {
-                (Some(left), Some(right)) => Some(left.cmp(&right)),
-                _ => Some(left.cmp(right)),
-            }
-        }
-        (Value::Number(number), Value::String(text)) => order_mixed(number, text),
-        (Value::String(text), Value::Number(number)) => {
-            order_mixed(number, text).map(Ordering::reverse)
-        }
-        _ => None,
-    }
-}
-
-/// A number and a text that is a decimal, exactly; a number too large to be a decimal by its size alone.
-fn order_mixed(number: &Number, text: &str) -> Option<Ordering> {
-    let decimal = Decimal::canonical(text)?;
-    match Decimal::of_json(&number.to_string()) {
-        Ok(number) => Some(number.cmp(&decimal)),
-        Err(_) => number.as_f64()?.partial_cmp(&decimal.approximately()),
-    }
-}
-
-fn order_numbers(left: &Number, right: &Number) -> Option<Ordering> {
-    match (left.as_i128(), right.as_i128()) {
-        (Some(left), Some(right)) => Some(left.cmp(&right)),
-        _ => left.as_f64()?.partial_cmp(&right.as_f64()?),
-    }
-}
-
-fn contains(whole: &Value, part: &Value, texts: Texts) -> bool {
-    match (whole, part) {
-        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), part) => items.iter().any(|item| same(item, part, texts)),
-        (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
-        _ => false,
     }
 }
 

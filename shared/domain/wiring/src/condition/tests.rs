@@ -18,6 +18,7 @@ fn scope() -> Scope<'static> {
         .with("none", json!("0.00"))
         .with("id", json!("007"))
         .with("day", json!("2026-03-01"))
+        .with("grouped", json!("9,000.00"))
 }
 
 fn check(text: &str, expect: bool) {
@@ -85,6 +86,34 @@ fn f_158_comparisons() {
     check("{e[*].name} == ['Acme']", true);
     check("{e[0].id} == null", true);
     check("-1 < 1e2", true);
+}
+
+#[test]
+fn an_amount_and_another_text_have_no_order() {
+    for undecided in [
+        "{grouped} > {sum}",
+        "{sum} > {grouped}",
+        "{grouped} <= {sum}",
+        "{grouped} > 10000",
+        "{grouped} > '10000.00'",
+        "NOT {grouped} > {sum}",
+        "{grouped} > {sum} AND true",
+        "false OR {grouped} > {sum}",
+    ] {
+        check(undecided, false);
+        let why = Condition::parse(undecided).unwrap().undecided(&scope());
+        assert!(why.is_some_and(|why| why.contains("cannot be compared")), "{undecided}");
+    }
+    check("{grouped} > {sum} OR true", true);
+    check("NOT ({grouped} > {sum} AND false)", true);
+    check("{grouped} != {sum}", true);
+    check("{day} < {grouped}", true);
+    let why = |text: &str| Condition::parse(text).unwrap().undecided(&scope());
+    let said = "`9,000.00` cannot be compared with `1250.00`";
+    assert_eq!(why("{flag} OR {grouped} > {sum}").as_deref(), Some(said));
+    assert_eq!(why("{small} > {sum}"), None);
+    assert_eq!(why("{flag} AND {grouped} > {sum}"), None);
+    assert_eq!(why("{gone} > {sum}"), None);
 }
 
 #[test]

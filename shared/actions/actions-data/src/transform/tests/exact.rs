@@ -109,6 +109,46 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
 }
 
 #[test]
+fn a_sort_says_that_amounts_and_other_texts_have_no_order() {
+    let told = |values: &[Value]| {
+        let data = values.iter().map(|value| json!({ "v": value })).collect();
+        let sort = json!([{"type": "sort", "field": "v", "direction": "desc"}]);
+        let done = apply(data, &as_written(&sort)).unwrap();
+        done.warnings.kept().iter().map(|warning| json!(warning)).collect::<Vec<_>>()
+    };
+    let message = "operation 1: `9,000.00` cannot be compared with `10000`; 2 of 4 records have such texts, \
+                   which are ordered as greater than all numbers";
+    assert_eq!(
+        told(&[json!(null), json!("9,000.00"), json!("10000"), json!("n/a")]),
+        [json!({"record": 1, "field": "v", "text": "9,000.00", "message": message})]
+    );
+    assert_eq!(told(&[json!("b"), json!("a"), json!(null), json!(true)]), [] as [Value; 0]);
+    assert_eq!(told(&[json!("1.5"), json!(2), json!(null)]), [] as [Value; 0]);
+}
+
+#[test]
+fn a_filter_for_a_number_says_which_texts_are_not_one() {
+    let told = |operator: &str, value: Value| {
+        let data = ["9,000.00", "9000.00", "12000"].map(|text| json!({"v": text})).to_vec();
+        let filter =
+            json!([{"type": "filter", "field": "v", "operator": operator, "value": value}]);
+        let done = apply(data, &as_written(&filter)).unwrap();
+        (done.records.len(), done.warnings.kept().to_vec())
+    };
+    let (left, said) = told("eq", json!(9000));
+    let message =
+        "operation 1: `9,000.00` cannot be compared with `9000`, so the record is left out";
+    assert_eq!((left, said.len(), said[0].message.as_str()), (1, 1, message));
+    let (left, said) = told("in", json!([9000, 12000]));
+    assert_eq!((left, said.len(), said[0].record), (2, 1, Some(0)));
+    for (operator, value) in
+        [("eq", json!("9,000.00")), ("in", json!(["9,000.00", 1])), ("in", json!([]))]
+    {
+        assert_eq!(told(operator, value).1, []);
+    }
+}
+
+#[test]
 fn f_311_a_field_that_no_record_has_is_said() {
     let data = vec![json!({"amount": "1.00", "to": "a"}), json!({"amount": "2.00", "to": "b"})];
     let told = |operation: Value| {
