@@ -63,7 +63,7 @@ impl Scene {
         saboteur.order(Whom::Only("-cron-monitor"), nth, side);
         let polls = AtomicU32::new(0);
         until(&format!("item {number} is processed"), || async {
-            if polls.fetch_add(1, Ordering::SeqCst) % PATIENT == 0 {
+            if polls.fetch_add(1, Ordering::SeqCst).is_multiple_of(PATIENT) {
                 let path = format!("{FACTORY}/monitors/{}/run-now", self.monitor);
                 // What is refused meanwhile is asked for again.
                 let _ = self.ana.door.post(&path, &json!({})).await;
