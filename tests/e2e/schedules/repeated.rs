@@ -24,7 +24,7 @@ steps:
     step_type: tool
     action: route_output
     inputs: {data: "{rows}"}
-    params: {destinations: [{type: document, format: markdown, config: {folder_id: written-once, filename_template: rows.md}}]}
+    params: {destinations: [{type: document, format: markdown, config: {folder_id: written-once, filename_template: rows.md, create_if_missing: true}}]}
   - name: plan
     step_type: tool
     action: create_todo
