@@ -19,6 +19,7 @@ mod unbegun;
 use std::collections::BTreeSet;
 
 use countersign_cli::CliError;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, gated, person, rows, step, until};
@@ -200,10 +201,12 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
     let written = journal["items"].as_array().unwrap().iter();
     let written = written.filter(|entry| entry["occurrence"] == started["id"]).count();
     assert_eq!(written, 1, "the journal says what asked: {journal:#}");
-    let asked = "asked by the schedule \"Each minute\", for its owner";
+    let due: Timestamp = started["due_at"].as_str().unwrap().parse().unwrap();
+    let due = due.strftime("%Y-%m-%d %H:%M UTC");
+    let asked = format!("asked by the schedule \"Each minute\" (due {due}), for its owner");
     let entries = journal["items"].as_array().unwrap();
     let own = entries.iter().find(|entry| entry["occurrence"] == started["id"]).unwrap();
-    assert!(own["summary"].as_str().unwrap().contains(asked), "{own:#}");
+    assert!(own["summary"].as_str().unwrap().contains(&asked), "{own:#}");
     let seen = ana.get(&path).await;
     assert_eq!(seen["last_run_status"], "complete", "{seen:#}");
     assert_eq!((&seen["last_run_at"], &seen["next_runs"]), (&started["due_at"], &json!([])));

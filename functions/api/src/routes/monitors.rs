@@ -83,14 +83,17 @@ impl Fields for MonitorSpec {
             return Ok(());
         }
         let state = ctx.monitors.standing(&monitor.id).await?.state;
-        // It may have looked since.
-        let is_past = |value: &Value| {
-            let at = serde_json::from_value::<Timestamp>(value.clone());
-            at.is_ok_and(|at| state.last_tick_at.is_some_and(|last| at <= last))
-        };
+        let time = |value: &Value| serde_json::from_value::<Timestamp>(value.clone()).ok();
+        let is_past = |value: &Value| time(value).is_some_and(|at| Some(at) <= state.last_tick_at);
+        // It may have looked since, with another outcome.
+        let looked = shown.get("last_tick_at").and_then(time);
+        let has_moved = looked.is_some_and(|at| Some(at) < state.last_tick_at);
         schedule_shown::unless(shown, |name, value| match name {
             "last_tick_at" | "failing_since" => is_past(value),
-            "last_outcome" => serde_json::from_value::<Outcome>(value.clone()).is_ok(),
+            "last_outcome" => {
+                let outcome = serde_json::from_value::<Outcome>(value.clone()).ok();
+                outcome.is_some() && (has_moved || outcome == state.last_outcome)
+            }
             _ => false,
         })
     }
