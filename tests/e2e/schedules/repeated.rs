@@ -65,13 +65,11 @@ async fn k_49_what_a_run_has_written_is_not_written_again_by_its_repetition() {
     let of_name = documents.iter().filter(|one| one["filename"] == "rows.md");
     assert_eq!(of_name.count(), 1, "{documents:#?}");
     assert_eq!(items(&ana, "/todos").await.len(), 1);
-    let said = |all: Vec<Value>, field: &str| {
-        all.into_iter()
-            .filter(|one| one[field].as_str().unwrap_or_default() == "Rows were saved")
-            .count()
-    };
-    assert_eq!(said(items(&ana, "/journal").await, "summary"), 1);
-    assert_eq!(said(items(&ana, "/notifications").await, "body"), 1);
+    for list in ["/journal", "/notifications"] {
+        let all = items(&ana, list).await;
+        let said = all.iter().filter(|one| one.to_string().contains("Rows were saved"));
+        assert_eq!(said.count(), 1, "{list}: {all:#?}");
+    }
 }
 
 /// Waits for the second run and its end; then nothing more is due.
