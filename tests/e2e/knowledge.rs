@@ -72,6 +72,8 @@ async fn f_352_f_353_f_356_a_review_is_merged_and_the_merge_reversed() {
     let (ana, agent, _) = resolved(&["J DOE", "JANE DOE"]).await;
     let reviews = items(&ana, "/entity-reviews").await;
     assert_eq!(reviews.len(), 1, "{reviews:#?}");
+    let flagged = items(&ana, "/entity-resolution/log?action=flag_review").await;
+    assert_eq!((flagged.len(), &flagged[0]["match_method"]), (1, &json!("fuzzy_name")), "F-247");
     assert_eq!(reviews[0]["status"], "pending");
     let id = reviews[0]["id"].as_str().unwrap().to_owned();
     let detail = ana.get(&format!("/entity-reviews/{id}")).await;
@@ -187,13 +189,26 @@ async fn f_249_reviews_are_decided_on_the_command_line() {
 }
 
 #[tokio::test]
-async fn k_72_f_247_what_was_joined_is_split_and_joined_again() {
+async fn k_72_f_247_f_400_what_was_joined_is_split_and_joined_again() {
     let (ana, agent, _) = resolved(&["SMITH, ROBERT", "Bob Smith"]).await;
     let robert = entity(&ana, "robert").await;
     let log = items(&ana, "/entity-resolution/log?action=auto_merge").await;
     assert_eq!(log.len(), 1, "{log:#?}");
     assert_eq!(log[0]["match_details"]["shared_documents"].as_array().unwrap().len(), 1);
     assert!(log[0]["match_details"]["jaro_winkler"].is_number(), "{log:#?}");
+    let of = |name: &str| log[0][name].as_str().unwrap_or_default().to_owned();
+    let mut names = [of("source_entity_name"), of("target_entity_name")];
+    names.sort_unstable();
+    assert_eq!(
+        names.map(|name| name.to_lowercase()),
+        ["robert smith", "smith, robert"],
+        "{log:#?}"
+    );
+    assert_eq!(
+        (of("source_entity_type"), of("match_method")),
+        ("PERSON".into(), "fuzzy_name".into())
+    );
+    assert!(log[0]["confidence"].as_f64().is_some_and(|score| score >= 0.85), "{log:#?}");
     assert_eq!(ana.get("/statistics").await["resolution"]["auto"], 1);
     let body = json!({ "entity_id": robert["entity_id"], "names": ["Bob Smith"] });
     let split = ana.post("/entity-resolution/split", &body).await;
