@@ -206,7 +206,7 @@ fn is_there(value: &Value) -> bool {
     }
 }
 
-/// The text of a cursor, which leads nowhere when it is no text or number.
+/// The cursor as text; an error when the answer has neither a text nor a number there.
 fn cursor_value(value: Option<Value>, name: &str) -> Result<Value, Unreachable> {
     let text = value.and_then(|value| text_of(value, name));
     text.map(Value::from).ok_or(Unreachable::Nowhere)

@@ -106,7 +106,7 @@ fn rows_of(columns: &Map<String, Value>, most: usize) -> (Vec<Value>, usize) {
     ((0..longest.min(most)).map(row).collect(), longest)
 }
 
-/// What is said of lists that end before the longest: their last values may stand in the wrong records.
+/// The warning about lists of different lengths: the last values of the shorter ones may be in the wrong records.
 fn shorter_than(
     longest: usize,
     columns: &Map<String, Value>,

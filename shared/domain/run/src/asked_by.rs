@@ -25,7 +25,7 @@ pub struct AskedBy {
     /// Whether its owner started it before its time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_by_hand: bool,
-    /// The occurrence, `occ_…`, which has the whole of it.
+    /// The id of the occurrence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<OccurrenceId>,
     /// When it was due by a clock; of what a monitor has found, when that was.

@@ -9,7 +9,8 @@ use countersign_store_runs::RunStore;
 
 use crate::error::StepError;
 use crate::prepare::prepare;
-use crate::protocol::{call, retry_key};
+use crate::protocol::call;
+use crate::retry_key::retry_key;
 use crate::upstream::Upstream;
 
 /// The same arguments and the same key, from the results that the step has read.

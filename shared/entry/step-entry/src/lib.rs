@@ -22,6 +22,7 @@ mod gate_ask;
 mod known_calls;
 mod prepare;
 mod protocol;
+mod retry_key;
 mod run_step;
 mod serve;
 mod signature;

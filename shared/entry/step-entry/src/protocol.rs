@@ -8,9 +8,7 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit};
-use countersign_run::{
-    Head, NotPermitted, RunId, Sending, StepStatus, StepWarnings, Stop, StopReason,
-};
+use countersign_run::{Head, NotPermitted, Sending, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Scope;
 use serde_json::Value;
@@ -25,6 +23,7 @@ use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::prepare::{Prepared, prepare};
+use crate::retry_key::retry_key;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
 use crate::upstream::Upstream;
@@ -374,25 +373,6 @@ pub(crate) fn intent(
         attempt: event.attempt,
         at: invocation.now,
     }
-}
-
-/// The key of a reversible step, the same for every attempt with these arguments. What the deployment keeps is written once however
-/// often its run is repeated, so the first of those runs names it there; what is only read is read anew by each. What leaves the
-/// system carries the key of its effect instead.
-pub(crate) fn retry_key(
-    head: &Head,
-    step: &PlanStep,
-    contract: &Contract,
-    input_hash: &str,
-) -> String {
-    let run = if contract.writes { head.origin() } else { &head.run };
-    attempt_key(run, &step.name, input_hash)
-}
-
-/// The key of what a run does at a place with these arguments: 32 hex digits.
-pub(crate) fn attempt_key(run: &RunId, place: &str, input_hash: &str) -> String {
-    let text = format!("{run}\0{place}\0{input_hash}");
-    hex::encode(&Sha256::digest(text)[..16])
 }
 
 /// SHA-256, hex.

@@ -203,7 +203,7 @@ fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
     });
 }
 
-/// Whether a record has none of the fields that tell records apart: it is no other's duplicate.
+/// Whether a record has none of the key fields; such a record is never a duplicate.
 fn has_no_key(record: &Value, fields: &[String]) -> bool {
     !fields.is_empty() && fields.iter().all(|field| lookup(record, field).is_null())
 }

@@ -33,7 +33,7 @@ pub enum InvalidReading {
     /// Not a locale whose numbers are known.
     #[error(transparent)]
     Locale(#[from] InvalidLocale),
-    /// A locale of which nobody knows what its numbers mean.
+    /// A locale whose data has two decimal marks, so that its numbers are ambiguous.
     #[error(
         "`{tag}` writes `{number}` before the fraction of a number and `{sum}` before that of a sum, so that an amount may be read as another: declare `en-US` (1,234.50) or `de-DE` (1.234,50), and the `currency` where it is another"
     )]

@@ -16,7 +16,8 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::prepare::prepare;
-use crate::protocol::{attempt_key, call, refused};
+use crate::protocol::{call, refused};
+use crate::retry_key::attempt_key;
 
 /// Makes the call, unless it has been made.
 ///
