@@ -6,6 +6,7 @@ mod clocks;
 mod dated;
 mod detections;
 mod gates;
+mod in_part;
 mod interval;
 mod killed;
 mod ledger;

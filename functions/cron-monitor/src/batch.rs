@@ -24,15 +24,22 @@ pub(crate) async fn begin(
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let (batch, content) = looked.batch(&event.monitor, &ready.standing.state, now);
-    let state = ready.standing.state.opened(&batch, now);
+    let state = match &looked.unseen {
+        Some(why) => ready.standing.state.opened_in_part(&batch, &why.said, now),
+        None => ready.standing.state.opened(&batch, now),
+    };
     let clock = clock(event, state.overdue_at(&ready.timing, now));
-    let occurrence = occurrence(event, ready, &batch);
+    let occurrence = Occurrence { chain: looked.chain, ..occurrence(event, ready, &batch) };
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
     let Some(batched) =
         late_is_well(ctx.monitors.open(&state, &looked.marks, Some(&clock), new).await)?
     else {
         return Ok("nothing");
     };
+    if let Some(why) = &looked.unseen {
+        tracing::warn!(monitor = %event.monitor, code = why.code, "a step could not look");
+        notice::failing(ctx, event, &state, why, now).await;
+    }
     let outcome = Outcome::Started;
     let trying = Trying { event, ready, batched: &batched, state: &state, outcome, now };
     if let Some(why) = &looked.stopped {

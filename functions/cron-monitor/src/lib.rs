@@ -11,6 +11,7 @@ mod gone;
 mod limits;
 mod look;
 mod notice;
+mod origins;
 mod ready;
 mod said;
 mod sources;
@@ -44,6 +45,7 @@ use serde_json::{Value, json};
 pub use error::TickError;
 
 use self::limits::Shared;
+use self::origins::Ledger;
 use self::sources::PerTick;
 
 /// What the clocks send.
@@ -127,9 +129,12 @@ fn detect(boot: &Boot, deps: Deps) -> Result<Vec<Arc<dyn Detect>>, StartError> {
     let mut all = sources.as_ref().map(detections).unwrap_or_default();
     let dynamo = boot.dynamo();
     let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+    let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
     all.push(Arc::new(NewEntities {
         discovered: Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?)),
-        namespaces: Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?)),
+        namespaces: Arc::new(catalog.clone()),
+        origins: Some(Arc::new(Ledger { runs, catalog })),
     }));
     Ok(all)
 }

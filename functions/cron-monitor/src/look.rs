@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_ITEMS, MAX_REMEMBERED, MAX_SEEN, MarkKind,
-    MonitorId, Position, State, Watermark,
+    Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
+    Position, State, Watermark,
 };
 use countersign_plan::{OnWarning, Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
@@ -15,7 +15,7 @@ use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::asked::Asked;
 use crate::ready::Ready;
@@ -46,6 +46,7 @@ impl From<Why> for Unseen {
 }
 
 /// What the detection steps saw.
+#[derive(Default)]
 pub(crate) struct Looked {
     /// Their watermarks after the look, where they were before it.
     pub(crate) marks: Vec<Watermark>,
@@ -53,17 +54,22 @@ pub(crate) struct Looked {
     pub(crate) is_baseline: bool,
     items: Vec<BatchItem>,
     outputs: Map<String, Value>,
-    /// The steps that did not look: what they read is not to be asked so often.
+    /// The steps that have not looked: what they read is not to be asked so often, they cannot, or the next look takes them.
     rested: BTreeSet<String>,
     proposed: BTreeMap<String, Position>,
     /// The steps whose watermarks move although nothing is new.
     advanced: BTreeSet<String>,
     /// Why a run of it could only end in an error.
     pub(crate) stopped: Option<OccurrenceReason>,
+    /// Why a step could not look while others did.
+    pub(crate) unseen: Option<Why>,
+    /// The triggers and monitors that led to what is new.
+    pub(crate) chain: Vec<String>,
 }
 
 impl Looking<'_> {
-    /// Carries out every detection step. One that fails fails the look: nothing is lost, for no watermark moves.
+    /// Carries out every detection step. One that fails keeps its watermark and does not hold up the others, unless it stops at
+    /// warnings: that it could not look is one.
     pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, Unseen> {
         let head = start::head(self.event, self.ready, None, self.invocation.now);
         let plan = self.plan(&head)?;
@@ -77,9 +83,12 @@ impl Looking<'_> {
         let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
         let seen = join_all(looks).await;
         asked.end(&self.event.monitor);
-        let (before, now) = (&self.ready.standing.marks, self.invocation.now);
-        let looked = self.looked(steps, all_seen(seen, before, now)?);
-        Ok(Looked { stopped: stopped(&plan, &looked.outputs), ..looked })
+        if let Some(why) = held_up(&plan, steps, &seen) {
+            return Err(unseen(why, seen, &self.ready.standing.marks, self.invocation.now));
+        }
+        let mut looked = self.looked(steps, seen);
+        looked.stopped = looked.stopped.take().or_else(|| stopped(&plan, &looked));
+        Ok(looked)
     }
 
     /// The playbook with its variables as the run will have them.
@@ -120,11 +129,12 @@ impl Looking<'_> {
         let look = Look {
             previous: mark.position.as_ref().or(first),
             late: SignedDuration::from_mins(self.ready.monitor.spec.overlap_minutes.get()),
-            most: (MAX_ITEMS / share).max(1),
+            most: (self.ready.monitor.spec.batch_size.to::<usize>() / share).max(1),
             bytes: MAX_BYTES / share,
             memory: MAX_SEEN.min(MAX_REMEMBERED / share),
             last: mark.last_checked_at.filter(|_| !self.event.asked_for),
             is_kept: true,
+            monitor: Some(self.event.monitor.as_str()),
         };
         let seen = action.look(call, look).await.map_err(failed)?;
         Ok((mark, seen))
@@ -160,29 +170,55 @@ impl Looking<'_> {
         })
     }
 
-    fn looked(&self, steps: &[Detection<'_>], seen: Vec<(Watermark, Seen)>) -> Looked {
-        let mut looked = Looked {
-            marks: Vec::new(),
-            is_baseline: false,
-            items: Vec::new(),
-            outputs: Map::new(),
-            rested: BTreeSet::new(),
-            proposed: BTreeMap::new(),
-            advanced: BTreeSet::new(),
-            stopped: None,
+    /// What they saw. An item that no batch has room for is all there is: it is parked, and the next look takes the rest.
+    fn looked(&self, steps: &[Detection<'_>], seen: Vec<Result<(Watermark, Seen), Why>>) -> Looked {
+        let is_alone = |one: &Result<(Watermark, Seen), Why>| {
+            one.as_ref().is_ok_and(|(_, seen)| seen.too_large.is_some())
         };
-        for (step, (mark, seen)) in steps.iter().zip(seen) {
-            looked.add(step.step, mark, seen, self);
+        let alone = seen.iter().position(is_alone);
+        let mut looked = Looked::default();
+        for (place, (step, one)) in steps.iter().zip(seen).enumerate() {
+            match one {
+                Ok((mark, seen)) if alone.is_none_or(|alone| alone == place) => {
+                    looked.add(step.step, mark, seen, self);
+                }
+                Ok(_) => looked.leave_out(step.step, self.nothing(step)),
+                Err(why) => looked.fail(step.step, self.nothing(step), why),
+            }
         }
         looked
     }
+
+    /// The output of a step that has not looked.
+    fn nothing(&self, step: &Detection<'_>) -> Value {
+        let position = self.ready.standing.marks.get(step.step).map(|mark| &mark.position);
+        let before = position.and_then(|position| position.as_ref()?.value.clone());
+        let action = self.ctx.detections.get(step.action);
+        action.map(|action| action.nothing(before)).unwrap_or_default()
+    }
+}
+
+fn stops(plan: &Plan, step: &str) -> bool {
+    plan.step(step).is_some_and(|one| one.on_warning == OnWarning::Stop)
+}
+
+/// Why nothing is processed: no step could look, or one that stops at warnings could not.
+fn held_up(
+    plan: &Plan,
+    steps: &[Detection<'_>],
+    seen: &[Result<(Watermark, Seen), Why>],
+) -> Option<Why> {
+    let is_blind = seen.iter().all(Result::is_err);
+    let mut failed =
+        steps.iter().zip(seen).filter_map(|(step, one)| Some((step, one.as_ref().err()?)));
+    failed.find(|(step, _)| is_blind || stops(plan, step.step)).map(|(_, why)| why.clone())
 }
 
 /// A step that stops at warnings, and has some: its run has what it found, and stops there however often it is tried.
-fn stopped(plan: &Plan, outputs: &Map<String, Value>) -> Option<OccurrenceReason> {
-    let stops = |step: &str| plan.step(step).is_some_and(|one| one.on_warning == OnWarning::Stop);
-    let (step, output) =
-        outputs.iter().find(|(step, output)| warning_count(output) > 0 && stops(step))?;
+fn stopped(plan: &Plan, looked: &Looked) -> Option<OccurrenceReason> {
+    let has_some =
+        |(step, output): &(&String, &Value)| warning_count(output) > 0 && stops(plan, step);
+    let (step, output) = looked.outputs.iter().find(has_some)?;
     let (count, first) = (warning_count(output), warning_sentences(output, 5).join("; "));
     let noun = if count == 1 { "warning" } else { "warnings" };
     let message = format!("the step `{step}` stops at warnings and has {count} {noun}: {first}");
@@ -190,38 +226,34 @@ fn stopped(plan: &Plan, outputs: &Map<String, Value>) -> Option<OccurrenceReason
     Some(OccurrenceReason { code: "WARNINGS_FOUND".to_owned(), message })
 }
 
-/// What all steps have seen; of a look in which one failed, which ones have looked.
-fn all_seen(
+/// A look that failed, and which steps have looked.
+fn unseen(
+    why: Why,
     seen: Vec<Result<(Watermark, Seen), Why>>,
     before: &BTreeMap<String, Watermark>,
     now: Timestamp,
-) -> Result<Vec<(Watermark, Seen)>, Unseen> {
-    let (mut looked, mut failed) = (Vec::new(), None);
-    for one in seen {
-        match one {
-            Ok(one) => looked.push(one),
-            Err(why) => _ = failed.get_or_insert(why),
-        }
-    }
-    let Some(why) = failed else { return Ok(looked) };
+) -> Unseen {
     // One that rests has no position; one that looks at something else for the first time keeps what it had.
     let has_asked = |(mark, seen): &(Watermark, Seen)| {
         let known = before.get(&mark.step_name);
         seen.position.is_some() && known.is_none_or(|known| known.position == mark.position)
     };
-    let asked = looked.into_iter().filter(has_asked);
+    let asked = seen.into_iter().flatten().filter(has_asked);
     let asked =
         asked.map(|(mark, seen)| Watermark { metadata: seen.metadata, ..mark.looked(0, now) });
-    Err(Unseen { why, asked: asked.collect() })
+    Unseen { why, asked: asked.collect() }
 }
 
 impl Looked {
     fn add(&mut self, step: &str, mark: Watermark, seen: Seen, looking: &Looking<'_>) {
+        let Some(position) = seen.position else { return self.leave_out(step, seen.output) };
         self.outputs.insert(step.to_owned(), seen.output);
-        let Some(position) = seen.position else {
-            self.rested.insert(step.to_owned());
-            return;
-        };
+        let new = seen.chain.into_iter().filter(|one| !self.chain.contains(one));
+        self.chain.extend(new.collect::<Vec<_>>());
+        if let Some(one) = seen.too_large {
+            self.stopped = Some(one.reason());
+            self.items.push(BatchItem { step: step.to_owned(), key: one.key });
+        }
         let is_first = mark.position.is_none() && !looking.ready.monitor.spec.process_first;
         self.is_baseline |= is_first;
         let mark = mark.looked(seen.keys.len(), looking.invocation.now);
@@ -234,9 +266,28 @@ impl Looked {
         self.proposed.insert(step.to_owned(), position);
     }
 
+    /// Nothing is known of this step but what was.
+    fn leave_out(&mut self, step: &str, nothing: Value) {
+        self.outputs.insert(step.to_owned(), nothing);
+        self.rested.insert(step.to_owned());
+    }
+
+    /// The run is warned that this step could not look.
+    fn fail(&mut self, step: &str, mut nothing: Value, why: Why) {
+        let warning = format!(
+            "it could not look ({}): what is new at its source is not here, and is found once it can",
+            why.said
+        );
+        nothing["warnings"] = json!([warning]);
+        nothing["warning_count"] = 1.into();
+        self.leave_out(step, nothing);
+        self.unseen.get_or_insert(why);
+    }
+
     /// Whether there is something new; or nothing, and the owner wants to hear of it.
     pub(crate) fn is_worth_a_run(&self, ready: &Ready) -> bool {
-        let is_wanted = !(ready.timing.suppress_if_empty || self.is_baseline);
+        let is_heard = ready.timing.suppress_if_empty || self.is_baseline;
+        let is_wanted = !is_heard && self.unseen.is_none();
         !self.items.is_empty() || (is_wanted && self.stopped.is_none())
     }
 
@@ -290,9 +341,11 @@ mod tests {
         let seen = Seen {
             output: Value::Null,
             keys: Vec::new(),
+            too_large: None,
             position: position.cloned(),
             metadata: Map::new(),
             advances: false,
+            chain: Vec::new(),
         };
         Ok((Watermark::new(step), seen))
     }
@@ -300,14 +353,23 @@ mod tests {
     #[test]
     fn f_101_a_feed_is_not_asked_more_often_because_another_step_fails() {
         let (start, now) = (Position::start(MarkKind::Cursor), Timestamp::UNIX_EPOCH);
-        let seen = || vec![looked("feed", Some(&start)), looked("rests", None)];
-        let both = all_seen(seen(), &BTreeMap::new(), now);
-        assert!(both.is_ok_and(|both| both.len() == 2));
-        let failed = seen().into_iter().chain([Err(Why::new("HTTP_STATUS", "off"))]).collect();
-        let unseen = all_seen(failed, &BTreeMap::new(), now).err().unwrap();
+        let off = Why::new("HTTP_STATUS", "off");
+        let seen = vec![looked("feed", Some(&start)), looked("rests", None), Err(off.clone())];
+        let unseen = unseen(off, seen, &BTreeMap::new(), now);
         assert_eq!(unseen.why.code, "HTTP_STATUS");
         let [feed] = unseen.asked.as_slice() else { panic!("{:?}", unseen.asked) };
         assert_eq!((feed.step_name.as_str(), feed.last_checked_at), ("feed", Some(now)));
         assert_eq!((&feed.position, feed.version), (&None, 0), "nothing is known of it yet");
+    }
+
+    #[test]
+    fn issue_14_the_run_is_warned_of_a_step_that_could_not_look() {
+        let mut looked = Looked::default();
+        looked.fail("feed", json!({"count": 0}), Why::new("HTTP_STATUS", "off").in_step("feed"));
+        assert_eq!(warning_count(&looked.outputs["feed"]), 1);
+        let [said] = warning_sentences(&looked.outputs["feed"], 5).try_into().unwrap();
+        assert!(said.contains("HTTP_STATUS: off"), "{said}");
+        assert!(looked.rested.contains("feed") && looked.marks.is_empty());
+        assert_eq!(looked.unseen.map(|why| why.code).as_deref(), Some("HTTP_STATUS"));
     }
 }

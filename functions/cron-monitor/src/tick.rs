@@ -1,7 +1,9 @@
 //! From the event to what was done.
 
 use countersign_lambda_entry::Invocation;
-use countersign_monitor::{Due, MonitorSpec, Outcome, Timing, detections, tick as due};
+use countersign_monitor::{
+    Due, MonitorSpec, Outcome, State, Timing, Watermark, detections, tick as due,
+};
 use countersign_profile::Profile;
 use countersign_run_start::on_behalf;
 use countersign_store_catalog::{Clock, Standing, Stored, StoredPlaybook};
@@ -172,11 +174,25 @@ async fn look(
     let ready = &ready;
     match looked.is_worth_a_run(ready) {
         true => batch::begin(ctx, event, ready, looked, now).await,
+        false if looked.unseen.is_some() => failed_in_part(ctx, event, ready, &looked, now).await,
         false if looked.is_baseline => {
             note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
         }
         false => note(ctx, event, ready, Outcome::Suppressed, &looked.moved(now), now).await,
     }
+}
+
+/// Notes that a step could not look, and the others found nothing. They begin where they are all the same.
+async fn failed_in_part(
+    ctx: &Context,
+    event: &TickEvent,
+    ready: &Ready,
+    looked: &Looked,
+    now: Timestamp,
+) -> Result<&'static str, TickError> {
+    let Some(why) = &looked.unseen else { return Ok("nothing") };
+    let state = ready.standing.state.failed_in_part(&why.said, now);
+    note_failed(ctx, event, ready, state, &looked.moved(now), why, now).await
 }
 
 /// What the detection steps see; the outcome of the tick when they cannot, which is noted.
@@ -201,12 +217,25 @@ async fn see(
         Ok(looked) => Ok(Ok(looked)),
         Err(Unseen { why, asked }) => {
             let state = ready.standing.state.failed(&why.said, now);
-            let (state, marks) = state.found_nothing(&ready.standing.marks, &asked);
-            let clock = clock(event, state.overdue_at(&ready.timing, now));
-            late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
-            notice::failing(ctx, event, &state, &why, now).await;
-            tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
-            Ok(Err(Outcome::Failed.as_str()))
+            note_failed(ctx, event, ready, state, &asked, &why, now).await.map(Err)
         }
     }
+}
+
+/// Notes a look that failed and processes nothing.
+async fn note_failed(
+    ctx: &Context,
+    event: &TickEvent,
+    ready: &Ready,
+    state: State,
+    marks: &[Watermark],
+    why: &Why,
+    now: Timestamp,
+) -> Result<&'static str, TickError> {
+    let (state, marks) = state.found_nothing(&ready.standing.marks, marks);
+    let clock = clock(event, state.overdue_at(&ready.timing, now));
+    late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
+    notice::failing(ctx, event, &state, why, now).await;
+    tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
+    Ok(Outcome::Failed.as_str())
 }

@@ -53,6 +53,7 @@ impl Found {
     pub(crate) fn kind(&self) -> &'static str {
         match self.trouble {
             Trouble::Failing => "failing",
+            Trouble::FailingInPart => "failing_in_part",
             Trouble::Parked { .. } => PARKED,
             Trouble::LeftOut { .. } => LEFT_OUT,
             Trouble::GivenUp { .. } => "given_up",
@@ -97,15 +98,16 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
     let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
     let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
     let state = context.monitors.standing(&of.monitor).await?.state;
-    if state.failing.as_ref().is_none_or(|failing| failing.since != of.since) {
-        return Ok(None);
-    }
+    let failing = state.failing.as_ref().filter(|failing| failing.since == of.since);
+    let Some(failing) = failing else { return Ok(None) };
+    let is_whole = failing.in_step.is_none();
+    let trouble = if is_whole { Trouble::Failing } else { Trouble::FailingInPart };
     Ok(Some(Found {
         owner: of.owner.clone(),
         source: of.monitor.to_string(),
         name: monitor.spec.name.to_string(),
-        trouble: Trouble::Failing,
-        untold: Trouble::Failing,
+        trouble,
+        untold: trouble,
         since: of.since,
         worked_at: of.since,
         at: of.at,

@@ -10,7 +10,7 @@ use crate::found::Found;
 
 pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
     let notification_type = match found.trouble {
-        Trouble::Failing => NotificationType::MonitorFailing,
+        Trouble::Failing | Trouble::FailingInPart => NotificationType::MonitorFailing,
         Trouble::Parked { .. } => NotificationType::ItemsParked,
         Trouble::LeftOut { .. } | Trouble::GivenUp { .. } => NotificationType::RunLeftOut,
     };
@@ -34,7 +34,7 @@ pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
 fn place(found: &Found) -> String {
     let source = &found.source;
     match (found.trouble, &found.occurrence) {
-        (Trouble::Failing, _) => format!("monitors/{source}/state"),
+        (Trouble::Failing | Trouble::FailingInPart, _) => format!("monitors/{source}/state"),
         (Trouble::LeftOut { .. } | Trouble::GivenUp { .. }, Some(occurrence)) => {
             format!("occurrences/{occurrence}")
         }

@@ -2,7 +2,7 @@
 //! sweeper within a minute. Of a playbook that no trigger waits for, that costs one read.
 
 use countersign_outbox::DomainEvent;
-use countersign_run::{Fired, Head, Occurrence, OccurrenceSource};
+use countersign_run::{Fired, Head, Occurrence};
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{Firing, noticed};
 use jiff::Timestamp;
@@ -51,10 +51,9 @@ async fn say_left_out(context: &Context, of: &Occurrence, now: Timestamp) {
     }
 }
 
-/// The triggers that led to this run, the first one in front.
+/// The triggers and monitors that led to this run, the first one in front.
 async fn chain(context: &Context, head: &Head) -> Result<Vec<String>, FinishError> {
     let Some(id) = &head.occurrence else { return Ok(Vec::new()) };
     let known = context.catalog.occurrence(&head.owner, id).await?;
-    let own = known.filter(|known| known.source == OccurrenceSource::Trigger);
-    Ok(own.map_or_else(Vec::new, |own| own.chain.into_iter().chain([own.source_id]).collect()))
+    Ok(known.map(|known| known.leads_on()).unwrap_or_default())
 }

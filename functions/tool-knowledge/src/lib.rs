@@ -18,7 +18,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let table = boot.table(Setting::TableKnowledge, &dynamo)?;
     let store = Arc::new(KnowledgeStore::new(table, boot.blobs()?));
     let profiles = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
-    let entities = NewEntities { discovered: store.clone(), namespaces: profiles.clone() };
+    let entities =
+        NewEntities { discovered: store.clone(), namespaces: profiles.clone(), origins: None };
     let mut all = actions(&Stores { graph: store.clone(), explore: store, profiles });
     all.extend(handlers(vec![Arc::new(entities)]));
     Context::new(boot, all)

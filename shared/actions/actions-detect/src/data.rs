@@ -44,13 +44,19 @@ impl Detect for NewData {
         Ok(metadata(&arguments::<DetectNewData>(call)?.1))
     }
 
+    fn nothing(&self, before: Option<String>) -> Value {
+        json!({
+            "results": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before,
+        })
+    }
+
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (_, params) = arguments::<DetectNewData>(call)?;
             let feed = self.feed(call, &params.connector).await?;
             let metadata = metadata(&params);
             if feed.as_ref().is_some_and(|feed| rests(feed, look.last, call.now)) {
-                return Ok(nothing(look, metadata));
+                return Ok(left_out(self.nothing(look.before()), metadata));
             }
             let answer = Answer::read(self.asked(call, &params, feed.is_some(), look).await?);
             if look.is_kept && answer.is_partial {
@@ -146,12 +152,17 @@ fn metadata(params: &Params) -> Map<String, Value> {
 }
 
 /// The look that was left out.
-fn nothing(look: Look<'_>, metadata: Map<String, Value>) -> Seen {
-    let before = look.before();
-    let output = json!({
-        "results": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before,
-    });
-    Seen { output, keys: Vec::new(), position: None, metadata, advances: false }
+fn left_out(output: Value, metadata: Map<String, Value>) -> Seen {
+    let keys = Vec::new();
+    Seen {
+        output,
+        keys,
+        too_large: None,
+        position: None,
+        metadata,
+        advances: false,
+        chain: Vec::new(),
+    }
 }
 
 fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Answer) -> Seen {
@@ -165,7 +176,8 @@ fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Ans
     for (name, value) in said {
         output[name] = value;
     }
-    Seen { output, keys, position: Some(novel.position), metadata, advances: false }
+    let (too_large, position) = (novel.too_large, Some(novel.position));
+    Seen { output, keys, too_large, position, metadata, advances: false, chain: Vec::new() }
 }
 
 #[cfg(test)]
@@ -202,6 +214,7 @@ mod tests {
                 memory: 1,
                 last: None,
                 is_kept: true,
+                monitor: None,
             };
             hours(look, now)
         };

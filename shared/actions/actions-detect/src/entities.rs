@@ -1,12 +1,13 @@
 //! `detect_new_entities` (F-062): entities that the knowledge graph did not have before, in the first part of it that the agent
 //! works in.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Namespace};
-use countersign_monitor::{Found, MarkKind, Novel, novel};
+use countersign_monitor::{Found, MarkKind, Novel, Position, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_entities::{
@@ -18,6 +19,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::look::{Detect, Look, Seen};
+use crate::origins::{Led, Origins};
 
 /// How many pages of discoveries one look reads; where that is not enough, the next look goes on.
 const MAX_PAGES: usize = 50;
@@ -48,6 +50,8 @@ pub struct NewEntities {
     pub discovered: Arc<dyn Discovered>,
     /// Where the agent works.
     pub namespaces: Arc<dyn Namespaces>,
+    /// What led to runs: for monitors, to which nothing is new that they led to themselves.
+    pub origins: Option<Arc<dyn Origins>>,
 }
 
 impl Detect for NewEntities {
@@ -64,6 +68,10 @@ impl Detect for NewEntities {
         Ok(Map::new())
     }
 
+    fn nothing(&self, before: Option<String>) -> Value {
+        json!({"entities": [], "count": 0, "watermark": before, "previous_watermark": before})
+    }
+
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (inputs, params) = arguments::<DetectNewEntities>(call)?;
@@ -75,9 +83,13 @@ impl Detect for NewEntities {
                 return Err(ActionError::terminal("TOO_MANY_DISCOVERIES", message)
                     .with_help("shorten the monitor's `overlap_minutes`"));
             }
-            let novel = novel(look.previous, read.found, look.overlap(self.kind(), call.now));
-            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
-            Ok(seen(novel, look, &inputs, read.past, read.since))
+            let (novel, led) = self.others(call, look, &read).await?;
+            let seen = seen(novel, look, &inputs, read.past, read.since);
+            Ok(Seen {
+                advances: seen.advances || led.has_own,
+                chain: led.chain(look.monitor),
+                ..seen
+            })
         })
     }
 }
@@ -85,6 +97,8 @@ impl Detect for NewEntities {
 /// What a look has read of the discoveries.
 struct Read {
     found: Vec<Found>,
+    /// The run of each, by its key.
+    runs: HashMap<String, String>,
     /// From when on.
     since: Option<Timestamp>,
     /// How far, when that was more than a page.
@@ -108,6 +122,35 @@ fn room(look: Look<'_>) -> usize {
 }
 
 impl NewEntities {
+    /// What is new, less what the monitor that looks has led to itself: it would go round in circles.
+    async fn others(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        read: &Read,
+    ) -> Result<(Novel, Led), ActionError> {
+        let mut led = Led::default();
+        let mut previous = look.previous.cloned();
+        loop {
+            let overlap = look.overlap(self.kind(), call.now);
+            let novel = novel(previous.as_ref(), read.found.clone(), overlap);
+            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
+            let (Some(origins), Some(monitor)) = (&self.origins, look.monitor) else {
+                return Ok((novel, led));
+            };
+            let runs = novel.items.iter().filter_map(|item| read.runs.get(&item.key));
+            led.read(origins.as_ref(), call, runs).await?;
+            let is_own = |item: &&Found| led.is_led_by(read.runs.get(&item.key), monitor);
+            let own: Vec<&Found> = novel.items.iter().filter(is_own).collect();
+            if own.is_empty() {
+                return Ok((novel, led));
+            }
+            let known = previous.unwrap_or_else(|| Position::start(self.kind()));
+            previous = Some(known.knowing(own.into_iter(), call.now));
+            led.has_own = true;
+        }
+    }
+
     /// Reads discoveries from the position on, the oldest first, until more fit than a batch takes.
     async fn read(
         &self,
@@ -117,7 +160,8 @@ impl NewEntities {
         fits: impl Fn(&Discovery) -> bool,
     ) -> Result<Read, ActionError> {
         let since = since(look, now);
-        let mut read = Read { found: Vec::new(), since, past: None, has_more: false };
+        let mut read =
+            Read { found: Vec::new(), runs: HashMap::new(), since, past: None, has_more: false };
         let mut after = None::<String>;
         for number in 0..MAX_PAGES {
             let page = self.discovered.since(scope, since, after.as_deref()).await;
@@ -125,7 +169,10 @@ impl NewEntities {
             if number > 0 {
                 read.past = page.last().map(|one| one.discovered_at.min(now)).or(read.past);
             }
-            read.found.extend(page.iter().filter(|one| fits(one)).map(item));
+            for one in page.iter().filter(|one| fits(one)) {
+                read.runs.insert(one.entity_id.to_string(), one.execution_id.clone());
+                read.found.push(item(one));
+            }
             (read.has_more, after) = (next.is_some(), next);
             if !read.has_more || (look.previous.is_some() && read.found.len() > room(look)) {
                 break;
@@ -191,5 +238,7 @@ fn seen(
     });
     let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
     let advances = past.is_some() && position.value != look.before();
-    Seen { output, keys, position: Some(position), metadata, advances }
+    let too_large = novel.too_large;
+    let (position, chain) = (Some(position), Vec::new());
+    Seen { output, keys, too_large, position, metadata, advances, chain }
 }

@@ -33,6 +33,10 @@ impl Detect for NewFiles {
         Ok(metadata(&arguments::<DetectNewFiles>(call)?.0.folder_id))
     }
 
+    fn nothing(&self, before: Option<String>) -> Value {
+        json!({"files": [], "count": 0, "watermark": before, "previous_watermark": before})
+    }
+
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
         Box::pin(async move {
             let (inputs, params) = arguments::<DetectNewFiles>(call)?;
@@ -50,8 +54,10 @@ impl Detect for NewFiles {
                 "count": files.len(), "files": files,
                 "watermark": novel.position.value, "previous_watermark": look.before(),
             });
+            let (too_large, position) = (novel.too_large, Some(novel.position));
             let metadata = metadata(&inputs.folder_id);
-            Ok(Seen { output, keys, position: Some(novel.position), metadata, advances: false })
+            let chain = Vec::new();
+            Ok(Seen { output, keys, too_large, position, metadata, advances: false, chain })
         })
     }
 }
@@ -73,6 +79,13 @@ impl Detect for FolderChanges {
 
     fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
         Ok(metadata(&arguments::<DetectFolderChanges>(call)?.0.folder_id))
+    }
+
+    fn nothing(&self, before: Option<String>) -> Value {
+        json!({
+            "changes": [], "count": 0, "added_count": 0, "modified_count": 0, "deleted_count": 0,
+            "watermark": before, "previous_watermark": before,
+        })
     }
 
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
@@ -103,7 +116,8 @@ impl Detect for FolderChanges {
             });
             let keys = all.iter().map(change_key).collect();
             let (position, metadata) = (Some(changed.position), metadata(folder));
-            Ok(Seen { output, keys, position, metadata, advances: false })
+            let (too_large, chain) = (None, Vec::new());
+            Ok(Seen { output, keys, too_large, position, metadata, advances: false, chain })
         })
     }
 }

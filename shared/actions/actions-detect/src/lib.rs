@@ -9,6 +9,7 @@ mod data;
 mod entities;
 mod files;
 mod look;
+mod origins;
 mod watermark;
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use data::NewData;
 pub use entities::{Namespaces, NewEntities};
 pub use files::{FolderChanges, NewFiles};
 pub use look::{Detect, Look, Seen, handlers};
+pub use origins::Origins;
 pub use watermark::{GetWatermark, Marks};
 
 use countersign_connector::{ConnectorSource, Files};

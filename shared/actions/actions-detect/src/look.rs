@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position};
+use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position, TooLarge};
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
@@ -24,6 +24,8 @@ pub struct Look<'a> {
     pub last: Option<Timestamp>,
     /// Whether somebody keeps the position: then a look fails when something may be missing.
     pub is_kept: bool,
+    /// The monitor that looks; none when it is a step of a run.
+    pub monitor: Option<&'a str>,
 }
 
 impl Look<'_> {
@@ -46,12 +48,16 @@ pub struct Seen {
     pub output: Value,
     /// What names the new items in their source.
     pub keys: Vec<String>,
+    /// The oldest new item where no batch has room for it: there is nothing else then.
+    pub too_large: Option<TooLarge>,
     /// Where the step stands once they are processed; none when it did not look, because the source wants to be left alone.
     pub position: Option<Position>,
     /// What was looked at.
     pub metadata: Map<String, Value>,
     /// Whether the position moves although nothing is new: it went past much that is of no interest.
     pub advances: bool,
+    /// The triggers and monitors that led to what is new.
+    pub chain: Vec<String>,
 }
 
 /// An action that looks for what is new.
@@ -76,6 +82,9 @@ pub trait Detect: Send + Sync {
     /// [`ActionError`] when the arguments are not the action's.
     fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError>;
 
+    /// The output of a step that stands at `before` and finds nothing.
+    fn nothing(&self, before: Option<String>) -> Value;
+
     /// Looks.
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen>;
 }
@@ -99,6 +108,7 @@ impl Handler for Alone {
                 memory: usize::MAX,
                 last: None,
                 is_kept: false,
+                monitor: None,
             };
             Ok(self.0.look(call, look).await?.output)
         })

@@ -13,7 +13,9 @@ use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::{Detect, FolderChanges, Look, Namespaces, NewEntities, NewFiles, Seen, handlers};
+use crate::{
+    Detect, FolderChanges, Look, Namespaces, NewEntities, NewFiles, Origins, Seen, handlers,
+};
 
 /// A folder as the bucket lists it.
 struct Folder(Vec<FileEntry>);
@@ -84,10 +86,13 @@ async fn look(
     call: &Call,
     previous: Option<&Position>,
 ) -> Result<Seen, ActionError> {
+    detect.look(call, from(previous)).await
+}
+
+fn from(previous: Option<&Position>) -> Look<'_> {
     let late = SignedDuration::from_hours(1);
     let (most, bytes, memory) = (MAX_ITEMS, MAX_BYTES, MAX_SEEN);
-    let look = Look { previous, late, most, bytes, memory, last: None, is_kept: true };
-    detect.look(call, look).await
+    Look { previous, late, most, bytes, memory, last: None, is_kept: true, monitor: None }
 }
 
 #[tokio::test]
@@ -205,7 +210,7 @@ async fn f_062_new_entities_of_a_kind_are_found_once() {
     let call = call("detect_new_entities", &inputs, &json!({"source_filter": "notices"}));
     let entities = |found: Vec<Discovery>| {
         let graph = Arc::new(Graph(found));
-        NewEntities { discovered: graph.clone(), namespaces: graph }
+        NewEntities { discovered: graph.clone(), namespaces: graph, origins: None }
     };
     let old = discovery(1, "ORG", 0.9, 90);
     let first = look(&entities(vec![old.clone()]), &call, None).await.unwrap();
@@ -223,6 +228,45 @@ async fn f_062_new_entities_of_a_kind_are_found_once() {
     assert_eq!(names, ["E2"], "{:#}", second.output);
 }
 
+/// What led to runs, by their ids.
+struct Led;
+
+impl Origins for Led {
+    fn led_to<'a>(&'a self, _: &'a Call, run: &'a str) -> ActionFuture<'a, Vec<String>> {
+        let led =
+            run.strip_prefix("run_of_").map(|all| all.split('+').map(str::to_owned).collect());
+        Box::pin(async move { Ok(led.unwrap_or_default()) })
+    }
+}
+
+#[tokio::test]
+async fn issue_14_what_a_monitor_has_led_to_itself_is_not_new_to_it() {
+    let call = call("detect_new_entities", &json!({"entity_types": ["org"]}), &json!({}));
+    let found = |digit, minutes, run: &str| Discovery {
+        execution_id: run.to_owned(),
+        ..discovery(digit, "ORG", 0.9, minutes)
+    };
+    let graph = Arc::new(Graph(vec![
+        found(2, 9, "run_of_mon_1"),
+        found(3, 8, "run_of_mon_2"),
+        found(4, 7, "run_of_mon_1+trg_1"),
+        found(5, 6, "run_by_ana"),
+    ]));
+    let origins: Option<Arc<dyn Origins>> = Some(Arc::new(Led));
+    let entities = NewEntities { discovered: graph.clone(), namespaces: graph, origins };
+    let start = Position::start(MarkKind::Timestamp);
+    let of = |monitor| Look { most: 1, monitor, ..from(Some(&start)) };
+    let seen = entities.look(&call, of(Some("mon_1"))).await.unwrap();
+    let names = |seen: &Seen| seen.output["entities"][0]["name"].clone();
+    assert_eq!((names(&seen), seen.keys.len()), (json!("E3"), 1), "{:#}", seen.output);
+    assert!(seen.advances && seen.chain.contains(&"mon_2".to_owned()), "{:?}", seen.chain);
+    let position = seen.position.unwrap();
+    let next = Look { previous: Some(&position), ..of(Some("mon_1")) };
+    assert_eq!(names(&entities.look(&call, next).await.unwrap()), "E5");
+    assert_eq!(names(&entities.look(&call, of(Some("mon_3"))).await.unwrap()), "E2");
+    assert_eq!(names(&entities.look(&call, of(None)).await.unwrap()), "E2", "a step of a run");
+}
+
 #[tokio::test]
 async fn f_062_however_much_was_found_the_looks_go_through_it() {
     let call = call("detect_new_entities", &json!({"entity_types": ["org"]}), &json!({}));
@@ -236,7 +280,7 @@ async fn f_062_however_much_was_found_the_looks_go_through_it() {
         one
     };
     let graph = Arc::new(Graph((0..25_000).map(discovered).collect()));
-    let entities = NewEntities { discovered: graph.clone(), namespaces: graph };
+    let entities = NewEntities { discovered: graph.clone(), namespaces: graph, origins: None };
     let mut position = Position::start(MarkKind::Cursor);
     let mut keys = Vec::new();
     for _ in 0..10 {
@@ -254,7 +298,7 @@ async fn f_062_however_much_was_found_the_looks_go_through_it() {
 async fn f_062_more_within_the_overlap_than_a_look_reads_is_said() {
     let call = call("detect_new_entities", &json!({"entity_types": ["org"]}), &json!({}));
     let graph = Arc::new(Graph((0..10_100).map(|_| discovery(1, "PERSON", 0.9, 5)).collect()));
-    let entities = NewEntities { discovered: graph.clone(), namespaces: graph };
+    let entities = NewEntities { discovered: graph.clone(), namespaces: graph, origins: None };
     let failed = look(&entities, &call, None).await.unwrap_err();
     assert_eq!(failed.code, "TOO_MANY_DISCOVERIES");
 }

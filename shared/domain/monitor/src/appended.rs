@@ -22,10 +22,11 @@ pub fn appended(
     let behind = there.into_iter().enumerate().skip(known);
     let mut items: Vec<Found> =
         behind.map(|(place, found)| Found { key: format!("#{}", place + 1), ..found }).collect();
-    items.truncate(room(items.iter(), how)?);
+    let room = room(items.iter(), how);
+    items.truncate(room.count());
     let end = known + items.len();
     let position = Position { value: Some(end.to_string()), ..Position::start(MarkKind::Offset) };
-    Ok(Novel { items, position, has_more: end < count })
+    Ok(room.novel(items, position, end < count))
 }
 
 /// A value of another kind is no offset: nothing is known by it.
@@ -60,8 +61,10 @@ mod tests {
         let found = appended(Some(&start), all.clone(), how(10)).unwrap();
         assert_eq!((found.items.len(), found.has_more), (2, true));
         let tight = Overlap { bytes: 100, ..how(10) };
-        let refused = appended(Some(&start), all, tight);
-        assert!(matches!(refused, Err(LookError::ItemTooLarge { .. })), "{refused:?}");
+        let alone = appended(Some(&start), all, tight).unwrap();
+        assert_eq!((alone.items.len(), alone.has_more), (0, true));
+        assert_eq!(alone.position.value.as_deref(), Some("1"), "the next look goes on behind it");
+        assert_eq!(alone.too_large.map(|one| one.key).as_deref(), Some("#1"));
     }
 
     #[test]

@@ -48,18 +48,4 @@ pub enum LookError {
         /// How many it remembers.
         memory: usize,
     },
-    /// No batch can hold it, and what is newer waits behind it.
-    #[error("the new item `{key}` has {bytes} bytes, and a batch holds at most {limit}")]
-    #[failure(
-        code = "DETECT_ITEM_TOO_LARGE",
-        help = "leave what is large out of the endpoint's `fields`, or let the step look at a part of the source"
-    )]
-    ItemTooLarge {
-        /// What names it in its source, cut after a hundred characters.
-        key: String,
-        /// How many bytes it has.
-        bytes: usize,
-        /// How many there may be.
-        limit: usize,
-    },
 }

@@ -45,7 +45,7 @@ pub use hours::{ActiveHours, ClockTime};
 pub use interval::Interval;
 pub use mark::{MAX_REMEMBERED, MAX_SEEN, MarkKind, Position, Watermark};
 pub use noticed::{LookWarnings, StepWarnings, StepsChanged};
-pub use novel::{Found, MAX_BYTES, MAX_ITEMS, Novel, Overlap, novel};
+pub use novel::{Found, MAX_BYTES, MAX_ITEMS, Novel, Overlap, TooLarge, novel};
 pub use occurrence::{Origin, begun, followed, held_up, noticed};
 pub use parked::LastParked;
 pub use refused::{parked_at_once, refused};

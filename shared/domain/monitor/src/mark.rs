@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::novel::{Found, digest};
+use crate::remembered::Held;
+
 /// The most items a watermark remembers one by one: about 270 KB, of the 350 KB of a record.
 pub const MAX_SEEN: usize = 5_000;
 
@@ -62,6 +65,16 @@ impl Position {
     #[must_use]
     pub fn known_before(self, date: Timestamp) -> Self {
         Self { floor: self.floor.max(Some(date)), ..self }
+    }
+
+    /// The same where these items are known too.
+    #[must_use]
+    pub fn knowing<'f>(mut self, items: impl Iterator<Item = &'f Found>, now: Timestamp) -> Self {
+        for item in items {
+            let held = item.at.map_or(Held::Undated(now), Held::Dated);
+            self.seen.insert(digest(&item.key), held.to_string());
+        }
+        self
     }
 
     /// The same after everything dated before `date` was read, of interest or not.

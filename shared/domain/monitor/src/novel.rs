@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use countersign_run::OccurrenceReason;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -37,6 +38,31 @@ pub struct Novel {
     pub position: Position,
     /// Whether more is new than a batch holds.
     pub has_more: bool,
+    /// The oldest new item where no batch has room for it: then it is none of the items, and the position is behind it alone.
+    pub too_large: Option<TooLarge>,
+}
+
+/// An item that no batch has room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge {
+    /// What names it in its source.
+    pub key: String,
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// How many there may be.
+    pub limit: usize,
+}
+
+impl TooLarge {
+    /// Why it is parked.
+    #[must_use]
+    pub fn reason(&self) -> OccurrenceReason {
+        let Self { key, bytes, limit } = self;
+        let key: String = key.chars().take(100).collect();
+        let message =
+            format!("the new item `{key}` has {bytes} bytes, and a batch holds at most {limit}");
+        OccurrenceReason { code: "DETECT_ITEM_TOO_LARGE".to_owned(), message }
+    }
 }
 
 /// How a look compares.
@@ -65,7 +91,7 @@ pub struct Overlap {
 ///
 /// # Errors
 /// [`LookError`] when nobody can say that an item which is not processed counts as new later: the source has more than came
-/// back, or more than a position remembers; or when the oldest new item is too large for a batch.
+/// back, or more than a position remembers.
 pub fn novel(
     previous: Option<&Position>,
     there: Vec<Found>,
@@ -88,7 +114,8 @@ pub fn novel(
     if previous.is_none() {
         known.extend(items.drain(..).map(|(digest, found)| (digest, found.at)));
     }
-    let left = items.split_off(room(items.iter().map(|(_, found)| found), how)?);
+    let room = room(items.iter().map(|(_, found)| found), how);
+    let left = items.split_off(room.count());
     known.extend(items.iter().map(|(digest, found)| (digest.clone(), found.at)));
     let left_at = left.iter().filter_map(|(_, found)| found.at).min();
     let mut position = behind(before, &known, how);
@@ -101,14 +128,38 @@ pub fn novel(
     }
     forget(&mut position, &known, left_at, how)?;
     let items = items.into_iter().map(|(_, found)| found).collect();
-    Ok(Novel { items, position, has_more: !left.is_empty() })
+    Ok(room.novel(items, position, !left.is_empty()))
+}
+
+/// What a batch has room for.
+#[derive(Debug)]
+pub(crate) enum Room {
+    /// So many of the first.
+    For(usize),
+    /// Not even the first.
+    Not(TooLarge),
+}
+
+impl Room {
+    /// How many items the position goes past.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::For(count) => *count,
+            Self::Not(_) => 1,
+        }
+    }
+
+    /// What is new: these items, unless the one among them is too large.
+    pub(crate) fn novel(self, items: Vec<Found>, position: Position, has_more: bool) -> Novel {
+        match self {
+            Self::For(_) => Novel { items, position, has_more, too_large: None },
+            Self::Not(one) => Novel { items: Vec::new(), position, has_more, too_large: Some(one) },
+        }
+    }
 }
 
 /// How many of them a batch has room for.
-pub(crate) fn room<'f>(
-    items: impl ExactSizeIterator<Item = &'f Found>,
-    how: Overlap,
-) -> Result<usize, LookError> {
+pub(crate) fn room<'f>(items: impl ExactSizeIterator<Item = &'f Found>, how: Overlap) -> Room {
     let most = items.len().min(how.most);
     let mut bytes = 0;
     for (n, found) in items.take(most).enumerate() {
@@ -117,12 +168,11 @@ pub(crate) fn room<'f>(
             continue;
         }
         if n == 0 {
-            let key = found.key.chars().take(100).collect();
-            return Err(LookError::ItemTooLarge { key, bytes, limit: how.bytes });
+            return Room::Not(TooLarge { key: found.key.clone(), bytes, limit: how.bytes });
         }
-        return Ok(n);
+        return Room::For(n);
     }
-    Ok(most)
+    Room::For(most)
 }
 
 /// The oldest date of an answer that its source has cut. What is missing is of no interest when the records come newest first

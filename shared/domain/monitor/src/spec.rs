@@ -49,6 +49,9 @@ pub struct MonitorSpec {
     /// Whether what is there at its first look counts as new; else that is where it begins.
     #[serde(default)]
     pub process_first: bool,
+    /// The most items that one of its runs gets; the others are new at the next look.
+    #[serde(default)]
+    pub batch_size: Whole<1, 1_000, 1_000>,
     /// How late something may come, in minutes: what is dated so long before the newest is still looked for.
     #[serde(default)]
     pub overlap_minutes: Whole<0, 43_200, 1_440>,

@@ -37,9 +37,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it shows that the monitor can look and that its runs start.
-    fn is_well(self) -> bool {
-        matches!(self, Self::Suppressed | Self::Baseline | Self::Waiting)
+    /// Whether it shows that this is over: all steps have looked, or the run has started that could not.
+    fn ends(self, failing: &Failing) -> bool {
+        match self {
+            Self::Suppressed | Self::Baseline => true,
+            Self::Waiting => failing.in_step.is_none(),
+            _ => false,
+        }
     }
 
     /// The word of logs and of the API.
@@ -120,10 +124,25 @@ impl State {
         Self {
             last_tick_at: if again { Some(at) } else { self.last_tick_at },
             retry_at: if again { None } else { Some(retry_after(at)) },
-            last_error: Some(error.chars().take(500).collect()),
+            last_error: Some(shown(error)),
             failing: Some(Failing::again(self.failing.as_ref(), at)),
             ..self.ticked(Outcome::Failed, at)
         }
+    }
+
+    /// The same after a look in which a step failed, and the others found nothing.
+    #[must_use]
+    pub fn failed_in_part(&self, error: &str, at: Timestamp) -> Self {
+        let failing = Failing::in_part(self.failing.as_ref(), &shown(error), at);
+        Self { failing: Some(failing), ..self.failed(error, at) }
+    }
+
+    /// The same after a look in which a step failed, and the others found this batch.
+    #[must_use]
+    pub fn opened_in_part(&self, batch: &Batch, error: &str, at: Timestamp) -> Self {
+        let failing = Failing::in_part(self.failing.as_ref(), &shown(error), at);
+        let last_error = Some(shown(error));
+        Self { failing: Some(failing), last_error, ..self.opened(batch, at) }
     }
 
     /// The same after a tick that could not start the run of the open batch. It counts as a tick: what is refused now is refused in a
@@ -138,7 +157,7 @@ impl State {
         };
         Self {
             retry_at,
-            last_error: Some(error.chars().take(500).collect()),
+            last_error: Some(shown(error)),
             failing: Some(Failing::again(self.failing.as_ref(), at)),
             ..self.ticked(Outcome::Failed, at)
         }
@@ -201,16 +220,22 @@ impl State {
     #[must_use]
     pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
         let is_outside = outcome == Outcome::OutsideActiveHours;
+        let failing = self.failing.clone().filter(|failing| !outcome.ends(failing));
         Self {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
-            last_error: None,
+            last_error: failing.as_ref().and_then(|failing| failing.in_step.clone()),
             retry_at: None,
-            failing: self.failing.clone().filter(|_| !outcome.is_well()),
+            failing,
             version: self.version + 1,
             ..self.clone()
         }
     }
+}
+
+/// So much of a reason is kept.
+fn shown(error: &str) -> String {
+    error.chars().take(500).collect()
 }
 
 /// Why the run of a batch is not started.

@@ -225,7 +225,8 @@ pub struct Occurrence {
     /// What fired it, when it is a trigger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fired_by: Option<Fired>,
-    /// The triggers that led to it, the first one in front, when it was fired by a run that a trigger had started.
+    /// The triggers and monitors that led to it, the first one in front: it was fired by a run that one of them had started, or
+    /// found what such a run had put into the graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
     /// How far it is.
@@ -251,6 +252,17 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
+    /// The triggers and monitors that led to whatever its run leads to. Schedules are none of them: nothing fires a due time.
+    #[must_use]
+    pub fn leads_on(&self) -> Vec<String> {
+        match self.source {
+            OccurrenceSource::Schedule => Vec::new(),
+            OccurrenceSource::Trigger | OccurrenceSource::Monitor => {
+                self.chain.iter().cloned().chain([self.source_id.clone()]).collect()
+            }
+        }
+    }
+
     /// Whether it was skipped with this code.
     #[must_use]
     pub fn is_skipped_for(&self, code: &str) -> bool {

@@ -13,6 +13,8 @@ use crate::when::moment;
 pub enum Trouble {
     /// A monitor cannot look, or cannot start the run of what it found.
     Failing,
+    /// A step of a monitor cannot look, while the others do.
+    FailingInPart,
     /// Items that a monitor found are parked.
     Parked {
         /// So many.
@@ -69,6 +71,7 @@ impl Trouble {
     pub fn headline(self) -> String {
         match self {
             Self::Failing => "cannot look".to_owned(),
+            Self::FailingInPart => "a step cannot look".to_owned(),
             Self::Parked { items: 1, .. } => "1 item is parked".to_owned(),
             Self::Parked { items, batches: 1 } => format!("{items} items are parked"),
             Self::Parked { items, batches } => {
@@ -87,6 +90,11 @@ impl Trouble {
             Self::Failing => format!(
                 "It tries again at each interval, and what is new at its source until then is found once it can look. \
                  `countersign monitors show {id}` says what went wrong."
+            ),
+            Self::FailingInPart => format!(
+                "The other steps go on, and runs of what they find are warned that this one is missing. It tries again at each \
+                 interval, and what is new at its source until then is found once it can look. `countersign monitors show {id}` \
+                 says what went wrong."
             ),
             Self::Parked { .. } => format!(
                 "Nothing processes them any more. `countersign monitors parked {id}` lists them with the reason; once that \

@@ -129,6 +129,7 @@ pub(crate) fn trouble_mail(trouble: Trouble) -> TroubleMail {
 pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
         ("failing", trouble_mail(Trouble::Failing).render().unwrap()),
+        ("failing-in-part", trouble_mail(Trouble::FailingInPart).render().unwrap()),
         ("parked", trouble_mail(Trouble::Parked { items: 2, batches: 1 }).render().unwrap()),
         ("left-out", trouble_mail(Trouble::LeftOut { is_missed: false }).render().unwrap()),
         ("approval", approval_mail(false).render().unwrap()),
