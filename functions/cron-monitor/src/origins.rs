@@ -18,7 +18,11 @@ impl Origins for Ledger {
             let Ok(run) = RunId::parse(run) else { return Ok(Vec::new()) };
             let head = self.runs.head(&run).await;
             let head = head.map_err(|error| ActionError::from_failure(&error))?;
-            let Some(id) = head.and_then(|head| head.occurrence) else { return Ok(Vec::new()) };
+            let Some(head) = head else { return Ok(Vec::new()) };
+            let Some(id) = head.occurrence else {
+                // Repeated by a person: what the monitor has found is the same.
+                return Ok(head.from_monitor.map(|from| from.monitor.to_string()).into_iter().collect());
+            };
             let occurrence = self.catalog.occurrence(&call.owner, &id).await;
             let occurrence = occurrence.map_err(|error| ActionError::from_failure(&error))?;
             Ok(occurrence.map(|one| one.leads_on()).unwrap_or_default())
