@@ -47,7 +47,7 @@ name: Offices
 type: rest_api
 version: 1.0.0
 description: What offices publish.
-connection: {{base_url: '{}', auth: {{type: none}}, retry: {{max_attempts: 1}}}}
+connection: {{base_url: '{}', auth: {{type: none}}}}
 endpoints:{}{}",
             self.server.uri(),
             endpoint("north"),
