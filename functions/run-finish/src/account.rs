@@ -3,7 +3,7 @@
 use countersign_journal::{EntryId, JournalWrite as _, Output, RunAccount, account};
 use countersign_run::{AskedBy, RoutedOutput};
 
-use crate::respond::MAX_WARNINGS;
+use crate::over::MAX_WARNINGS;
 use crate::{Context, Done, FinishError};
 
 /// An entry names at most so many destinations that were not reached.

@@ -4,8 +4,6 @@ use countersign_profile::{OutputConfig, StoredDestination};
 use countersign_registry::action::ActionError;
 use countersign_report::Destination;
 
-use crate::at_end::gone;
-
 /// A destination of an agent, with the digest of what its owner wrote.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Known {
@@ -51,6 +49,13 @@ pub(crate) fn found<'a>(
     let is_mended = now.len() == was.len() && was.iter().enumerate().all(others);
     let mended = now.get(n).filter(|one| is_mended && one.destination.kind() == kind);
     mended.map(|one| &one.destination).ok_or_else(gone)
+}
+
+/// That there is nothing left to try again.
+pub(crate) fn gone() -> ActionError {
+    let message =
+        "this destination is not written down any more, or people sign before it is written";
+    ActionError::terminal("OUTPUT_NOT_RETRYABLE", message)
 }
 
 #[cfg(test)]

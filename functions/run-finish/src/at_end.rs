@@ -10,9 +10,9 @@ use countersign_run::{Head, OutputOrigin, StepStatus};
 use countersign_step_entry as step_entry;
 use serde_json::Value;
 
-use crate::agent_list::{self, Known};
+use crate::agent_list::{self, Known, gone};
 use crate::answer::Answer;
-use crate::respond::Over;
+use crate::over::Over;
 use crate::taken::Taken;
 use crate::{Context, FinishError};
 
@@ -116,13 +116,6 @@ pub(crate) fn agent_list(over: &Over<'_>, is_whole: bool) -> Result<Vec<Known>, 
         list = list.into_iter().filter_map(left).collect();
     }
     Ok(list)
-}
-
-/// That there is nothing left to try again.
-pub(crate) fn gone() -> ActionError {
-    let message =
-        "this destination is not written down any more, or people sign before it is written";
-    ActionError::terminal("OUTPUT_NOT_RETRYABLE", message)
 }
 
 fn own(over: &Over<'_>, answer: &Answer) -> Vec<Destination> {

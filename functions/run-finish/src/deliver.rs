@@ -14,8 +14,8 @@ use countersign_step_entry::finished_call;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::at_end::gone;
-use crate::respond::{Over, answered};
+use crate::agent_list::gone;
+use crate::over::{Over, answered};
 use crate::{Context, FinishError, Finished, agent_list, at_end, outcomes};
 
 /// Where links begin.
@@ -130,7 +130,7 @@ async fn of_step(
         }
         Some(Err(_)) => return Err(gone()),
         None => {
-            let profile = crate::respond::profile(context, &head.owner, &head.profile_id).await;
+            let profile = crate::over::profile(context, &head.owner, &head.profile_id).await;
             let profile = profile.map_err(|error| ActionError::from_failure(&error))?;
             let now = profile.map(|profile| agent_list::all(&profile.spec.output_config));
             let now = now.transpose()?.unwrap_or_default();

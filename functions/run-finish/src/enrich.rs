@@ -14,7 +14,7 @@ use countersign_run::{RunState, StepStatus};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::respond::Over;
+use crate::over::Over;
 use crate::{Context, FinishError};
 
 /// The most entities of one run: writing them must leave time to end the run.

@@ -15,6 +15,7 @@ mod missing;
 mod notice;
 mod occasion;
 mod outcomes;
+mod over;
 mod record;
 mod respond;
 mod taken;
@@ -47,7 +48,7 @@ pub use error::FinishError;
 
 use occasion::Occasion;
 use outcomes::Outcomes;
-use respond::Over;
+use over::Over;
 
 /// What the state machine sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +144,7 @@ async fn finish(
     context.gatekeeper.close_for_run(&head.run, now).await?;
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
     let head = with_warnings(context, head, &state).await?;
-    let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
+    let profile = over::profile(context, &head.owner, &head.profile_id).await?;
     let head = referring(head, profile.as_ref());
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let answered = plan.as_ref().filter(|_| respond::has_answer(status));
@@ -327,7 +328,7 @@ impl Finished {
         let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
         let order = plan.as_ref().map(Plan::order).unwrap_or_default();
         let state = fold(head, &order, &context.runs.events(&head.run).await?);
-        let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
+        let profile = over::profile(context, &head.owner, &head.profile_id).await?;
         Ok(Self { state, plan, profile })
     }
 }

@@ -1,37 +1,19 @@
 //! The response of a run: its answer as a text, and its results where the profile and the playbook want them.
 
-use std::time::Duration;
-
-use countersign_identity::UserId;
-use countersign_plan::{Plan, run_info};
-use countersign_profile::{Profile, ProfileId};
 use countersign_registry::action::Call;
 use countersign_report::{Format, Provenance, render};
-use countersign_run::{Head, Response, RunState, RunStatus, StepWarnings};
-use jiff::Timestamp;
-use serde_json::{Map, Value};
+use countersign_run::{Response, RunStatus};
+use serde_json::Value;
 
-use crate::answer::{Answer, Results};
+use crate::answer::Answer;
 use crate::enrich::{Enriched, enrich, is_wanted};
-use crate::outcomes::{Outcomes, chat, row_of};
+use crate::outcomes::{chat, row_of};
+use crate::over::{Over, answered};
 use crate::record::of_graph;
 use crate::{Context, FinishError, at_end, deliver};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
-
-/// The first sentences about what the run could not read, in documents and in the journal; the others are counted.
-pub(crate) const MAX_WARNINGS: usize = 10;
-
-/// Everything the response is made of.
-pub(crate) struct Over<'a> {
-    pub(crate) head: &'a Head,
-    pub(crate) plan: &'a Plan,
-    pub(crate) state: &'a RunState,
-    pub(crate) outcomes: &'a Outcomes,
-    pub(crate) profile: Option<&'a Profile>,
-    pub(crate) at: Timestamp,
-}
 
 /// The response of a run that has come to its end, made and kept once; none of one that was stopped on the way.
 pub(crate) async fn response(
@@ -98,22 +80,6 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
     Ok(with_text(response, format, text, answer.problems))
 }
 
-/// The answer of a run, and the call that writes it. It is the same as often as it is made.
-pub(crate) async fn answered(
-    context: &Context,
-    over: &Over<'_>,
-) -> Result<(Answer, Call), FinishError> {
-    let Over { head, plan, state, outcomes, .. } = *over;
-    let answer = Answer::of(Results { head, plan, state, outcomes });
-    let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
-    let mut warnings = StepWarnings::sentences(&warnings);
-    if answer.is_incomplete {
-        warnings.extend(answer.problems.iter().cloned());
-    }
-    let call = call(over, warnings);
-    Ok((answer, call))
-}
-
 /// The texts of the chats one after the other; only Markdown can be put together.
 fn joined(said: &[(Format, &str)], problems: &mut Vec<String>) -> String {
     let texts: Vec<&str> = said.iter().map(|(_, text)| *text).collect();
@@ -173,26 +139,6 @@ async fn enriched(
     }
 }
 
-/// The end of a run as the call of an action: whose data it is, and where it comes from.
-fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
-    let head = over.head;
-    Call {
-        run: head.run.to_string(),
-        step: "output".to_owned(),
-        owner: head.owner.clone(),
-        action: "route_output".to_owned(),
-        inputs: over.plan.inputs.clone(),
-        params: Map::new(),
-        idempotency_key: format!("{}/end", head.run),
-        now: over.at,
-        remaining: Duration::from_secs(30),
-        info: run_info(head, warnings),
-        output_schema: None,
-        model: None,
-        permit: None,
-    }
-}
-
 fn provenance(call: &Call) -> Provenance {
     let entity = call.inputs.get("entity_name").and_then(Value::as_str);
     Provenance {
@@ -203,17 +149,5 @@ fn provenance(call: &Call) -> Provenance {
         entity_name: entity.unwrap_or_default().to_owned(),
         at: call.now,
         warnings: call.info.warnings.clone(),
-    }
-}
-
-/// The profile of a run, when it is still there.
-pub(crate) async fn profile(
-    context: &Context,
-    owner: &UserId,
-    id: &str,
-) -> Result<Option<Profile>, FinishError> {
-    match ProfileId::parse(id) {
-        Ok(id) => Ok(context.catalog.profiles().get(owner, &id).await?),
-        Err(_) => Ok(None),
     }
 }

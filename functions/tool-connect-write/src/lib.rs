@@ -5,6 +5,7 @@ use std::sync::Arc;
 use countersign_actions_connect::{Mode, actions};
 use countersign_connect_entry::writing;
 use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_registry::TOOL_CONNECT_WRITE;
 use countersign_step_entry::Context;
 use countersign_store_approvals::Approvals;
 
@@ -16,5 +17,6 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let (deps, describer) = writing(boot)?;
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
     let actions = actions(deps, Mode::Write);
-    Context::acting(boot, actions, Arc::new(describer), Arc::new(approvals))
+    let (describer, approvals) = (Arc::new(describer), Arc::new(approvals));
+    Context::acting(boot, TOOL_CONNECT_WRITE, actions, describer, approvals)
 }

@@ -38,20 +38,23 @@ impl Context {
     pub fn new(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
         let context = Self::made(boot, actions)?;
         let hosted: Vec<&str> = context.actions.keys().copied().collect();
-        complete(&context.registry, &hosted).map(|()| context)
+        complete(&context.registry, &hosted, None).map(|()| context)
     }
 
-    /// The context of the function that makes the calls with an effect of actions that another one hosts.
+    /// The context of `function`, which beside its own actions makes the calls with an effect of actions that another one hosts.
     ///
     /// # Errors
-    /// [`StartError`] when a setting is missing.
+    /// [`StartError`] when a setting is missing, an action has no contract, or a contract of this function no handler.
     pub fn acting(
         boot: &Boot,
+        function: &str,
         actions: Vec<Arc<dyn action::Handler>>,
         describer: Arc<dyn Describe>,
         signatures: Arc<dyn Signatures>,
     ) -> Result<Self, StartError> {
         let context = Self::made(boot, actions)?;
+        let hosted: Vec<&str> = context.actions.keys().copied().collect();
+        complete(&context.registry, &hosted, Some(function))?;
         Ok(Self { describer: Some(describer), signatures: Some(signatures), ..context })
     }
 
@@ -90,16 +93,19 @@ impl Context {
     }
 }
 
-/// Each action has a contract, and each contract of the functions they belong to a handler (K-57).
-fn complete(registry: &Registry, hosted: &[&str]) -> Result<(), StartError> {
+/// Each action has a contract, and each contract of this function, else of the functions they belong to, a handler (K-57).
+fn complete(registry: &Registry, hosted: &[&str], own: Option<&str>) -> Result<(), StartError> {
     let known: BTreeMap<&str, &str> = registry.functions().collect();
     let mut functions = BTreeSet::new();
     for name in hosted {
         let unknown = || StartError::Runtime(format!("the action `{name}` has no contract"));
-        functions.insert(known.get(name).ok_or_else(unknown)?);
+        functions.insert(*known.get(name).ok_or_else(unknown)?);
+    }
+    if let Some(own) = own {
+        functions = BTreeSet::from([own]);
     }
     let missing =
-        |(name, function): &(&&str, &&str)| functions.contains(function) && !hosted.contains(*name);
+        |(name, function): &(&&str, &&str)| functions.contains(*function) && !hosted.contains(*name);
     match known.iter().find(missing) {
         None => Ok(()),
         Some((name, function)) => {
@@ -111,10 +117,17 @@ fn complete(registry: &Registry, hosted: &[&str]) -> Result<(), StartError> {
 
 #[cfg(test)]
 mod tests {
+    use countersign_registry::TOOL_CONNECT_WRITE;
+
     use super::*;
 
     fn check(hosted: &[&str], expect: Option<&str>) {
-        let refused = complete(&Registry::builtin(), hosted).err().map(|error| error.to_string());
+        check_own(hosted, None, expect);
+    }
+
+    fn check_own(hosted: &[&str], own: Option<&str>, expect: Option<&str>) {
+        let refused = complete(&Registry::builtin(), hosted, own);
+        let refused = refused.err().map(|error| error.to_string());
         match expect {
             None => assert_eq!(refused, None),
             Some(expect) => {
@@ -138,5 +151,17 @@ mod tests {
             Some("`tool-data` hosts no handler of the action `cross_reference`"),
         );
         check(&["transform"], Some("the action `transform` has no contract"));
+    }
+
+    #[test]
+    fn k_57_a_function_that_acts_for_another_has_its_own_actions_too() {
+        let own = Some(TOOL_CONNECT_WRITE);
+        check_own(&["call_connector", "send_channel_message"], own, None);
+        check_own(
+            &["call_connector"],
+            own,
+            Some("`tool-connect-write` hosts no handler of the action `send_channel_message`"),
+        );
+        check_own(&["transform"], own, Some("the action `transform` has no contract"));
     }
 }
