@@ -126,7 +126,7 @@ async fn issue_14_a_step_that_cannot_look_does_not_hold_up_the_others() {
     let south = offices.has("south", &["s1", "s2"]).await;
     assert_eq!(watch.look().await["last_outcome"], "started");
     let batch = watch.of("batches/1").await;
-    let run = batch["run"].as_str().unwrap_or_else(|| panic!("{batch:#}")).to_owned();
+    let run = batch["execution_id"].as_str().unwrap_or_else(|| panic!("{batch:#}")).to_owned();
     let done = watch.ana.reaches(&run, "complete").await;
     assert_eq!(step(&done, "read")["status"], "done", "{done:#}");
     let blind = step(&done, "north");
@@ -203,7 +203,7 @@ async fn issue_14_runs_get_as_many_items_as_the_monitor_says() {
         let batch = watch.of(&format!("batches/{number}")).await;
         assert_eq!(batch["items"].as_array().unwrap().len(), 1, "{batch:#}");
         assert_eq!(batch["items"][0]["key"], key, "{batch:#}");
-        watch.ana.reaches(batch["run"].as_str().unwrap(), "complete").await;
+        watch.ana.reaches(batch["execution_id"].as_str().unwrap(), "complete").await;
     }
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
     let path = format!("{FACTORY}/monitors/{}", watch.monitor);
