@@ -74,6 +74,11 @@ impl Feed {
         self.items.lock().unwrap().push(item);
     }
 
+    /// It has nothing any more.
+    fn clear(&self) {
+        self.items.lock().unwrap().clear();
+    }
+
     fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

@@ -190,6 +190,7 @@ const GROUPS: &[Group] = &[
             occurrences: of_monitor;
             monitor_marks: state, watermarks, reset;
             monitor_batches: list, detail, parked;
+            monitor_retry: retry;
         },
     )
     .of_fields::<Stored<MonitorSpec>>(),

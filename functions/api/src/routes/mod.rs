@@ -72,6 +72,7 @@ pub(crate) mod knowledge_sources;
 pub(crate) mod me;
 pub(crate) mod monitor_batches;
 pub(crate) mod monitor_marks;
+pub(crate) mod monitor_retry;
 pub(crate) mod monitor_switch;
 mod monitors;
 pub(crate) mod notification_read;

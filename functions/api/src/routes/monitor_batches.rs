@@ -75,6 +75,9 @@ pub(crate) struct BatchLine {
     /// When it was committed or parked.
     #[schema(value_type = Option<String>, format = DateTime)]
     closed_at: Option<Timestamp>,
+    /// When it was parked and its owner had it processed after all, the last time.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    reopened_at: Option<Timestamp>,
 }
 
 /// A batch with its items.
@@ -117,6 +120,7 @@ impl From<&Batch> for BatchLine {
             has_moved: batch.has_moved,
             created_at: batch.created_at,
             closed_at: batch.closed_at,
+            reopened_at: batch.reopened_at,
         }
     }
 }
@@ -172,8 +176,8 @@ async fn items(ctx: &Context, batched: &Batched) -> Result<Vec<ItemView>, Proble
     Ok(ctx.monitors.content(batched).await?.items.into_iter().map(view).collect())
 }
 
-/// The items whose runs failed, or were refused, three times, newest first. Nothing processes them any more; resetting the watermarks of their
-/// step does.
+/// The items whose runs failed, or were refused, three times, newest first. Nothing processes them by itself: retry a batch that never had a
+/// run, repeat the last run of one that had, or reset the watermarks of their step.
 #[utoipa::path(
     get, path = "/monitors/{id}/parked", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), ParkedQuery),
     responses((status = 200, body = Page<ItemView>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds"))

@@ -58,6 +58,13 @@ enum What {
         #[arg(long, value_name = "STATE")]
         in_state: Option<String>,
     },
+    /// Have a parked batch processed that never had a run, with what was found then.
+    Retry {
+        #[command(flatten)]
+        one: One,
+        /// Its number.
+        batch: u64,
+    },
     /// List the items whose runs failed three times.
     Parked(One),
     /// Remove it, with its watermarks and batches.
@@ -121,6 +128,9 @@ impl What {
             Self::Pause(one) => door.post(&path(one, "/pause")?, &json!({})).await,
             Self::Resume(one) => door.post(&path(one, "/resume")?, &json!({})).await,
             Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
+            Self::Retry { one, batch } => {
+                door.post(&path(one, &format!("/batches/{batch}/retry"))?, &json!({})).await
+            }
             Self::Reset { one, step } => {
                 door.post(&path(one, "/reset-watermarks")?, &json!({ "steps": step })).await
             }
