@@ -10,6 +10,7 @@ mod interval;
 mod killed;
 mod ledger;
 mod lossless;
+mod narrowed;
 mod parked;
 mod shipped;
 mod tries;

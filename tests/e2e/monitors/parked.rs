@@ -13,7 +13,7 @@ use crate::world::world;
 
 impl Watch {
     /// Finds this, of which no run can be started, until it is parked.
-    async fn parks(&self, number: usize, titles: &[&str]) {
+    pub(super) async fn parks(&self, number: usize, titles: &[&str]) {
         for title in titles {
             self.feed.publish(title);
         }
