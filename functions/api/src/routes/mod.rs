@@ -103,6 +103,8 @@ pub(crate) mod todo;
 pub(crate) mod todos;
 pub(crate) mod trigger_keys;
 mod triggers;
+pub(crate) mod upload;
+pub(crate) mod upload_list;
 pub(crate) mod uploads;
 
 use std::sync::Arc;

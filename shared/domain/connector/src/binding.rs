@@ -219,6 +219,12 @@ pub mod keys {
         format!("uploads/{owner}/{file}/")
     }
 
+    /// The prefix of every file outside folders.
+    #[must_use]
+    pub fn loose_prefix(owner: &UserId) -> String {
+        format!("{}{}_", owner_prefix(owner), FileId::PREFIX)
+    }
+
     /// The key of a file outside folders.
     #[must_use]
     pub fn file_key(owner: &UserId, file: &FileId, name: &str) -> String {
@@ -252,6 +258,13 @@ pub mod keys {
                 Some(format!("{}{file}/", folder_prefix(owner, folder)?))
             }
         }
+    }
+
+    /// The same of a source that is one file.
+    #[must_use]
+    pub fn file_of_source(owner: &UserId, source: &str) -> Option<String> {
+        let file = source.rsplit('/').next()?;
+        FileId::parse(file).ok().and_then(|_| source_prefix(owner, source))
     }
 
     /// The key of a file in a folder.
