@@ -61,6 +61,11 @@ async fn give(admin: &Door, username: &str, grant: &str) {
     admin.post(&format!("/api/admin/users/{username}/{shelf}"), &body).await.unwrap();
 }
 
+/// Gives a grant back, or another one.
+pub(crate) async fn grant(person: &Person, grant: &str) {
+    give(&admin(world()), &person.username, grant).await;
+}
+
 /// Takes a grant away.
 pub(crate) async fn revoke(person: &Person, grant: &str) {
     let shelf = if grant.contains(':') { "grants" } else { "capabilities" };

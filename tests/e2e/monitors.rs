@@ -11,6 +11,7 @@ mod interval;
 mod killed;
 mod ledger;
 mod lossless;
+mod narrowed;
 mod parked;
 mod shipped;
 mod tries;
@@ -73,6 +74,11 @@ impl Feed {
             "<item><title>{title}</title><guid isPermaLink=\"false\">tag:notices,{title}</guid><link>http://example.org/{title}</link><pubDate>{date}</pubDate></item>"
         );
         self.items.lock().unwrap().push(item);
+    }
+
+    /// It has nothing any more.
+    fn clear(&self) {
+        self.items.lock().unwrap().clear();
     }
 
     fn asked(&self) -> usize {

@@ -3,7 +3,7 @@
 pub(crate) mod alarm;
 mod asked;
 mod bounds;
-mod command;
+pub(crate) mod command;
 mod defaults;
 mod limits;
 mod many;

@@ -2,6 +2,7 @@
 
 mod after;
 pub(crate) mod asked;
+mod command;
 mod files;
 mod keys;
 mod overlaps;

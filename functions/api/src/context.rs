@@ -19,6 +19,7 @@ use countersign_store_kit::Blobs;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::{JournalStore, RunStore};
 use countersign_store_tokens::Tokens;
+use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::Gate;
@@ -58,6 +59,8 @@ pub struct Context {
     pub knowledge: KnowledgeStore,
     /// The data bucket, for uploads.
     pub blobs: Blobs,
+    /// Files that are there.
+    pub uploads: S3Files,
     /// Credentials.
     pub vault: VaultStore,
     /// How sources fare.
@@ -148,6 +151,7 @@ impl Context {
             directory,
             runs,
             approvals,
+            uploads: S3Files::new(blobs.clone()),
             blobs,
         })
     }

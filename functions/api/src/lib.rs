@@ -4,6 +4,7 @@
 //! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
 //! the routes.
 
+mod clock_queries;
 mod context;
 mod cursor_keys;
 mod documents;

@@ -190,6 +190,7 @@ const GROUPS: &[Group] = &[
             occurrences: of_monitor;
             monitor_marks: state, watermarks, reset;
             monitor_batches: list, detail, parked;
+            monitor_retry: retry;
         },
     )
     .of_fields::<Stored<MonitorSpec>>(),
@@ -265,7 +266,10 @@ const GROUPS: &[Group] = &[
             knowledge_documents: list, detail, mentions;
         },
     ),
-    factory("/uploads", doors! { uploads: create; }),
+    factory(
+        "/uploads",
+        doors! { uploads: create; upload_list: list; upload: delete, delete_in_folder; },
+    ),
     factory("/documents", doors! { documents: list; documents_removed: list; document: detail; }),
     factory("/todos", doors! { todos: list, text; todo: detail, change; }),
     factory("/workspaces", doors! { tables: list; table_rows: list; }),

@@ -13,7 +13,7 @@ use crate::look::Looked;
 use crate::ready::{Ready, clock, late_is_well, note};
 use crate::start::{self, Starting};
 use crate::why::Why;
-use crate::{Context, TickEvent, notice};
+use crate::{Context, TickEvent, notice, stops};
 
 /// Writes the batch down, then starts its run.
 pub(crate) async fn begin(
@@ -78,6 +78,9 @@ impl Trying<'_> {
         let Self { ready, batched, now, .. } = *self;
         let started = match ctx.monitors.content(batched).await {
             Ok(content) => {
+                if let Some(why) = stops::at_warnings(ctx, ready, &content.outputs) {
+                    return self.park(ctx, &why).await;
+                }
                 let starting = Starting { ready, batched, outputs: content.outputs, now };
                 start::run(ctx, &starting).await
             }
@@ -154,7 +157,7 @@ impl Trying<'_> {
     ) -> Result<(), TickError> {
         let written = ctx.monitors.refused(self.batched, settled, clock, self.now).await;
         // Whoever was faster has said what became of it.
-        if late_is_well(written)?.is_some() && settled.moves {
+        if late_is_well(written)?.is_some() && settled.batch.state.is_parked() {
             self.say_parked(ctx, &why.code, &settled.state, clock).await?;
         }
         Ok(())

@@ -16,6 +16,7 @@ mod ready;
 mod said;
 mod sources;
 mod start;
+mod stops;
 mod tick;
 mod why;
 

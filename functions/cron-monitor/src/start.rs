@@ -128,10 +128,15 @@ pub(crate) async fn run(
     }
 }
 
-/// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for.
+/// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for, nor in what was
+/// parked and a person asked for again.
 fn policy(of: &Starting<'_>) -> ApprovalPolicy {
     let is_asked_for = of.batched.occurrence.as_ref().is_some_and(|one| one.asked_by.is_some());
-    if is_asked_for { ApprovalPolicy::Require } else { of.ready.monitor.spec.approval_policy }
+    if is_asked_for || of.batched.batch.reopened_at.is_some() {
+        ApprovalPolicy::Require
+    } else {
+        of.ready.monitor.spec.approval_policy
+    }
 }
 
 /// The earlier runs of the batch: what they have sent is not sent again.

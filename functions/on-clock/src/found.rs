@@ -163,11 +163,14 @@ async fn untold(
     loop {
         let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
         for other in page.items.iter().map(|other| &other.batch) {
-            // A monitor has one open batch: those before it were closed before it.
-            if other.closed_at.is_some_and(|closed| closed <= told.max(long_before)) {
+            // A monitor has one open batch: those before it were closed before it, but for one that was opened again.
+            let is_long_ago = other.closed_at.is_some_and(|at| at <= told.max(long_before));
+            if is_long_ago && other.reopened_at.is_none() {
                 return Ok(Trouble::Parked { items, batches });
             }
-            if is_refused(other) && other.number < batched.batch.number {
+            let is_before =
+                (other.closed_at, other.number) < (Some(parked_at), batched.batch.number);
+            if is_refused(other) && is_before && !is_long_ago {
                 (items, batches) = (items + other.count, batches + 1);
             }
         }

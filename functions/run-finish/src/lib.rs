@@ -204,7 +204,7 @@ async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let is_parked = match context.monitors.ended(done.head, done.status, done.at).await? {
         Some(state) => state.is_parked(),
         // Whoever wrote it may have died before it was said.
-        None => context.monitors.was_parked_by(&done.head.run, from).await?,
+        None => context.monitors.was_parked_by(done.head, from).await?,
     };
     if is_parked {
         say_parked(context, done.head, from, done.at).await;

@@ -7,6 +7,7 @@
 pub mod codes;
 pub mod coverage;
 pub mod crates;
+pub mod dead_letters;
 pub mod files;
 pub mod functions;
 pub mod grants;

@@ -1,8 +1,8 @@
 //! The rules, over this project.
 
 use countersign_tidy::{
-    Project, TidyError, codes, coverage, crates, files, functions, grants, hardening, layers,
-    machines, requirements, template,
+    Project, TidyError, codes, coverage, crates, dead_letters, files, functions, grants, hardening,
+    layers, machines, requirements, template,
 };
 
 #[track_caller]
@@ -40,6 +40,11 @@ fn the_template_keeps_limits_and_promises() -> Result<(), TidyError> {
 #[test]
 fn the_template_keeps_what_hardens_a_deployment() -> Result<(), TidyError> {
     clean(hardening::broken)
+}
+
+#[test]
+fn what_could_not_be_dealt_with_is_kept_and_heard_of() -> Result<(), TidyError> {
+    clean(dead_letters::broken)
 }
 
 #[test]

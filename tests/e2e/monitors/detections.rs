@@ -1,10 +1,12 @@
 //! The detection steps that look at folders and at the graph, and one that fails.
 
+use countersign_cli::CliError;
 use serde_json::{Value, json};
 
 use super::{Feed, Watch};
 use crate::case::{FACTORY, Person, person, step, until};
 use crate::filings::GOOD;
+use crate::world::world;
 
 /// A playbook without a gate: looks, says where it stood, and keeps what was found.
 pub(super) fn looks(action: &str, results: &str) -> String {
@@ -103,6 +105,60 @@ async fn f_059_f_064_what_was_added_to_a_folder_and_changed_in_it_is_seen_once()
     assert_eq!(stood["items_found_last"], 2, "{stood:#}");
     assert_ne!(watch.mark().await["watermark_value"], begun["watermark_value"]);
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
+}
+
+#[tokio::test]
+async fn f_059_a_file_that_is_removed_from_a_folder_is_deleted_for_its_monitor() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    for name in ["kept.xml", "gone.xml", "also.xml"] {
+        let file = place(&ana, name).await;
+        ana.door.send(&file, GOOD.as_bytes().to_vec()).await.unwrap();
+    }
+    let action = "detect_folder_changes\n    inputs: {folder_id: \"{folder}\"}";
+    let watch = watching(ana, agent, &looks(action, "changes")).await;
+    let listed = watch.ana.get("/uploads?folder=incoming&limit=2").await;
+    let first = listed["items"].as_array().unwrap().clone();
+    assert_eq!(first.len(), 2, "{listed:#}");
+    let next = listed["next"].as_str().unwrap();
+    let rest = watch.ana.get(&format!("/uploads?folder=incoming&limit=2&cursor={next}")).await;
+    assert_eq!((rest["items"].as_array().unwrap().len(), &rest["next"]), (1, &Value::Null));
+    let all = [first, rest["items"].as_array().unwrap().clone()].concat();
+    let of = |name: &str| all.iter().find(|file| file["name"] == name).unwrap().clone();
+    let gone = of("gone.xml");
+    assert_eq!((&gone["size"], &gone["folder"]), (&json!(GOOD.len()), &json!("incoming")));
+    assert_eq!(watch.ana.get("/uploads").await["items"], json!([]), "none lies outside folders");
+
+    let path = format!("/uploads/{}", gone["source"].as_str().unwrap());
+    let other = watch.maria.door.delete(&format!("{FACTORY}{path}")).await;
+    assert!(matches!(other, Err(CliError::Refused { status: 404, .. })), "{other:?}");
+    watch.ana.door.delete(&format!("{FACTORY}{path}")).await.unwrap();
+    let again = watch.ana.door.delete(&format!("{FACTORY}{path}")).await;
+    assert!(matches!(again, Err(CliError::Refused { status: 404, .. })), "{again:?}");
+    let folder = watch.ana.door.delete(&format!("{FACTORY}/uploads/folders%2Fincoming")).await;
+    assert!(matches!(folder, Err(CliError::Refused { status: 404, .. })), "{folder:?}");
+
+    let (seen, _) = watch.found().await;
+    let [change] = seen["changes"].as_array().unwrap().as_slice() else { panic!("{seen:#}") };
+    assert_eq!(
+        (&change["filename"], &change["change_type"]),
+        (&json!("gone.xml"), &json!("deleted"))
+    );
+    assert_eq!(
+        (&change["new_hash"], &seen["deleted_count"]),
+        (&Value::Null, &json!(1)),
+        "{seen:#}"
+    );
+    assert_eq!(watch.look().await["last_outcome"], "suppressed");
+
+    let name = watch.ana.username.as_str();
+    let also = of("also.xml")["source"].as_str().unwrap().to_owned();
+    let (is_well, said) =
+        world().command(&["uploads", "--as", name, "remove", also.as_str()]).await;
+    assert!(is_well && said.contains(&also), "{said}");
+    let list = ["uploads", "--as", name, "--folder", "incoming"];
+    let (is_well, said) = world().command(&list).await;
+    assert!(is_well && said.contains("kept.xml") && !said.contains("also.xml"), "{said}");
 }
 
 #[tokio::test]

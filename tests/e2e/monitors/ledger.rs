@@ -15,7 +15,7 @@ impl Watch {
     }
 
     /// Its newest occurrence once it is in this state.
-    async fn occurrence(&self, state: &str) -> Value {
+    pub(super) async fn occurrence(&self, state: &str) -> Value {
         until(&format!("the occurrence is `{state}`"), || async {
             let all = self.occurrences("").await;
             all.into_iter().next().filter(|one| one["state"] == state)

@@ -1,17 +1,19 @@
 //! What owners are told of batches that are parked one after the other.
 
+use countersign_cli::CliError;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Watch, watching};
-use crate::case::{revoke, until};
+use crate::case::{FACTORY, grant, revoke, until};
 use crate::outage::Record;
 use crate::schedules::alarm::raised;
 use crate::schedules::invoke;
+use crate::world::world;
 
 impl Watch {
     /// Finds this, of which no run can be started, until it is parked.
-    async fn parks(&self, number: usize, titles: &[&str]) {
+    pub(super) async fn parks(&self, number: usize, titles: &[&str]) {
         for title in titles {
             self.feed.publish(title);
         }
@@ -31,7 +33,7 @@ impl Watch {
 
     /// The subjects of all mails about it.
     async fn subjects(&self) -> Vec<String> {
-        let mails = crate::world::world().mailbox().to(&self.ana.email).await.unwrap();
+        let mails = world().mailbox().to(&self.ana.email).await.unwrap();
         mails.into_iter().map(|mail| mail.subject).collect()
     }
 }
@@ -72,4 +74,102 @@ async fn issue_14_what_is_parked_within_a_day_of_a_mail_is_in_the_next_one() {
     watch.ticks().await;
     assert_eq!(watch.subjects().await.len(), 2);
     assert_eq!(watch.notes("items_parked").await.len(), 3, "each batch has its notification");
+}
+
+impl Watch {
+    /// Asks for a parked batch once more.
+    async fn retry(&self, number: usize) -> Result<Value, CliError> {
+        let path = format!("{FACTORY}/monitors/{}/batches/{number}/retry", self.monitor);
+        self.ana.door.post(&path, &json!({})).await
+    }
+
+    async fn retried(&self, number: usize) {
+        let said = self.retry(number).await.unwrap();
+        assert_eq!((&said["batch"], &said["status"]), (&json!(number), &json!("asked")));
+    }
+
+    /// The code of the refusal, and what to do about it.
+    async fn not_retried(&self, number: usize) -> (String, String) {
+        let Err(CliError::Refused { status: 409, code, help, .. }) = self.retry(number).await
+        else {
+            panic!("the batch {number} is not refused")
+        };
+        (code.unwrap_or_default(), help.unwrap_or_default())
+    }
+
+    async fn switched(&self, word: &str) {
+        self.ana.post(&format!("/monitors/{}/{word}", self.monitor), &json!({})).await;
+    }
+}
+
+#[tokio::test]
+async fn f_218_a_parked_batch_without_a_run_is_processed_after_all_from_what_was_found() {
+    let watch = watching().await;
+    revoke(&watch.maria, "decide").await;
+    watch.parks(1, &["second-lost"]).await;
+    let mark = watch.mark().await;
+    // The source no longer has it, and finds something else.
+    watch.feed.clear();
+    watch.feed.publish("first");
+    let name = &watch.ana.username;
+    let retry = ["monitors", "--as", name.as_str(), "retry", watch.monitor.as_str(), "1"];
+    let (is_well, said) = world().command(&retry).await;
+    assert!(is_well && said.contains("asked"), "{said}");
+    // Nobody can sign it yet: it is open, and refused again.
+    watch.outcome("failed").await;
+    let line = watch.of("batches/1").await;
+    assert_eq!((&line["state"], &line["attempt"]), (&json!("open"), &json!(1)), "{line:#}");
+    assert!(line["reopened_at"].is_string() && line["closed_at"].is_null(), "{line:#}");
+    assert_eq!(watch.of("parked").await["items"], json!([]), "it is parked no longer");
+    let occurrence = watch.occurrence("due").await;
+    assert_eq!(occurrence["asked_by"], json!(watch.ana.id), "{occurrence:#}");
+
+    grant(&watch.maria, "decide").await;
+    // Asking twice is asking once.
+    watch.retried(1).await;
+    let run = watch.run().await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    watch.retried(1).await;
+    watch.occurrence("started").await;
+    watch.decide("approve").await;
+    watch.ana.reaches(&run, "complete").await;
+    let found = watch.ana.get(&format!("/executions/{run}/outputs/look")).await;
+    assert_eq!(found["output"]["results"][0]["title"], "second-lost", "{found:#}");
+    let kept = watch.ana.get(&format!("/executions/{run}/outputs/keep")).await;
+    assert_eq!(kept["output"]["rows_inserted"], 1, "{kept:#}");
+    let done = watch.of("batches/1").await;
+    assert_eq!((&done["state"], &done["has_moved"]), (&json!("committed"), &json!(true)));
+    assert_eq!(watch.occurrence("finished").await["runs"], json!([run]));
+    assert_eq!(watch.mark().await["watermark_value"], mark["watermark_value"], "it was behind it");
+    assert_eq!(watch.look().await["last_outcome"], "suppressed");
+    assert_eq!(watch.not_retried(1).await.0, "BATCH_NOT_PARKED");
+    let path = format!("/monitors/{}/batches/1/retry", watch.monitor);
+    assert_eq!(watch.maria.refused(&path, Some(&json!({}))).await.0, 404, "it is not hers");
+    let path = format!("/monitors/{}/batches/9/retry", watch.monitor);
+    assert_eq!(watch.ana.refused(&path, Some(&json!({}))).await.0, 404);
+}
+
+#[tokio::test]
+async fn f_218_a_parked_batch_is_not_retried_beside_another_nor_where_it_had_a_run() {
+    let watch = watching().await;
+    revoke(&watch.maria, "decide").await;
+    watch.parks(1, &["second-lost"]).await;
+    grant(&watch.maria, "decide").await;
+    watch.feed.publish("third");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let run = watch.run().await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(watch.not_retried(1).await.0, "BATCH_OPEN");
+    let path = format!("/executions/{run}/cancel");
+    watch.ana.post(&path, &json!({})).await;
+    watch.ana.reaches(&run, "cancelled").await;
+    let (code, help) = watch.not_retried(2).await;
+    assert_eq!(code, "BATCH_HAD_RUN");
+    assert!(help.contains(&format!("POST /executions/{run}/repeat")), "{help}");
+    watch.switched("pause").await;
+    assert_eq!(watch.not_retried(1).await.0, "MONITOR_PAUSED");
+    watch.switched("resume").await;
+    watch.retried(1).await;
+    let first = watch.run().await;
+    watch.ana.reaches(&first, "awaiting_approval").await;
 }

@@ -8,20 +8,20 @@ use crate::filings::GOOD;
 use crate::world::world;
 
 /// What the command says, when it succeeds.
-async fn said(ana: &Person, arguments: &[&str]) -> String {
+pub(crate) async fn said(ana: &Person, arguments: &[&str]) -> String {
     let (is_well, said) = command(ana, arguments).await;
     assert!(is_well, "{arguments:?}: {said}");
     said
 }
 
 /// A command of ana's: whether it succeeds, and what it says.
-async fn command(ana: &Person, arguments: &[&str]) -> (bool, String) {
+pub(crate) async fn command(ana: &Person, arguments: &[&str]) -> (bool, String) {
     let (name, rest) = arguments.split_first().unwrap();
     world().command(&[&[*name, "--as", &ana.username], rest].concat()).await
 }
 
 /// The JSON document that a command prints.
-fn document(said: &str) -> Value {
+pub(crate) fn document(said: &str) -> Value {
     let begin = said.find('{').unwrap_or_else(|| panic!("no document: {said}"));
     let mut read = serde_json::Deserializer::from_str(&said[begin..]).into_iter::<Value>();
     read.next().unwrap().unwrap()

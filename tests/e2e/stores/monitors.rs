@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign_identity::UserId;
 use countersign_monitor::{
-    Batch, BatchItem, BatchState, Content, MonitorId, Open, Origin, Outcome, State, batch_id,
-    noticed, refused, run_id,
+    Batch, BatchItem, BatchState, Content, MarkKind, MonitorId, NotReopened, Open, Origin, Outcome,
+    Position, State, batch_id, noticed, parked_at_once, refused, run_id,
 };
 use countersign_run::{OccurrenceReason, OccurrenceState};
 use countersign_store_catalog::{CatalogError, Clock, MonitorStore, NewBatch};
@@ -48,6 +48,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
         refused_for: None,
         created_at: now,
         closed_at: None,
+        reopened_at: None,
         version: 1,
     };
     let owner = UserId::from_bytes([1; 16]);
@@ -87,4 +88,54 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     assert_eq!((written.batch.refusals, written.batch.refused_for), (0, None));
     let line = written.occurrence.unwrap();
     assert_eq!((line.state, line.runs.len()), (OccurrenceState::Started, 1));
+}
+
+#[tokio::test]
+async fn f_218_a_parked_batch_is_opened_again_in_one_write_and_moves_no_watermark_at_its_end() {
+    let (store, now) = (store().await, Timestamp::now());
+    let monitor = MonitorId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
+    let owner = UserId::from_bytes([2; 16]);
+    let previous = BTreeMap::from([("look".to_owned(), 0)]);
+    let batch = Batch::found(&monitor, &State::default(), 1, previous, now);
+    let state = State::default().opened(&batch, now);
+    let position = Position { value: Some("2026".to_owned()), ..Position::start(MarkKind::Cursor) };
+    let proposed = BTreeMap::from([("look".to_owned(), position)]);
+    let content = Content { items: Vec::new(), outputs: Map::new(), proposed };
+    let origin = Origin { owner: &owner, name: "A", profile: "prof", asked_for: false };
+    let occurrence = noticed(&batch, origin);
+    let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
+    let read = store.open(&state, &[], None, new).await.unwrap();
+    let clock = Clock { owner, monitor: monitor.clone(), overdue_at: now };
+    let open = store.reopen(&read, &clock, now).await.unwrap();
+    assert!(matches!(open, Err(NotReopened::NotParked { .. })), "{open:?}");
+
+    let why = OccurrenceReason { code: "REFUSED".to_owned(), message: "refused".to_owned() };
+    let settled = parked_at_once(&read.batch, &state.failed("refused", now), &why, now);
+    store.refused(&read, &settled, &clock, now).await.unwrap();
+    let marked = store.standing(&monitor).await.unwrap().marks;
+    assert_eq!(marked["look"].version, 1, "it moved behind what is parked");
+
+    // Two ask at once, and one asks again.
+    let both =
+        futures::future::join(store.reopen(&read, &clock, now), store.reopen(&read, &clock, now));
+    let (one, other) = both.await;
+    assert_eq!(one.unwrap().unwrap(), other.unwrap().unwrap(), "one has opened it");
+    let open = store.reopen(&read, &clock, now).await.unwrap().unwrap();
+    assert_eq!((open.state, open.attempt), (BatchState::Open, 1));
+    let written = store.batch(&monitor, 1).await.unwrap().unwrap();
+    assert_eq!(written.batch, open);
+    assert_eq!(store.content(&written).await.unwrap(), content, "it still has what was found");
+    let line = written.occurrence.clone().unwrap();
+    assert_eq!((line.state, line.asked_by.is_some()), (OccurrenceState::Due, true));
+    let later = now + jiff::SignedDuration::from_secs(1);
+    let overdue = store.overdue(later, 1_000).await.unwrap();
+    assert!(overdue.contains(&clock), "whoever dies here leaves it to the sweeper");
+
+    let state = store.standing(&monitor).await.unwrap().state;
+    assert_eq!(state.open.as_ref().map(|open| open.number), Some(1));
+    let again = parked_at_once(&open, &state.failed("refused", now), &why, now);
+    store.refused(&written, &again, &clock, now).await.unwrap();
+    assert_eq!(store.standing(&monitor).await.unwrap().marks, marked);
+    let parked = store.batch(&monitor, 1).await.unwrap().unwrap();
+    assert_eq!((parked.batch.state, parked.batch.has_moved), (BatchState::Parked, true));
 }

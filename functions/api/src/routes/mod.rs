@@ -72,6 +72,7 @@ pub(crate) mod knowledge_sources;
 pub(crate) mod me;
 pub(crate) mod monitor_batches;
 pub(crate) mod monitor_marks;
+pub(crate) mod monitor_retry;
 pub(crate) mod monitor_switch;
 mod monitors;
 pub(crate) mod notification_read;
@@ -102,6 +103,8 @@ pub(crate) mod todo;
 pub(crate) mod todos;
 pub(crate) mod trigger_keys;
 mod triggers;
+pub(crate) mod upload;
+pub(crate) mod upload_list;
 pub(crate) mod uploads;
 
 use std::sync::Arc;

@@ -10,13 +10,18 @@ use countersign_run::RunId;
 use countersign_store_catalog::Batched;
 use countersign_store_kit::Page as Stored;
 use countersign_web::{Json, Page, PageQuery, Path, Problem};
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Ctx, Reader, found, monitors};
 use crate::Context;
-use crate::lists::{Asked, PageOf, Paged, Paging, paged};
+use crate::lists::{Asked, PageOf, Paging, paged};
+
+/// So many batches are read at once.
+const AT_ONCE: usize = 8;
 
 /// Which batches.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -40,11 +45,16 @@ paged!(BatchQuery);
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ParkedQuery {
-    /// The items of at most so many batches, 1 to 20; 5 when left out.
+    /// The items of at most so many batches, 1 to 20; 5 when left out. When few of many batches have some, a page may have fewer and
+    /// still a `next`.
     #[param(minimum = 1, maximum = 20)]
     limit: Option<u32>,
     /// `next` of the page before.
     cursor: Option<String>,
+    /// Only those that this detection step found.
+    step: Option<String>,
+    /// Only those of the batch with this number.
+    batch: Option<u64>,
 }
 
 /// What was new at one look.
@@ -75,6 +85,9 @@ pub(crate) struct BatchLine {
     /// When it was committed or parked.
     #[schema(value_type = Option<String>, format = DateTime)]
     closed_at: Option<Timestamp>,
+    /// When it was parked and its owner had it processed after all, the last time.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    reopened_at: Option<Timestamp>,
 }
 
 /// A batch with its items.
@@ -87,7 +100,7 @@ pub(crate) struct BatchView {
 }
 
 /// An item.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ItemView {
     /// The batch.
     batch: u64,
@@ -117,6 +130,7 @@ impl From<&Batch> for BatchLine {
             has_moved: batch.has_moved,
             created_at: batch.created_at,
             closed_at: batch.closed_at,
+            reopened_at: batch.reopened_at,
         }
     }
 }
@@ -127,26 +141,14 @@ impl From<&Batch> for BatchLine {
     responses((status = 200, body = Page<BatchLine>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a state that there is not"))
 )]
 pub(crate) async fn list(asked: Asked<BatchQuery>, Path(id): Path<MonitorId>) -> PageOf<BatchLine> {
-    let state = asked.query.state;
-    let (paging, page) = page(&asked, &id, &asked.query.page(), state).await?;
-    paging.page(page.map(|batched| BatchLine::from(&batched.batch)))
-}
-
-/// A page of batches in one state, or in any.
-async fn page<Q>(
-    asked: &Asked<Q>,
-    id: &MonitorId,
-    query: &PageQuery,
-    state: Option<BatchState>,
-) -> Result<(Paging, Stored<Batched>), Problem> {
-    let (ctx, owner) = (&asked.ctx, &asked.owner);
-    monitors::own(ctx, owner, id).await?;
+    let (ctx, state) = (&asked.ctx, asked.query.state);
+    monitors::own(ctx, &asked.owner, &id).await?;
     let filters = [("monitor", Some(id.as_str())), ("state", state.map(BatchState::as_str))];
-    let paging = Paging::of(ctx, owner, "batches", &filters, query).await?;
-    let read = |limit, after: Option<String>| ctx.monitors.batches(id, limit, after.as_deref());
+    let paging = asked.paging("batches", &filters).await?;
+    let read = |limit, after: Option<String>| ctx.monitors.batches(&id, limit, after.as_deref());
     let in_state = |one: &Batched| state.is_none_or(|state| one.batch.state == state);
     let page = paging.sifted(read, in_state).await?;
-    Ok((paging, page))
+    paging.page(page.map(|batched| BatchLine::from(&batched.batch)))
 }
 
 /// One batch with its items.
@@ -172,8 +174,8 @@ async fn items(ctx: &Context, batched: &Batched) -> Result<Vec<ItemView>, Proble
     Ok(ctx.monitors.content(batched).await?.items.into_iter().map(view).collect())
 }
 
-/// The items whose runs failed, or were refused, three times, newest first. Nothing processes them any more; resetting the watermarks of their
-/// step does.
+/// The items whose runs failed, or were refused, three times, newest first. Nothing processes them by itself: retry a batch that never had a
+/// run, repeat the last run of one that had, or reset the watermarks of their step.
 #[utoipa::path(
     get, path = "/monitors/{id}/parked", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), ParkedQuery),
     responses((status = 200, body = Page<ItemView>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds"))
@@ -182,15 +184,58 @@ pub(crate) async fn parked(
     asked: Asked<ParkedQuery>,
     Path(id): Path<MonitorId>,
 ) -> PageOf<ItemView> {
-    let ParkedQuery { limit, cursor } = &asked.query;
+    let ParkedQuery { limit, cursor, step, batch } = &asked.query;
     if limit.is_some_and(|limit| !(1..=20).contains(&limit)) {
         return Err(Problem::field("limit", "must be from 1 to 20"));
     }
+    let (ctx, owner, step) = (&*asked.ctx, &asked.owner, step.as_deref());
+    monitors::own(ctx, owner, &id).await?;
     let query = PageQuery { limit: limit.or(Some(5)), cursor: cursor.clone() };
-    let (paging, page) = page(&asked, &id, &query, Some(BatchState::Parked)).await?;
-    let mut all = Vec::new();
-    for batched in &page.items {
-        all.extend(items(&asked.ctx, batched).await?);
-    }
-    paging.page(Stored { items: all, next: page.next })
+    let of = batch.map(|batch| batch.to_string());
+    let filters = [("monitor", Some(id.as_str())), ("step", step), ("batch", of.as_deref())];
+    let paging = Paging::of(ctx, owner, "parked", &filters, &query).await?;
+    let page = match batch {
+        Some(number) => {
+            let one = ctx.monitors.batch(&id, *number).await?;
+            let one = parked_in(ctx, one.into_iter().collect(), step).await?;
+            Stored { items: one, next: None }
+        }
+        None => {
+            let read = |limit, after| -> BoxFuture<'_, Result<_, Problem>> {
+                Box::pin(parked_page(ctx, &id, step, limit, after))
+            };
+            paging.sifted(read, |items: &Vec<ItemView>| !items.is_empty()).await?
+        }
+    };
+    paging.page(Stored { items: page.items.concat(), next: page.next })
+}
+
+/// The parked items of a page of batches, of each batch.
+async fn parked_page(
+    ctx: &Context,
+    id: &MonitorId,
+    step: Option<&str>,
+    limit: i32,
+    after: Option<String>,
+) -> Result<Stored<Vec<ItemView>>, Problem> {
+    let page = ctx.monitors.batches(id, limit, after.as_deref()).await?;
+    Ok(Stored { items: parked_in(ctx, page.items, step).await?, next: page.next })
+}
+
+/// The items of these batches, of each one, that are parked and were found by this step, or by any.
+async fn parked_in(
+    ctx: &Context,
+    batches: Vec<Batched>,
+    step: Option<&str>,
+) -> Result<Vec<Vec<ItemView>>, Problem> {
+    let of_step = |item: &ItemView| step.is_none_or(|step| item.step == step);
+    let read = |batched: Batched| async move {
+        match batched.batch.state.is_parked() {
+            true => items(ctx, &batched).await,
+            false => Ok(Vec::new()),
+        }
+    };
+    let all: Vec<Vec<ItemView>> =
+        stream::iter(batches).map(read).buffered(AT_ONCE).try_collect().await?;
+    Ok(all.into_iter().map(|items| items.into_iter().filter(of_step).collect()).collect())
 }

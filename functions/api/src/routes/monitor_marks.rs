@@ -1,15 +1,19 @@
 //! `/monitors/{id}/state`, `/watermarks` and `/reset-watermarks` (F-373, F-374, F-215).
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
 
 use std::collections::BTreeSet;
 
 use axum::extract::State;
 use countersign_monitor::{MonitorId, Outcome, StepsChanged, Watermark, detections};
 use countersign_run::RunId;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path, Problem, Query};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Analyst, Ctx, Reader, monitors, now};
 
@@ -102,6 +106,15 @@ pub(crate) struct Watermarks {
     items: Vec<WatermarkView>,
 }
 
+/// Which watermarks.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MarksQuery {
+    /// Only that of this detection step.
+    step_name: Option<String>,
+}
+
 /// Which watermarks to set back.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -165,17 +178,19 @@ pub(crate) async fn state(
 
 /// How far each detection step of a monitor has come.
 #[utoipa::path(
-    get, path = "/monitors/{id}/watermarks", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    get, path = "/monitors/{id}/watermarks", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), MarksQuery),
     responses((status = 200, body = Watermarks), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn watermarks(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<MonitorId>,
+    Query(MarksQuery { step_name }): Query<MarksQuery>,
 ) -> Result<Json<Watermarks>, Problem> {
     monitors::own(&ctx, owner, &id).await?;
-    let marks = ctx.monitors.standing(&id).await?.marks;
-    Ok(Json(Watermarks { items: marks.into_values().map(WatermarkView::from).collect() }))
+    let of_step = |mark: &Watermark| step_name.as_ref().is_none_or(|step| mark.step_name == *step);
+    let marks = ctx.monitors.standing(&id).await?.marks.into_values().filter(of_step);
+    Ok(Json(Watermarks { items: marks.map(WatermarkView::from).collect() }))
 }
 
 /// Sets watermarks back: at the next look everything that is there is new, and is processed again. A batch that is being

@@ -104,12 +104,7 @@ pub(crate) async fn run_now(
     let attempt = Attempt::new(owner, &format!("POST /monitors/{id}/run-now"), key, &id)?;
     do_once(&ctx, &attempt, async {
         let monitor = monitors::own(&ctx, owner, &id).await?;
-        if !monitor.spec.is_active {
-            let problem =
-                Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
-            return Err(problem.with_hint("resume it first"));
-        }
-        could_ask(&ctx, owner, &monitor).await?;
+        may_ask(&ctx, owner, &monitor).await?;
         quotas::look(&ctx, owner, &attempt, now()).await?;
         monitors::tick_now(&ctx, &monitor).await?;
         Kept::new(StatusCode::ACCEPTED, None, &Asked { id: id.clone(), status: "asked" })
@@ -117,12 +112,18 @@ pub(crate) async fn run_now(
     .await
 }
 
-/// Where gates open by themselves, nobody may be there who could open them.
-async fn could_ask(
+/// Whether a person may have this monitor do something now, and what comes of it could run. Where gates open by themselves, nobody may
+/// be there who could open them.
+pub(super) async fn may_ask(
     ctx: &Context,
     owner: &UserId,
     monitor: &Stored<MonitorSpec>,
 ) -> Result<(), Problem> {
+    if !monitor.spec.is_active {
+        let problem =
+            Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
+        return Err(problem.with_hint("resume it first"));
+    }
     if monitor.spec.approval_policy == ApprovalPolicy::Require {
         return Ok(());
     }

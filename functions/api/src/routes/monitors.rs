@@ -22,12 +22,14 @@ use super::collection::json::Fields;
 use super::collection::{Author, More};
 use super::{could_run, found, now, schedule_shown, schedules};
 use crate::Context;
+use crate::clock_queries::MonitorQuery;
+use crate::pagination::ListQuery;
 
 impl Fields for MonitorSpec {
     const PLURAL: &'static str = "monitors";
     const WORDS: Words = Words {
         create: "Makes a monitor: its agent looks at something by itself, and runs when there is something new. Its first look says where it begins.",
-        list: "The caller's monitors, newest first, paused ones too; `kind` is the agent's id.",
+        list: "The caller's monitors, newest first, paused ones too.",
         detail: "One monitor as its owner wrote it. Where it stands is at `/monitors/{id}/state`.",
         replace: "Replaces the fields of a monitor. `version`, when sent, must be the one that was read.",
         delete: "Removes a monitor with its watermarks and batches. A run that goes on comes to its end.",
@@ -38,6 +40,16 @@ impl Fields for MonitorSpec {
     };
 
     const MOST: Option<(usize, &'static str)> = Some((MAX_MONITORS, "MONITORS_TOO_MANY"));
+
+    type Query = MonitorQuery;
+
+    fn listing(query: &MonitorQuery) -> ListQuery {
+        query.listing()
+    }
+
+    fn fits(monitor: &Stored<Self>, query: &MonitorQuery) -> bool {
+        query.takes(&monitor.spec)
+    }
 
     fn id(bytes: [u8; 16]) -> MonitorId {
         MonitorId::from_bytes(bytes)

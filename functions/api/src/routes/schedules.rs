@@ -20,6 +20,8 @@ use super::collection::{Author, More};
 use super::execution::state;
 use super::{could_run, now, schedule_shown};
 use crate::Context;
+use crate::clock_queries::ScheduleQuery;
+use crate::pagination::ListQuery;
 
 /// How many due times to come are shown.
 pub(super) const SHOWN: usize = 5;
@@ -45,6 +47,16 @@ impl Fields for ScheduleSpec {
     };
 
     const MOST: Option<(usize, &'static str)> = Some((MAX_SCHEDULES, "SCHEDULES_TOO_MANY"));
+
+    type Query = ScheduleQuery;
+
+    fn listing(query: &ScheduleQuery) -> ListQuery {
+        query.listing()
+    }
+
+    fn fits(schedule: &Stored<Self>, query: &ScheduleQuery) -> bool {
+        query.takes(&schedule.spec)
+    }
 
     fn id(bytes: [u8; 16]) -> ScheduleId {
         ScheduleId::from_bytes(bytes)

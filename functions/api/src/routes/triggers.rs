@@ -17,6 +17,7 @@ use super::collection::json::Fields;
 use super::collection::{Author, More};
 use super::{could_run, found, schedule_shown};
 use crate::Context;
+use crate::pagination::ListQuery;
 
 /// Of so many occurrences what was shown is looked for.
 const LOOK_BACK: i32 = 20;
@@ -34,6 +35,12 @@ impl Fields for TriggerSpec {
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
+
+    type Query = ListQuery;
+
+    fn listing(query: &ListQuery) -> ListQuery {
+        query.clone()
+    }
 
     fn id(bytes: [u8; 16]) -> TriggerId {
         TriggerId::from_bytes(bytes)

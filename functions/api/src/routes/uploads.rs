@@ -174,8 +174,7 @@ async fn address(
 ) -> Result<Upload, Problem> {
     let key = match folder {
         None => keys::file_key(owner, &id, &file.name),
-        Some(folder) => keys::folder_key(owner, folder, &id, &file.name)
-            .ok_or_else(|| Problem::field("folder", "is 1 to 128 letters, digits, `_` and `-`"))?,
+        Some(folder) => keys::folder_key(owner, folder, &id, &file.name).ok_or_else(no_folder)?,
     };
     let put = ctx.blobs.client().put_object().bucket(ctx.blobs.bucket()).key(&key);
     let put = put.content_type(kind).content_length(file.size);
@@ -201,6 +200,11 @@ async fn address(
         headers,
         expires_at: now() + SignedDuration::from_secs(15 * 60),
     })
+}
+
+/// What is not the name of a folder.
+pub(super) fn no_folder() -> Problem {
+    Problem::field("folder", "is 1 to 128 letters, digits, `_` and `-`")
 }
 
 #[cfg(test)]

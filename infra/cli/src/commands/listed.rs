@@ -1,5 +1,6 @@
 //! What the API says: a table or lines for people, or JSON as it is.
 
+use reqwest::Url;
 use serde_json::Value;
 
 use super::{items, pretty, row, text, visible};
@@ -50,6 +51,15 @@ pub(crate) async fn pages(door: &Door, path: &str, limit: Option<u32>) -> Result
         add(&mut all, page);
     }
     Ok(all)
+}
+
+/// A path with the filters that are given, encoded.
+pub(crate) fn narrowed(path: &str, filters: &[(&str, Option<String>)]) -> Result<String, CliError> {
+    let given = filters.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?)));
+    let address = Url::parse_with_params("http://deployment/", given);
+    let address = address.map_err(|error| CliError::Argument(error.to_string()))?;
+    let query = address.query().filter(|query| !query.is_empty());
+    Ok(query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}")))
 }
 
 /// Adds the page that follows.
@@ -131,6 +141,15 @@ mod tests {
         assert_eq!(all, json!({"items": [1, 2, 3], "next": "c"}));
         add(&mut all, json!({"items": [4]}));
         assert_eq!((items(&all).len(), text(&all, "next")), (4, None));
+    }
+
+    #[test]
+    fn filters_are_encoded() {
+        let of = |state: Option<&str>| {
+            narrowed("/runs", &[("none", None), ("state", state.map(str::to_owned))]).unwrap()
+        };
+        assert_eq!(of(None), "/runs");
+        assert_eq!(of(Some("a&b=c")), "/runs?state=a%26b%3Dc");
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod token;
 mod triggers;
 mod up;
 mod upload;
+mod uploads;
 mod user;
 mod validate;
 mod verify;
@@ -100,6 +101,8 @@ pub(crate) enum Command {
     Triggers(triggers::Triggers),
     /// List to-dos, show one, or tick one off.
     Todos(todos::Todos),
+    /// List uploaded files, or remove one.
+    Uploads(uploads::Uploads),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -135,6 +138,7 @@ impl Command {
             Self::Monitors(command) => command.run(place, console).await,
             Self::Triggers(command) => command.run(place, console).await,
             Self::Todos(command) => command.run(place, console).await,
+            Self::Uploads(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, say};
+use super::listed::{List, narrowed, say};
 use super::one::{One, read};
 use super::{FACTORY, Who, visible};
 use crate::console::Console;
@@ -18,6 +18,12 @@ use crate::stack::Place;
 pub(crate) struct Monitors {
     #[command(subcommand)]
     what: Option<What>,
+    /// Only those that look, or only those that are paused: true or false.
+    #[arg(long, value_name = "BOOL")]
+    active: Option<bool>,
+    /// Only those of this agent, `prof_…`.
+    #[arg(long, value_name = "PROF_ID")]
+    profile: Option<String>,
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -41,7 +47,13 @@ enum What {
     /// Let it look now.
     RunNow(One),
     /// Say how far its detection steps have come.
-    Watermarks(One),
+    Watermarks {
+        #[command(flatten)]
+        one: One,
+        /// Only this detection step.
+        #[arg(long)]
+        step: Option<String>,
+    },
     /// Set watermarks back: everything that is there is new at the next look.
     Reset {
         #[command(flatten)]
@@ -58,8 +70,24 @@ enum What {
         #[arg(long, value_name = "STATE")]
         in_state: Option<String>,
     },
+    /// Have a parked batch processed that never had a run, with what was found then.
+    Retry {
+        #[command(flatten)]
+        one: One,
+        /// Its number.
+        batch: u64,
+    },
     /// List the items whose runs failed three times.
-    Parked(One),
+    Parked {
+        #[command(flatten)]
+        one: One,
+        /// Only those that this detection step found.
+        #[arg(long)]
+        step: Option<String>,
+        /// Only those of the batch with this number.
+        #[arg(long, value_name = "NUMBER")]
+        batch: Option<u64>,
+    },
     /// Remove it, with its watermarks and batches.
     Remove(One),
 }
@@ -73,9 +101,15 @@ impl Monitors {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         match &self.what {
-            None => MONITORS.show(&door, &format!("{FACTORY}/monitors"), self.json, console).await,
-            Some(What::Watermarks(one)) => {
-                WATERMARKS.show(&door, &path(one, "/watermarks")?, self.json, console).await
+            None => {
+                let active = self.active.map(|is_active| is_active.to_string());
+                let filters = [("is_active", active), ("profile_id", self.profile.clone())];
+                let path = narrowed(&format!("{FACTORY}/monitors"), &filters)?;
+                MONITORS.show(&door, &path, self.json, console).await
+            }
+            Some(What::Watermarks { one, step }) => {
+                let path = narrowed(&path(one, "/watermarks")?, &[("step_name", step.clone())])?;
+                WATERMARKS.show(&door, &path, self.json, console).await
             }
             Some(What::Batches { one, in_state }) => {
                 let path = match in_state.as_deref() {
@@ -91,8 +125,11 @@ impl Monitors {
                 };
                 BATCHES.show(&door, &path, self.json, console).await
             }
-            Some(What::Parked(one)) => {
-                PARKED.show(&door, &path(one, "/parked")?, self.json, console).await
+            Some(What::Parked { one, step, batch }) => {
+                let batch = batch.map(|batch| batch.to_string());
+                let filters = [("step", step.clone()), ("batch", batch)];
+                let path = narrowed(&path(one, "/parked")?, &filters)?;
+                PARKED.show(&door, &path, self.json, console).await
             }
             Some(what) => {
                 let said = what.done(&door).await?;
@@ -121,6 +158,9 @@ impl What {
             Self::Pause(one) => door.post(&path(one, "/pause")?, &json!({})).await,
             Self::Resume(one) => door.post(&path(one, "/resume")?, &json!({})).await,
             Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
+            Self::Retry { one, batch } => {
+                door.post(&path(one, &format!("/batches/{batch}/retry"))?, &json!({})).await
+            }
             Self::Reset { one, step } => {
                 door.post(&path(one, "/reset-watermarks")?, &json!({ "steps": step })).await
             }
@@ -129,7 +169,7 @@ impl What {
                 Ok(json!({ "removed": one.id }))
             }
             // These are lists.
-            Self::Watermarks(_) | Self::Batches { .. } | Self::Parked(_) => Ok(Value::Null),
+            Self::Watermarks { .. } | Self::Batches { .. } | Self::Parked { .. } => Ok(Value::Null),
         }
     }
 }

@@ -1,10 +1,9 @@
 //! `countersign occurrences`: what ran, or did not, without a person who asked.
 
 use clap::Args;
-use reqwest::Url;
 use serde_json::Value;
 
-use super::listed::{pages, table};
+use super::listed::{narrowed, pages, table};
 use super::{FACTORY, Who, row};
 use crate::console::Console;
 use crate::error::CliError;
@@ -44,26 +43,21 @@ pub(crate) struct Occurrences {
 impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = format!("{FACTORY}/occurrences?{}", self.query()?);
-        let page = pages(&door, &path, Some(self.limit)).await?;
+        let page = pages(&door, &self.address()?, Some(self.limit)).await?;
         table(&page, self.json, console, &TITLES, line);
         Ok(())
     }
 
-    /// The filters, encoded.
-    fn query(&self) -> Result<String, CliError> {
+    fn address(&self) -> Result<String, CliError> {
         let filters = [
-            ("source_id", self.source_id.as_ref()),
-            ("source", self.source.as_ref()),
-            ("state", self.in_state.as_ref()),
-            ("profile", self.profile.as_ref()),
-            ("since", self.since.as_ref()),
-            ("until", self.until.as_ref()),
+            ("source_id", self.source_id.clone()),
+            ("source", self.source.clone()),
+            ("state", self.in_state.clone()),
+            ("profile", self.profile.clone()),
+            ("since", self.since.clone()),
+            ("until", self.until.clone()),
         ];
-        let given = filters.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let address = Url::parse_with_params("http://deployment/", given);
-        let address = address.map_err(|error| CliError::Argument(error.to_string()))?;
-        Ok(address.query().unwrap_or_default().to_owned())
+        narrowed(&format!("{FACTORY}/occurrences"), &filters)
     }
 }
 
@@ -75,26 +69,4 @@ fn line(one: &Value) -> Vec<String> {
     let said = reason.or_else(run).unwrap_or_default();
     row.push(said.as_str().unwrap_or_default().to_owned());
     row
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn filters_are_encoded() {
-        let with = |state: Option<&str>| Occurrences {
-            source_id: None,
-            source: None,
-            in_state: state.map(str::to_owned),
-            profile: None,
-            since: None,
-            until: None,
-            limit: 20,
-            json: false,
-            who: Who::default(),
-        };
-        assert_eq!(with(None).query().unwrap(), "");
-        assert_eq!(with(Some("a&b=c")).query().unwrap(), "state=a%26b%3Dc");
-    }
 }

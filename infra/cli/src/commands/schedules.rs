@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use countersign_schedule::ScheduleSpec;
 use serde_json::{Value, json};
 
-use super::listed::List;
+use super::listed::{List, narrowed};
 use super::one::{One, read};
 use super::{FACTORY, Who, pretty};
 use crate::console::Console;
@@ -18,6 +18,12 @@ use crate::stack::Place;
 pub(crate) struct Schedules {
     #[command(subcommand)]
     what: Option<What>,
+    /// Only those that the clock starts, or only the others: true or false.
+    #[arg(long, value_name = "BOOL")]
+    enabled: Option<bool>,
+    /// Only those of this agent, `prof_…`.
+    #[arg(long, value_name = "PROF_ID")]
+    profile: Option<String>,
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -51,7 +57,9 @@ impl Schedules {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let Some(what) = &self.what else {
-            let path = format!("{FACTORY}/schedules");
+            let enabled = self.enabled.map(|is_enabled| is_enabled.to_string());
+            let filters = [("is_enabled", enabled), ("profile_id", self.profile.clone())];
+            let path = narrowed(&format!("{FACTORY}/schedules"), &filters)?;
             return SCHEDULES.show(&door, &path, self.json, console).await;
         };
         console.line(pretty(&what.done(&door).await?));

@@ -1,10 +1,9 @@
 //! `countersign todos`: what there is to do.
 
 use clap::{Args, Subcommand};
-use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::listed::{outcome, say, table};
+use super::listed::{narrowed, outcome, say, table};
 use super::one::One;
 use super::{FACTORY, Who, row};
 use crate::console::Console;
@@ -56,7 +55,7 @@ impl Todos {
         let door = self.who.door(place).await?;
         match &self.what {
             None => {
-                let page = door.get(&format!("{FACTORY}/{KIND}?{}", self.query()?)).await?;
+                let page = door.get(&self.address()?).await?;
                 let fields = ["id", "state", "priority", "deadline", "title", "tags", "file"];
                 table(&page, self.json, console, &TITLES, |todo| row(todo, &fields));
             }
@@ -73,20 +72,15 @@ impl Todos {
         Ok(())
     }
 
-    /// The filters, encoded.
-    fn query(&self) -> Result<String, CliError> {
-        let limit = Some(self.limit.to_string());
+    fn address(&self) -> Result<String, CliError> {
         let filters = [
-            ("limit", limit.as_ref()),
-            ("state", self.in_state.as_ref()),
-            ("tag", self.tag.as_ref()),
-            ("deadline_before", self.deadline_before.as_ref()),
-            ("file", self.file.as_ref()),
-            ("q", self.search.as_ref()),
+            ("limit", Some(self.limit.to_string())),
+            ("state", self.in_state.clone()),
+            ("tag", self.tag.clone()),
+            ("deadline_before", self.deadline_before.clone()),
+            ("file", self.file.clone()),
+            ("q", self.search.clone()),
         ];
-        let given = filters.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let address = Url::parse_with_params("http://deployment/", given);
-        let address = address.map_err(|error| CliError::Argument(error.to_string()))?;
-        Ok(address.query().unwrap_or_default().to_owned())
+        narrowed(&format!("{FACTORY}/{KIND}"), &filters)
     }
 }

@@ -96,10 +96,10 @@ fn require_named(targets: &[Target]) -> Result<(), ConnectError> {
 /// Why a source that reads well has no file.
 fn missing(source: &str) -> ConnectError {
     let why = match source.strip_prefix("folders/") {
-        Some(place) if place.contains('/') => "was never uploaded into this folder",
+        Some(place) if place.contains('/') => "was never uploaded into this folder, or was removed",
         Some(_) => "is a folder without files",
         None => {
-            "was never uploaded, or lies in a folder: its source is then `folders/{folder}/{file_id}`"
+            "was never uploaded, was removed, or lies in a folder: its source is then `folders/{folder}/{file_id}`"
         }
     };
     ConnectError::NotUploaded { named: source.to_owned(), why }

@@ -46,6 +46,7 @@ mod listeners;
 mod monitor_clocks;
 mod monitor_forget;
 mod monitor_occurrence;
+mod monitor_reopen;
 mod monitor_settle;
 mod monitor_store;
 mod monitors;

@@ -1,14 +1,16 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
-use countersign_monitor::{BatchState, Fate, MonitorId, Settled, Watermark, fate, settle};
-use countersign_run::{FromMonitor, Head, RunId, RunStatus};
+use countersign_monitor::{
+    BatchState, Fate, MonitorId, Settled, Watermark, fate, parked_by, settle,
+};
+use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::{Batched, CatalogError, Clock, MonitorStore, Result, Standing};
+use crate::{Batched, CatalogError, Clock, MonitorStore, Result, Standing, keys, record};
 
 /// How often what another change came before is read again.
-const TRIES: u32 = 5;
+pub(crate) const TRIES: u32 = 5;
 
 /// Of so many batches the one is looked for that a run's end may have parked.
 const LAST: i32 = 5;
@@ -64,16 +66,24 @@ impl MonitorStore {
         })
     }
 
-    /// Whether this run's end has parked its batch, among the last ones of its monitor.
+    /// Whether this run's end has parked its batch, as its occurrence says; of a run from before there was one, among the last batches
+    /// of its monitor.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn was_parked_by<'a>(
         &'a self,
-        run: &'a RunId,
+        head: &'a Head,
         from: &'a FromMonitor,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
+            let run = &head.run;
+            if let Some(id) = &head.occurrence {
+                let key = keys::occurrence(&head.owner, id);
+                let known: Option<Occurrence> =
+                    record::one(&self.table, key, "read an occurrence").await?;
+                return Ok(known.is_some_and(|known| parked_by(&known, run)));
+            }
             let last = self.batches(&from.monitor, LAST, None).await?.items;
             let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
             Ok(own.is_some_and(|batch| batch.run == *run && batch.state.is_parked()))

@@ -1,16 +1,19 @@
 //! Uploaded files in the data bucket (the keys are [`countersign_connector::keys`]).
 
 use countersign_aws::CallFailure;
-use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError, SourceFuture};
+use countersign_connector::{FileBody, Files, Listing, SourceError, SourceFuture};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::Blobs;
-use jiff::Timestamp;
+
+mod owned;
+
+use self::owned::entry;
 
 /// The bucket did not do what was asked.
 #[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {reason}")]
 #[failure(code = "FILE_SOURCE", class = *class)]
-struct BucketError {
+pub struct BucketError {
     operation: &'static str,
     reason: String,
     class: Class,
@@ -30,12 +33,19 @@ impl S3Files {
     }
 }
 
-fn sdk<E, R>(operation: &'static str, error: &aws_sdk_s3::error::SdkError<E, R>) -> SourceError
+fn failed<E, R>(operation: &'static str, error: &aws_sdk_s3::error::SdkError<E, R>) -> BucketError
 where
     E: aws_sdk_s3::error::ProvideErrorMetadata,
 {
     let CallFailure { reason, class } = CallFailure::of(error);
-    Box::new(BucketError { operation, reason, class })
+    BucketError { operation, reason, class }
+}
+
+fn sdk<E, R>(operation: &'static str, error: &aws_sdk_s3::error::SdkError<E, R>) -> SourceError
+where
+    E: aws_sdk_s3::error::ProvideErrorMetadata,
+{
+    Box::new(failed(operation, error))
 }
 
 impl Files for S3Files {
@@ -52,15 +62,9 @@ impl Files for S3Files {
                     .prefix(prefix);
                 let sent = request.set_continuation_token(after).send().await;
                 let page = sent.map_err(|error| sdk("listing files", &error))?;
-                for object in page.contents.unwrap_or_default() {
-                    let bytes = object.size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
-                    let modified_at =
-                        object.last_modified.and_then(|at| Timestamp::from_second(at.secs()).ok());
-                    let etag = object.e_tag.map(|etag| etag.trim_matches('"').to_owned());
-                    if let Some(key) = object.key.filter(|key| !key.ends_with('/')) {
-                        listing.files.push(FileEntry { key, bytes, modified_at, etag });
-                    }
-                }
+                listing
+                    .files
+                    .extend(page.contents.unwrap_or_default().into_iter().filter_map(entry));
                 after = page.next_continuation_token;
                 if listing.files.len() > most || after.is_none() {
                     break;

@@ -219,6 +219,12 @@ pub mod keys {
         format!("uploads/{owner}/{file}/")
     }
 
+    /// The prefix of every file outside folders.
+    #[must_use]
+    pub fn loose_prefix(owner: &UserId) -> String {
+        format!("{}{}_", owner_prefix(owner), FileId::PREFIX)
+    }
+
     /// The key of a file outside folders.
     #[must_use]
     pub fn file_key(owner: &UserId, file: &FileId, name: &str) -> String {
@@ -252,6 +258,16 @@ pub mod keys {
                 Some(format!("{}{file}/", folder_prefix(owner, folder)?))
             }
         }
+    }
+
+    /// The same of a source that is one file; none of a folder, whatever its name looks like.
+    #[must_use]
+    pub fn file_of_source(owner: &UserId, source: &str) -> Option<String> {
+        let Some((place, file)) = source.rsplit_once('/') else {
+            return Some(file_prefix(owner, &FileId::parse(source).ok()?));
+        };
+        let folder = folder_prefix(owner, place.strip_prefix("folders/")?)?;
+        Some(format!("{folder}{}/", FileId::parse(file).ok()?))
     }
 
     /// The key of a file in a folder.
@@ -292,5 +308,44 @@ pub mod keys {
             .collect();
         let trimmed = kept.trim_matches(['.', ' ']);
         if trimmed.is_empty() { "file".to_owned() } else { trimmed.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_identity::UserId;
+
+    use super::{FileId, keys};
+
+    #[track_caller]
+    fn check(source: &str, below: Option<&str>) {
+        let owner = UserId::from_bytes([1; 16]);
+        let expect = below.map(|below| format!("uploads/{owner}/{below}/"));
+        assert_eq!(keys::file_of_source(&owner, source), expect, "{source}");
+        if expect.is_some() {
+            assert_eq!(keys::source_prefix(&owner, source), expect, "a step reads the same");
+        }
+    }
+
+    #[test]
+    fn f_059_a_source_that_is_removed_is_one_file_and_never_a_folder() {
+        let file = FileId::from_bytes([2; 16]);
+        let (loose, held) = (keys::source(None, &file), keys::source(Some("in-2026"), &file));
+        check(&loose, Some(&loose));
+        check(&held, Some(&held));
+        // A folder may have any name, also one that looks like a file.
+        let folder = format!("folders/{file}");
+        for other in ["", "folders/in-2026", &folder, &format!("{folder}/"), "../x", "folders/../x"]
+        {
+            check(other, None);
+        }
+        for other in [format!("other/a/{file}"), format!("folders/a/b/{file}"), format!("a/{file}")]
+        {
+            check(&other, None);
+        }
+        let owner = UserId::from_bytes([1; 16]);
+        assert!(keys::file_key(&owner, &file, "a.xml").starts_with(&keys::loose_prefix(&owner)));
+        let held = keys::folder_key(&owner, "in", &file, "a.xml").unwrap();
+        assert!(!held.starts_with(&keys::loose_prefix(&owner)), "it lies in a folder");
     }
 }

@@ -100,6 +100,9 @@ pub struct Batch {
     /// When it was committed or parked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Timestamp>,
+    /// When its owner had it processed after all, the last time: it was parked before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopened_at: Option<Timestamp>,
     /// Raised by every change.
     pub version: u64,
 }
@@ -131,8 +134,16 @@ impl Batch {
             refused_for: None,
             created_at: now,
             closed_at: None,
+            reopened_at: None,
             version: 1,
         }
+    }
+}
+
+impl Batch {
+    /// Whether the watermarks move when it is closed: they have, when it was parked before.
+    pub(crate) fn moves_at_its_end(&self) -> bool {
+        self.reopened_at.is_none()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{
-    Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource, OccurrenceState, RunStatus,
+    Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource, OccurrenceState, RunId, RunStatus,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -21,6 +21,12 @@ pub struct Origin<'a> {
     /// Whether its owner asked for the look.
     pub asked_for: bool,
 }
+
+/// The code of a reason: the items of the batch are parked since its run ended.
+const PARKED: &str = "BATCH_PARKED";
+
+/// The code of a reason: a batch that was parked is opened again.
+const RETRIED: &str = "BATCH_RETRIED";
 
 /// The occurrence of a new batch: its run is about to start.
 #[must_use]
@@ -97,6 +103,28 @@ pub fn followed(occurrence: &Occurrence, batch: &Batch) -> Occurrence {
     }
 }
 
+/// The occurrence of a batch that was parked and is opened again: its owner asks for its run.
+#[must_use]
+pub fn asked_again(occurrence: &Occurrence, now: Timestamp) -> Occurrence {
+    let before = occurrence.reason.as_ref().map(|reason| reason.message.as_str());
+    let message = match before {
+        Some(before) => format!("its owner has it processed after all; before: {before}"),
+        None => "its owner has it processed after all".to_owned(),
+    };
+    let asked_by = Some(occurrence.owner.clone());
+    let due = occurrence.moved(OccurrenceState::Due, now);
+    let due = Occurrence { asked_by, runs: Vec::new(), status: None, ..due };
+    let message = message.chars().take(500).collect();
+    Occurrence { reason: Some(OccurrenceReason { code: RETRIED.to_owned(), message }), ..due }
+}
+
+/// Whether the end of this run has parked its batch.
+#[must_use]
+pub fn parked_by(occurrence: &Occurrence, run: &RunId) -> bool {
+    let is_parked = occurrence.reason.as_ref().is_some_and(|reason| reason.code == PARKED);
+    is_parked && occurrence.runs.last() == Some(run)
+}
+
 /// The same occurrence, and why its run is not started yet.
 #[must_use]
 pub fn held_up(occurrence: &Occurrence, code: &str, message: &str) -> Occurrence {
@@ -114,7 +142,7 @@ fn parked(status: Option<RunStatus>) -> OccurrenceReason {
         Some(RunStatus::Cancelled) => "its run was cancelled: the items of the batch are parked",
         _ => "its runs failed too often: the items of the batch are parked",
     };
-    OccurrenceReason { code: "BATCH_PARKED".to_owned(), message: message.to_owned() }
+    OccurrenceReason { code: PARKED.to_owned(), message: message.to_owned() }
 }
 
 fn never_started(why: &OccurrenceReason) -> OccurrenceReason {
@@ -155,6 +183,7 @@ mod tests {
             refused_for: None,
             created_at: at,
             closed_at: is_closed.then_some(at),
+            reopened_at: None,
             version: 1,
         }
     }
@@ -185,6 +214,11 @@ mod tests {
         check(&of(BatchState::Committed, 2, Complete), Finished, 2, None);
         check(&of(BatchState::Parked, 3, Error), Finished, 3, Some("BATCH_PARKED"));
         check(&of(BatchState::Parked, 1, Cancelled), Finished, 1, Some("BATCH_PARKED"));
+        let first = batch(BatchState::Open, 1, None);
+        let parked = of(BatchState::Parked, 3, Error);
+        let seen = followed(&new(&first), &parked);
+        assert!(parked_by(&seen, &parked.run) && !parked_by(&seen, &first.run));
+        assert!(!parked_by(&new(&first), &first.run));
     }
 
     #[test]
@@ -205,6 +239,27 @@ mod tests {
         let again = followed(&started, &batch(BatchState::Open, 2, failed));
         let seen = followed(&again, &parked(2, failed));
         assert_eq!((seen.state, seen.runs), (OccurrenceState::Finished, started.runs));
+    }
+
+    #[test]
+    fn f_218_a_batch_that_is_opened_again_is_due_and_its_owner_has_asked_for_it() {
+        let why = OccurrenceReason { code: "X".to_owned(), message: "nobody signs".to_owned() };
+        let first = batch(BatchState::Open, 1, None);
+        let refused = Batch { refused_for: Some(why), ..batch(BatchState::Parked, 1, None) };
+        let parked = followed(&new(&first), &refused);
+        assert_eq!(parked.asked_by, None);
+        let due = asked_again(&parked, first.created_at);
+        assert_eq!((due.state, due.finished_at, due.runs.len()), (OccurrenceState::Due, None, 0));
+        assert_eq!((&due.asked_by, due.version), (&Some(due.owner.clone()), parked.version + 1));
+        let reason = due.reason.clone().unwrap();
+        assert!(reason.code == RETRIED && reason.message.ends_with("nobody signs"), "{reason:?}");
+        let started = begun(&due, &first, first.created_at);
+        assert_eq!((started.state, &started.reason), (OccurrenceState::Started, &None));
+        let again = followed(&due, &refused);
+        assert_eq!(
+            (again.state, again.reason.unwrap().code.as_str()),
+            (OccurrenceState::Skipped, "X")
+        );
     }
 
     #[test]

@@ -21,12 +21,13 @@ pub fn refused(
 ) -> Settled {
     let refusals = batch.refusals + u32::from(!is_asked_for);
     let is_over = refusals >= MAX_ATTEMPTS;
+    let moves = is_over && batch.moves_at_its_end();
     let ended = if is_over { BatchState::Parked } else { batch.state };
     let batch = Batch {
         state: ended,
         refusals,
         refused_for: Some(why.clone()),
-        has_moved: is_over,
+        has_moved: moves || batch.has_moved,
         closed_at: is_over.then_some(now),
         version: batch.version + 1,
         ..batch.clone()
@@ -35,7 +36,7 @@ pub fn refused(
     let last =
         LastParked { number: batch.number, code: why.code.clone(), at: now, is_unsaid: true };
     let parked = if is_over { Some(last) } else { state.parked.clone() };
-    Settled { batch, state: State { open, parked, ..state.clone() }, moves: is_over }
+    Settled { batch, state: State { open, parked, ..state.clone() }, moves }
 }
 
 /// The same of a run that could not end otherwise than in an error, however often it is tried: its items are parked at once.

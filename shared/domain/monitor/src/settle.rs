@@ -65,10 +65,11 @@ pub fn settle(
         Fate::Again => BatchState::Open,
     };
     let is_closed = ended != BatchState::Open;
+    let moves = is_closed && batch.moves_at_its_end();
     let batch = Batch {
         state: ended,
         run_status: Some(status.as_str().to_owned()),
-        has_moved: is_closed,
+        has_moved: moves || batch.has_moved,
         closed_at: is_closed.then_some(now),
         version: batch.version + 1,
         ..batch.clone()
@@ -81,7 +82,7 @@ pub fn settle(
         version: state.version + 1,
         ..state.clone()
     };
-    Some(Settled { batch, state, moves: is_closed })
+    Some(Settled { batch, state, moves })
 }
 
 impl Batch {
@@ -128,6 +129,7 @@ mod tests {
             refused_for: None,
             created_at: now,
             closed_at: None,
+            reopened_at: None,
             version: 1,
         };
         let state = State { open: Some(open), ..State::default() };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use countersign_playbook::{Step, StepKind, ValidPlaybook};
+use countersign_playbook::{OnWarning, Step, StepKind, ValidPlaybook};
 use countersign_registry::{Registry, detects};
 use countersign_wiring::references;
 use serde_json::{Map, Value};
@@ -22,6 +22,8 @@ pub struct Detection<'p> {
     pub inputs: &'p Map<String, Value>,
     /// Its params, with references to the playbook's variables.
     pub params: &'p Map<String, Value>,
+    /// Whether it fails, and ends its run, when it could not read everything.
+    pub stops_at_warnings: bool,
 }
 
 /// Why a playbook cannot be a monitor's.
@@ -150,5 +152,6 @@ fn detection<'p>(
     if reads(inputs) || reads(params) {
         return Err(NoDetection::Reads(step.name.clone()));
     }
-    Ok(Detection { step: &step.name, action, inputs, params })
+    let stops_at_warnings = step.on_warning == Some(OnWarning::Stop);
+    Ok(Detection { step: &step.name, action, inputs, params, stops_at_warnings })
 }

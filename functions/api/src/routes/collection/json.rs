@@ -5,7 +5,9 @@ use countersign_identity::{Caller, Presented};
 use countersign_store_catalog::{Spec, Stored};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::described::Words;
@@ -25,6 +27,17 @@ pub(crate) trait Fields: Spec + Document {
 
     /// So many may a person have, and the code of the problem that says so.
     const MOST: Option<(usize, &'static str)> = None;
+
+    /// What lists can be narrowed by.
+    type Query: DeserializeOwned + IntoParams + Send + Sync;
+
+    /// What the store is asked for.
+    fn listing(query: &Self::Query) -> ListQuery;
+
+    /// Whether a list has this document.
+    fn fits(_: &Stored<Self>, _: &Self::Query) -> bool {
+        true
+    }
 
     /// An id of sixteen bytes.
     fn id(bytes: [u8; 16]) -> Self::Id;
@@ -98,7 +111,7 @@ impl<S: Fields> Kind for Stored<S> {
 
     type Draft = Sent<S>;
     type Change = Resent<Self>;
-    type Query = ListQuery;
+    type Query = S::Query;
     type Warning = Found;
     type Line = Shown<Self>;
     type View = Shown<Self>;
@@ -133,8 +146,12 @@ impl<S: Fields> Kind for Stored<S> {
         most::fits(self, ctx).await
     }
 
-    fn listing(query: &ListQuery) -> ListQuery {
-        query.clone()
+    fn listing(query: &S::Query) -> ListQuery {
+        S::listing(query)
+    }
+
+    fn fits(&self, query: &S::Query) -> bool {
+        S::fits(self, query)
     }
 
     async fn after_write(&self, ctx: &Context) {

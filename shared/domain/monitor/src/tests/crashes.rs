@@ -24,6 +24,8 @@ fn any_step() -> impl Strategy<Value = Event> {
         5 => (0_u8..3).prop_map(|dies_after| Event::Tick { dies_after }),
         2 => Just(Event::Twice),
         3 => Just(Event::Refuse),
+        2 => (any::<bool>(), any::<bool>())
+            .prop_map(|(dies, twice)| Event::Retry { dies, twice }),
         4 => (prop::sample::select(statuses), any::<bool>(), any::<bool>())
             .prop_map(|(status, dies, twice)| Event::End { status, dies, twice }),
     ]

@@ -40,6 +40,9 @@ pub(super) enum Event {
     End { status: RunStatus, dies: bool, twice: bool },
     /// A tick finds the run of the open batch refused.
     Refuse,
+    /// Somebody has the first parked batch without a run processed after all; what asks for it dies before the write, or is done
+    /// twice.
+    Retry { dies: bool, twice: bool },
     /// Somebody sets the watermark back.
     Reset,
 }
@@ -307,6 +310,23 @@ impl World {
         self.write(refused(&batch, &state, &why, false, now), content, now);
     }
 
+    fn retry(&mut self) {
+        let parked = self
+            .store
+            .batches
+            .values()
+            .find(|(batch, _)| batch.state.is_parked() && batch.last_run().is_none());
+        let Some((batch, content)) = parked.cloned() else { return };
+        let seen = self.store.state.version;
+        let Ok(Some((batch, state))) = batch.reopened(&self.store.state, at(self.now)) else {
+            return;
+        };
+        self.store.apply(seen, |store| {
+            store.state = state;
+            store.batches.insert(batch.number, (batch, content));
+        });
+    }
+
     fn reset(&mut self) {
         let now = at(self.now);
         for found in self.sources.iter().flatten() {
@@ -336,6 +356,10 @@ impl World {
                 self.tick(&read, u8::MAX);
             }
             Event::Refuse => self.refuse(),
+            Event::Retry { dies, twice } => {
+                let times = usize::from(!dies) + usize::from(*twice);
+                (0..times).for_each(|_| self.retry());
+            }
             Event::Reset => self.reset(),
             Event::End { status, dies, twice } => {
                 let Some(run) = self.store.runs.pop_first() else { return };

@@ -1,0 +1,47 @@
+//! A batch whose run could only end in an error.
+
+use countersign_monitor::detections;
+use countersign_run::{OccurrenceReason, warning_count, warning_sentences};
+use serde_json::{Map, Value};
+
+use crate::Context;
+use crate::ready::Ready;
+
+/// Why the run of what was found would end at its warnings, as the playbook is now: a step stops at them, and has some.
+pub(crate) fn at_warnings(
+    ctx: &Context,
+    ready: &Ready,
+    outputs: &Map<String, Value>,
+) -> Option<OccurrenceReason> {
+    let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
+    let stopping = steps.iter().filter(|step| step.stops_at_warnings).map(|step| step.step);
+    stopping.filter_map(|step| reason(step, outputs.get(step)?)).next()
+}
+
+fn reason(step: &str, output: &Value) -> Option<OccurrenceReason> {
+    let count = warning_count(output);
+    if count == 0 {
+        return None;
+    }
+    let noun = if count == 1 { "warning" } else { "warnings" };
+    let first = warning_sentences(output, 5).join("; ");
+    let message = format!("the step `{step}` stops at warnings and has {count} {noun}: {first}");
+    let message = message.chars().take(400).collect();
+    Some(OccurrenceReason { code: "WARNINGS_FOUND".to_owned(), message })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn f_218_what_could_not_be_read_is_said_with_its_step() {
+        assert_eq!(reason("look", &json!({ "results": [] })), None);
+        let output = json!({ "results": [], "warnings": ["record 3: `amount` is missing"] });
+        let why = reason("look", &output).unwrap();
+        assert_eq!(why.code, "WARNINGS_FOUND");
+        assert!(why.message.starts_with("the step `look` stops at warnings and has 1 warning: "));
+    }
+}
