@@ -49,7 +49,16 @@ impl ExactJson {
     pub fn settled(&self) -> Cow<'_, Value> {
         match &self.written {
             None => Cow::Borrowed(&self.value),
-            Some(written) => Cow::Owned(settled(self.value.clone(), written.clone()).0),
+            Some(_) => Cow::Owned(self.clone().into_settled().0),
+        }
+    }
+
+    /// The same, with what is said of it.
+    #[must_use]
+    pub fn into_settled(self) -> (Value, Option<String>) {
+        match self.written {
+            None => (self.value, None),
+            Some(written) => settled(self.value, written),
         }
     }
 }
