@@ -176,7 +176,6 @@ mod tests {
 
     use super::json as read;
 
-    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn check(column: &str, expect: Value, note: Option<&str>) {
         let cell = read(column.as_bytes()).unwrap();
         assert_eq!((cell.value, cell.note), (expect, note), "{column}");
