@@ -29,6 +29,17 @@ endpoints:
     fields:
       - {field: amount, column: Betrag, type: decimal}
       - {field: paid, column: Datum, type: date}
+  listed:
+    description: Amounts of a program.
+    parser: json
+    fields:
+      - {field: exact, path: amount, type: decimal}
+      - {field: near, path: amount, type: number}
+  spaced:
+    description: Amounts behind names, without a header.
+    parser: csv
+    header: false
+    fields: [{field: amount, column: 3, type: decimal}]
 ";
 
 const PLAYBOOK: &str = r#"
@@ -213,4 +224,27 @@ async fn f_311_files_of_another_kind_among_good_ones_are_left_out_by_name() {
     };
     assert_eq!(failed.len(), 2, "{read:#}");
     assert!(named("printed.csv", "a PDF") && named("page.csv", "a page of HTML"), "{read:#}");
+}
+
+#[tokio::test]
+async fn f_099_no_figure_of_a_file_is_rounded_or_moved_without_a_word() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.post("/connectors", &json!({ "yaml": CONNECTOR })).await;
+    let tried = async |endpoint: &str, name: &str, content: &str| {
+        let files = upload(&ana, vec![(name.to_owned(), content.into())]).await;
+        let body = json!({ "endpoint": endpoint, "inputs": { "source": files[0] } });
+        ana.post("/connectors/ledger-files/test", &body).await
+    };
+    let long = r#"[{"amount": 1234567890123456.78}, {"amount": 0.10}]"#;
+    let said = tried("listed", "amounts.json", long).await;
+    let rows = &said["output"]["results"];
+    assert_eq!(rows[0]["exact"], "1234567890123456.78", "{said:#}");
+    assert_eq!((&rows[0]["near"], &rows[1]["near"]), (&Value::Null, &json!(0.1)), "{said:#}");
+    let warnings = said["output"]["warnings"].to_string();
+    for part in ["amounts.json", "record 1", "`near`", "more digits than a number keeps"] {
+        assert!(warnings.contains(part), "`{part}` is not in {warnings}");
+    }
+
+    let said = tried("spaced", "amounts.csv", "\"Doe, J\", \"b, c\", 7.25\n").await;
+    assert_eq!(said["output"]["results"][0]["amount"], "7.25", "{said:#}");
 }

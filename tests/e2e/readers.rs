@@ -3,6 +3,7 @@
 pub(crate) mod limits;
 
 use std::io::{Cursor, Write as _};
+use std::pin::pin;
 
 use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
@@ -133,12 +134,24 @@ fn laughs(root: &str) -> String {
 async fn f_099_one_persons_pdf_that_never_ends_holds_up_nobody_else() {
     let ana = with("ana", endless()).await;
     let bob = with("bob", pdf("BT /F1 12 Tf 72 720 Td (of bob) Tj ET", "")).await;
-    let said = tried(&ana).await;
-    assert_eq!(said["error"]["code"], "FILE_TIME", "{said:#}");
-    // The same instances serve the next: nothing of it is left behind in them.
-    for _ in 0..3 {
+    let bobs = async || {
         let said = tried(&bob).await;
         assert_eq!(said["output"]["results"][0]["text"], "of bob", "{said:#}");
+    };
+    let mut endless = pin!(tried(&ana));
+    let mut meanwhile = 0;
+    // Bob reads for as long as Ana's reading lasts, which takes all the time that one has.
+    let said = loop {
+        tokio::select! {
+            said = &mut endless => break said,
+            () = bobs() => meanwhile += 1,
+        }
+    };
+    assert_eq!(said["error"]["code"], "FILE_TIME", "{said:#}");
+    assert!(meanwhile > 0, "nothing of bob's was read until ana's ended");
+    // The same instances serve the next: nothing of it is left behind in them.
+    for _ in 0..3 {
+        bobs().await;
     }
 }
 
@@ -197,11 +210,19 @@ async fn f_099_a_hostile_file_of_any_format_ends_its_own_reading_alone() {
     for Format { endpoint, name, hostile, code, good, value } in formats() {
         let theirs = upload(&ana, vec![(name.to_owned(), hostile)]).await;
         let good = upload(&bob, vec![(name.to_owned(), good)]).await;
-        let said = read(&ana, endpoint, json!(theirs[0])).await;
-        let said_code = said["error"]["code"].as_str().unwrap_or_default();
-        assert!(said_code.starts_with(code), "{endpoint}: {said:#}");
-        let said = read(&bob, endpoint, json!(good[0])).await;
-        let first = said["output"]["results"][0].as_object().unwrap_or_else(|| panic!("{said:#}"));
-        assert!(first.values().any(|found| *found == value), "{endpoint}: {said:#}");
+        let hostile = async || {
+            let said = read(&ana, endpoint, json!(theirs[0])).await;
+            let said_code = said["error"]["code"].as_str().unwrap_or_default();
+            assert!(said_code.starts_with(code), "{endpoint}: {said:#}");
+        };
+        let good = async || {
+            let said = read(&bob, endpoint, json!(good[0])).await;
+            let results = &said["output"]["results"];
+            let first = results[0].as_object().unwrap_or_else(|| panic!("{said:#}"));
+            assert!(first.values().any(|found| *found == value), "{endpoint}: {said:#}");
+        };
+        // Beside each other, and in the instances that the hostile one leaves.
+        tokio::join!(hostile(), hostile(), good(), good());
+        good().await;
     }
 }

@@ -1,6 +1,8 @@
 //! What hardens a deployment stays in the template: the locked ledger, throttles for each door, weak settings for the local
 //! stack only, and a reason for everything that a scanner was told to leave alone.
 
+mod throttles;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,7 +14,7 @@ use crate::project::Project;
 #[must_use]
 pub fn broken(project: &Project) -> Vec<String> {
     let mut broken = ledger(project);
-    broken.extend(throttles(project));
+    broken.extend(throttles::broken(project));
     broken.extend(local(project));
     broken.extend(defaults(project));
     broken.extend(excepted(project));
@@ -39,24 +41,6 @@ fn excepted(project: &Project) -> Vec<String> {
 
 /// No reason is shorter.
 const LEAST_WORDS: usize = 5;
-
-/// Every route has a throttle of its own: a flood at a mailed page or at the health check closes no other door.
-fn throttles(project: &Project) -> Vec<String> {
-    let of = |wanted: &'static str| project.resources().filter(move |(_, kind, _)| *kind == wanted);
-    let mut broken = Vec::new();
-    for (name, _, stage) in of("AWS::ApiGatewayV2::Stage") {
-        for (_, _, route) in of("AWS::ApiGatewayV2::Route") {
-            let key = route.get("RouteKey").and_then(Value::as_str).unwrap_or_default();
-            let settings = stage.get("RouteSettings").and_then(|all| all.get(key));
-            let limited =
-                |limit| settings.and_then(|own| own.get(limit)).is_some_and(Value::is_u64);
-            if !(limited("ThrottlingRateLimit") && limited("ThrottlingBurstLimit")) {
-                broken.push(format!("`{name}` has no throttle for `{key}`"));
-            }
-        }
-    }
-    broken
-}
 
 /// What weakens a deployment, and how the template must tie each to the local stack: a rule, and a condition behind it.
 const LOCAL_ONLY: [(&str, &str); 2] =
@@ -241,22 +225,6 @@ mod tests {
         let skip = |comment: &str| json!({ "T": { "Metadata": { "checkov": { "skip": [{ "id": "CKV_AWS_28", "comment": comment }] } } } });
         check(&skip("Everything in it expires and is made again."), &[]);
         check(&skip("not needed"), &["`T` is excepted from \"CKV_AWS_28\" without a reason"]);
-    }
-
-    #[test]
-    fn every_route_has_a_throttle_of_its_own() {
-        let template = |settings: Value| {
-            json!({
-                "L": { "Type": "AWS::ApiGatewayV2::Route", "Properties": { "RouteKey": "ANY /a/{proxy+}" } },
-                "S": { "Type": "AWS::ApiGatewayV2::Stage", "Properties": { "RouteSettings": settings,
-                    "AccessLogSettings": { "Format": "$context.routeKey" } } },
-            })
-        };
-        let throttle = json!({ "ThrottlingRateLimit": 30, "ThrottlingBurstLimit": 60 });
-        check(&template(json!({ "ANY /a/{proxy+}": throttle })), &[]);
-        let missing = "`S` has no throttle for `ANY /a/{proxy+}`";
-        check(&template(json!({ "GET /health": throttle })), &[missing]);
-        check(&template(json!({ "ANY /a/{proxy+}": { "ThrottlingRateLimit": 30 } })), &[missing]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use countersign_connector::graphql::{GraphqlAnswer, Reason, build, next_page, ou
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
-    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
+    Credential, ExactJson, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
 };
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
@@ -91,11 +91,11 @@ impl Paged for Graphql<'_> {
         answer: &Answer,
         before: usize,
     ) -> Result<Page, Unread> {
-        let json: Value = match serde_json::from_slice(&answer.body) {
+        let json = match ExactJson::from_slice(&answer.body) {
             Ok(json) => json,
             Err(error) => return Err(self.not_json(caller, answer.status, &error)),
         };
-        let partial = match outcome(&json) {
+        let partial = match outcome(json.value()) {
             GraphqlAnswer::Fine => Vec::new(),
             GraphqlAnswer::Partial(errors) => errors,
             // Of a mutation nobody knows what it did.
@@ -109,7 +109,7 @@ impl Paged for Graphql<'_> {
             }
             GraphqlAnswer::Failed { message, reason } => {
                 // `data: null` says that something was begun: whatever its error is called, it may have happened.
-                let begun = self.rules.has_effect() && json.get("data").is_some();
+                let begun = self.rules.has_effect() && json.value().get("data").is_some();
                 let reason = if begun { Reason::Broken } else { reason };
                 return Err(Unread::Failed(self.failure(caller, answer.status, &message, reason)));
             }
@@ -126,7 +126,7 @@ impl Paged for Graphql<'_> {
         warnings.append(found.warnings);
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);
-        let next = next_page(self.rules, request, &json);
+        let next = next_page(self.rules, request, &json.settled());
         Ok(Page { records: found.records, metadata, warnings, ..Page::default() }.before(next))
     }
 

@@ -4,7 +4,8 @@ use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
-    Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection, Said,
+    Credential, ExactJson, Method, OutputSchema, PageBounds, Pagination, RequestRules,
+    RestConnection, Said,
 };
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
@@ -97,13 +98,13 @@ impl Paged for Rest<'_> {
         if head || verdict.is_none() && answer.body.is_empty() && !self.rules.method.reads() {
             return Ok(Page::default());
         }
-        let json = serde_json::from_slice(&answer.body)
+        let json = ExactJson::from_slice(&answer.body)
             .map_err(|error| AnswerError::NotJson(json_problem(&error.to_string())));
         if let Some(verdict) = verdict {
-            let said = json.as_ref().map_or(Said::Nothing, |json| verdict.of(json));
+            let said = json.as_ref().map_or(Said::Nothing, |json| verdict.of(json.value()));
             self.heard(caller, answer.status, said)?;
         }
-        let json: Value = json?;
+        let json = json?;
         let part = Part { before, most: self.room(before) };
         let Mapped { records, mut warnings, count } =
             records(&self.rules.mapping, self.schema, &json, part)?;
@@ -113,7 +114,8 @@ impl Paged for Rest<'_> {
         let named = answer.headers.iter().filter(|(name, _)| name == "link");
         let links: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
         let links = (!links.is_empty()).then(|| links.join(", "));
-        let next = next_page(&self.rules.pagination, request, &json, count, links.as_deref());
+        let next =
+            next_page(&self.rules.pagination, request, &json.settled(), count, links.as_deref());
         Ok(Page { records, metadata, warnings, ..Page::default() }.before(next))
     }
 

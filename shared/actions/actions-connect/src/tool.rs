@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use countersign_connector::mapping::{Part, metadata, records};
-use countersign_connector::{SourceError, SourceFuture, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_connector::{
+    ExactJson, SourceError, SourceFuture, ToolConnection, ToolId, ToolRules, Tools,
+};
 use countersign_registry::Warnings;
 use countersign_registry::action::{Call, Handler};
 use serde_json::{Map, Value};
@@ -26,7 +28,7 @@ pub(crate) async fn call(
     if rules.passthrough {
         return Ok(output);
     }
-    Ok(mapped(&output, call, resolved, rules))
+    Ok(mapped(&output.into(), call, resolved, rules))
 }
 
 /// The call of the action itself: its inputs, and everything else as params.
@@ -37,7 +39,7 @@ fn of_action(call: &Call, tool: ToolId, mut arguments: Map<String, Value>) -> Ca
 }
 
 /// The action's output, mapped as an answer is; one of another shape is said and skipped (F-311).
-fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -> Value {
+fn mapped(output: &ExactJson, call: &Call, resolved: &Resolved, rules: &ToolRules) -> Value {
     let schema = &resolved.endpoint.output;
     let (mut found, mut warnings) = match records(&rules.mapping, schema, output, Part::default()) {
         Ok(mapped) => (mapped.records, mapped.warnings),

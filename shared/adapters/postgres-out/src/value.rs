@@ -5,6 +5,7 @@ mod time;
 
 use std::error::Error;
 
+use countersign_connector::ExactJson;
 use serde_json::{Number, Value};
 use tokio_postgres::types::{FromSql, Kind, Type};
 
@@ -151,13 +152,43 @@ fn uuid(raw: &[u8]) -> Result<String, Failed> {
     Ok(parts.join("-"))
 }
 
-/// As it is. What no JSON number here can hold, such as `1e400`, leaves the whole as text, and that is said.
+/// As it is. What no JSON number here can hold, such as `1e400`, leaves the whole as text, and a number with more digits than a
+/// double keeps becomes a text; both are said.
 fn json(raw: &[u8]) -> Result<Cell, Failed> {
-    match serde_json::from_slice(raw) {
-        Ok(value) => Ok(Cell { value, note: None }),
+    match ExactJson::from_slice(raw) {
+        Ok(json) => {
+            let (value, said) = json.into_settled();
+            let note = said.map(
+                |_| "holds JSON with numbers of more digits than a number keeps, kept as text",
+            );
+            Ok(Cell { value, note })
+        }
         Err(_) => {
             let note = Some("holds JSON that cannot be read, kept as text");
             Ok(Cell { value: String::from_utf8_lossy(raw).into_owned().into(), note })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::json as read;
+
+    fn check(column: &str, expect: Value, note: Option<&str>) {
+        let cell = read(column.as_bytes()).unwrap();
+        assert_eq!((cell.value, cell.note), (expect, note), "{column}");
+    }
+
+    #[test]
+    fn f_091_json_of_a_column_keeps_its_digits_or_a_note_says() {
+        check(r#"{"a": [1.5, 18446744073709551615]}"#, json!({ "a": [1.5, u64::MAX] }), None);
+        check(
+            r#"{"a": 1234567890123456.78}"#,
+            json!({ "a": "1234567890123456.78" }),
+            Some("holds JSON with numbers of more digits than a number keeps, kept as text"),
+        );
+        check("1e400", json!("1e400"), Some("holds JSON that cannot be read, kept as text"));
     }
 }

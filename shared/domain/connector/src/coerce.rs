@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::{Number, Value};
 
+use crate::exact_json::{json_number, settled};
 use crate::model::ValueType;
 use crate::reading::Reading;
 
@@ -30,8 +31,48 @@ pub fn coerce(value: Value, data_type: &DataType, reading: &Reading) -> (Value, 
     }
 }
 
+/// As [`coerce`], of a value of a JSON document and the same value with a text for each long number.
+pub(crate) fn coerce_written(
+    value: Value,
+    written: Option<Value>,
+    data_type: &DataType,
+    reading: &Reading,
+) -> (Value, Option<String>) {
+    match (value, written, data_type) {
+        (value, None, _) => coerce(value, data_type, reading),
+        (Value::Array(items), Some(Value::Array(texts)), DataType::Array(item)) => {
+            let pairs = items.into_iter().zip(texts);
+            all(pairs.map(|(value, text)| coerce_written(value, Some(text), item, reading)))
+        }
+        (value @ Value::Number(_), written, DataType::Array(item)) => {
+            all([coerce_written(value, written, item, reading)])
+        }
+        (value, Some(written), _) => match (&value, &written, value_type(data_type)) {
+            (Value::Number(_), Value::String(text), Some(value_type)) => {
+                json_number(text, value_type)
+            }
+            (_, _, Some(_)) => coerce(value, data_type, reading),
+            _ => {
+                let (value, said) = settled(value, written);
+                let (value, complaint) = coerce(value, data_type, reading);
+                (value, complaint.or(said))
+            }
+        },
+    }
+}
+
 fn is_blank(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// A list of values, and the first of their complaints.
+fn all(values: impl IntoIterator<Item = (Value, Option<String>)>) -> (Value, Option<String>) {
+    let mut first = None;
+    let values = values.into_iter().map(|(value, complaint)| {
+        first = first.take().or(complaint);
+        value
+    });
+    (values.collect(), first)
 }
 
 /// Each item for itself; the first that does not fit is told.
@@ -40,14 +81,7 @@ fn list(value: Value, item: &DataType, reading: &Reading) -> (Value, Option<Stri
         Value::Array(items) => items,
         single => vec![single],
     };
-    let mut first = None;
-    let mut fitting = Vec::with_capacity(items.len());
-    for value in items {
-        let (value, complaint) = coerce(value, item, reading);
-        fitting.push(value);
-        first = first.or(complaint);
-    }
-    (Value::Array(fitting), first)
+    all(items.into_iter().map(|value| coerce(value, item, reading)))
 }
 
 fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> {
@@ -97,6 +131,7 @@ pub fn exact(number: &Number) -> Option<Decimal> {
         let digits = text.split('e').next().unwrap_or_default();
         let significant = digits.trim_start_matches(['-', '0', '.']);
         let significant = significant.strip_suffix(".0").unwrap_or(significant);
+        let significant = significant.trim_end_matches('0');
         if significant.bytes().filter(u8::is_ascii_digit).count() > KEPT {
             return None;
         }
@@ -147,20 +182,28 @@ fn date(text: &str, reading: &Reading) -> Option<Value> {
 }
 
 fn complaint(value: &Value, data_type: &DataType, reading: &Reading) -> String {
-    let read_as = match data_type {
+    let read_as = value_type(data_type);
+    let shown = match (value, read_as) {
+        (Value::String(text), Some(read_as)) if *data_type != DataType::String => {
+            return reading.complaint(text, read_as);
+        }
+        (Value::Number(number), Some(ValueType::Decimal)) => return uncertain(number),
+        (value, _) => shown(value),
+    };
+    format!("{shown} is not of type {data_type}")
+}
+
+/// The type a text or a number is read as.
+fn value_type(data_type: &DataType) -> Option<ValueType> {
+    match data_type {
+        DataType::String => Some(ValueType::String),
         DataType::Number => Some(ValueType::Number),
         DataType::Decimal => Some(ValueType::Decimal),
         DataType::Integer => Some(ValueType::Integer),
         DataType::Boolean => Some(ValueType::Boolean),
         DataType::Date => Some(ValueType::Date),
         _ => None,
-    };
-    let shown = match (value, read_as) {
-        (Value::String(text), Some(read_as)) => return reading.complaint(text, read_as),
-        (Value::Number(number), Some(ValueType::Decimal)) => return uncertain(number),
-        (value, _) => shown(value),
-    };
-    format!("{shown} is not of type {data_type}")
+    }
 }
 
 fn shown(value: &Value) -> String {
@@ -237,6 +280,7 @@ mod tests {
         check(json!("1,250.00"), DataType::Decimal, json!("1250.00"));
         check(json!(1250.0), DataType::Decimal, json!("1250"));
         check(json!(19.99), DataType::Decimal, json!("19.99"));
+        check(json!(1e15), DataType::Decimal, json!("1000000000000000"));
         check(json!(-7), DataType::Decimal, json!("-7"));
         check(json!(u64::MAX), DataType::Decimal, json!("18446744073709551615"));
         check(json!(["1.5", 2]), DataType::array(DataType::Decimal), json!(["1.5", "2"]));

@@ -4,7 +4,8 @@ use countersign_registry::{Field, Warnings};
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerError;
-use crate::coerce::coerce;
+use crate::coerce::coerce_written;
+use crate::exact_json::{ExactJson, settled};
 use crate::json_path::Found;
 use crate::model::{JsonMapping, Layout, OutputSchema};
 use crate::reading::Reading;
@@ -45,9 +46,34 @@ const MAX: usize = 10_000;
 pub fn records(
     mapping: &JsonMapping,
     schema: &OutputSchema,
-    answer: &Value,
+    answer: &ExactJson,
     part: Part,
 ) -> Result<Mapped, AnswerError> {
+    let Items { records, count, shorter } = items(mapping, answer.value(), part.most)?;
+    let written = answer.written().map(|answer| items(mapping, answer, part.most)).transpose()?;
+    let mut written = written.map(|items| items.records.into_iter());
+    let mut mapped = Mapped { count, ..Mapped::default() };
+    shorter.into_iter().for_each(|message| mapped.warnings.push(message));
+    for (number, mut record) in records.into_iter().enumerate() {
+        let written = written.as_mut().and_then(Iterator::next);
+        for complaint in fit_written(&mut record, written, &schema.fields, &mapping.reading) {
+            mapped.warnings.push(about_record(part.before + number + 1, &complaint));
+        }
+        mapped.records.push(record);
+    }
+    Ok(mapped)
+}
+
+/// The records of an answer before their values have types.
+struct Items {
+    records: Vec<Map<String, Value>>,
+    /// How many the answer has.
+    count: usize,
+    /// What is said of lists of different lengths.
+    shorter: Option<String>,
+}
+
+fn items(mapping: &JsonMapping, answer: &Value, most: usize) -> Result<Items, AnswerError> {
     let found = match &mapping.results_path {
         Some(path) => {
             path.select(answer).ok_or_else(|| AnswerError::NoResults(path.to_string()))?
@@ -59,7 +85,7 @@ pub fn records(
     let mut shorter = None;
     let items: Vec<&Value> = match found {
         Found::One(Value::Object(columns)) if mapping.layout == Layout::Columns => {
-            (rows, longest) = rows_of(columns, part.most);
+            (rows, longest) = rows_of(columns, most);
             shorter = shorter_than(longest, columns, mapping);
             rows.iter().collect()
         }
@@ -68,16 +94,9 @@ pub fn records(
         Found::One(Value::Null) => Vec::new(),
         Found::One(one) => vec![one],
     };
-    let mut mapped = Mapped { count: items.len().max(longest), ..Mapped::default() };
-    shorter.into_iter().for_each(|message| mapped.warnings.push(message));
-    for (number, item) in items.into_iter().take(part.most).enumerate() {
-        let mut record = record(mapping, item);
-        for complaint in fit(&mut record, &schema.fields, &mapping.reading) {
-            mapped.warnings.push(about_record(part.before + number + 1, &complaint));
-        }
-        mapped.records.push(record);
-    }
-    Ok(mapped)
+    let count = items.len().max(longest);
+    let records = items.into_iter().take(most).map(|item| record(mapping, item)).collect();
+    Ok(Items { records, count, shorter })
 }
 
 /// What is said of a record of an answer, counted from 1.
@@ -142,24 +161,47 @@ fn record(mapping: &JsonMapping, item: &Value) -> Map<String, Value> {
 /// field that is not there is null.
 #[must_use]
 pub fn fit(record: &mut Map<String, Value>, fields: &[Field], reading: &Reading) -> Vec<String> {
+    fit_written(record, None, fields, reading)
+}
+
+/// As [`fit`], of a record whose long numbers are texts in `written`. What is not declared keeps all its digits too.
+fn fit_written(
+    record: &mut Map<String, Value>,
+    mut written: Option<Map<String, Value>>,
+    fields: &[Field],
+    reading: &Reading,
+) -> Vec<String> {
     let mut complaints = Vec::new();
+    let mut complain = |name: &str, complaint: Option<String>| {
+        complaints.extend(complaint.map(|text| format!("field `{name}`: {text}")));
+    };
     for field in fields {
         let value = record.get_mut(&field.name).map_or(Value::Null, Value::take);
-        let (value, complaint) = coerce(value, &field.data_type, reading);
+        let text = written.as_mut().and_then(|texts| texts.remove(&field.name));
+        let (value, complaint) = coerce_written(value, text, &field.data_type, reading);
         record.insert(field.name.clone(), value);
-        complaints.extend(complaint.map(|text| format!("field `{}`: {text}", field.name)));
+        complain(&field.name, complaint);
+    }
+    for (name, text) in written.unwrap_or_default() {
+        if let Some(value) = record.get_mut(&name) {
+            let (kept, said) = settled(value.take(), text);
+            *value = kept;
+            complain(&name, said);
+        }
     }
     complaints
 }
 
 /// The values of the answer that stand beside its records (F-091), in the order of the YAML, and what does not fit.
 #[must_use]
-pub fn metadata(mapping: &JsonMapping, answer: &Value) -> (Map<String, Value>, Vec<String>) {
+pub fn metadata(mapping: &JsonMapping, answer: &ExactJson) -> (Map<String, Value>, Vec<String>) {
     let mut values = Map::new();
     let mut complaints = Vec::new();
     for item in &mapping.metadata {
-        let found = item.path.find(answer).unwrap_or(Value::Null);
-        let (value, complaint) = coerce(found, &item.field.data_type, &mapping.reading);
+        let found = item.path.find(answer.value()).unwrap_or(Value::Null);
+        let written = answer.written().and_then(|answer| item.path.find(answer));
+        let (value, complaint) =
+            coerce_written(found, written, &item.field.data_type, &mapping.reading);
         complaints.extend(complaint.map(|text| format!("metadata `{}`: {text}", item.field.name)));
         values.insert(item.field.name.clone(), value);
     }

@@ -1,6 +1,8 @@
 //! Values as they stand become values of their field's type.
 
-use countersign_connector::{Cell, Reading, ValueType, exact, is_same_figure, uncertain};
+use countersign_connector::{
+    Cell, Reading, ValueType, exact, is_same_figure, json_number, settled, uncertain,
+};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
@@ -24,13 +26,74 @@ pub(crate) fn coerce(
         }
         _ => {}
     }
+    let (value, complaint) = of_type(Found::from(Value::from(cell)), value_type, reading);
+    (Cell::from(value), complaint)
+}
+
+/// As [`coerce`], of a value of a JSON document and the same value with a text for each long number.
+pub(crate) fn coerce_written(
+    cell: Cell,
+    written: Value,
+    value_type: Option<ValueType>,
+    reading: &Reading,
+) -> (Cell, Option<String>) {
     let value = Value::from(cell);
     let (value, complaint) = match value_type {
-        ValueType::StringList => strings(value),
-        ValueType::NumberList => numbers(value, reading),
-        one => scalar(value, one, reading),
+        None => settled(value, written),
+        Some(value_type) => of_type(Found { value, written: Some(written) }, value_type, reading),
     };
     (Cell::from(value), complaint)
+}
+
+/// A value, and the same with a text for each long number where there is one.
+#[derive(Clone)]
+struct Found {
+    value: Value,
+    written: Option<Value>,
+}
+
+impl From<Value> for Found {
+    fn from(value: Value) -> Self {
+        Self { value, written: None }
+    }
+}
+
+impl Found {
+    /// The text of a long number.
+    fn long_number(&self) -> Option<&str> {
+        let text = self.written.as_ref().and_then(Value::as_str);
+        text.filter(|_| self.value.is_number())
+    }
+
+    /// The values of a list that are there; what is not a list is a list of one.
+    fn items(self) -> Vec<Self> {
+        let items = match (self.value, self.written) {
+            (Value::Array(items), Some(Value::Array(texts))) => {
+                let pairs = items.into_iter().zip(texts);
+                pairs.map(|(value, text)| Self { value, written: Some(text) }).collect()
+            }
+            (Value::Array(items), _) => items.into_iter().map(Self::from).collect(),
+            (value, written) => vec![Self { value, written }],
+        };
+        items.into_iter().filter(|one: &Self| !one.value.is_null()).collect()
+    }
+}
+
+fn of_type(found: Found, value_type: ValueType, reading: &Reading) -> (Value, Option<String>) {
+    match value_type {
+        ValueType::StringList => strings(found),
+        ValueType::NumberList => numbers(found, reading),
+        one if found.value.is_array() => first_of(found.items(), one, reading),
+        one => single(found, one, reading),
+    }
+}
+
+/// A value that is not a list.
+fn single(found: Found, value_type: ValueType, reading: &Reading) -> (Value, Option<String>) {
+    match found.long_number() {
+        Some(number) => json_number(number, value_type),
+        None => scalar(found.value, value_type, reading),
+    }
 }
 
 fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Option<String>) {
@@ -43,8 +106,7 @@ fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Opt
             None => (Value::Null, Some(uncertain(&number))),
         },
         (value @ Value::Bool(_), ValueType::Boolean) => (value, None),
-        (Value::Array(items), value_type) => first_of(items, value_type, reading),
-        (value @ Value::Object(_), value_type) => {
+        (value @ (Value::Array(_) | Value::Object(_)), value_type) => {
             (Value::Null, Some(complaint(&value, value_type)))
         }
         (Value::String(text), value_type) => match text.trim() {
@@ -58,18 +120,15 @@ fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Opt
 
 /// A path through a list finds a list: the first value counts, as it does in XML. Of figures that differ it is said.
 fn first_of(
-    items: Vec<Value>,
+    items: Vec<Found>,
     value_type: ValueType,
     reading: &Reading,
 ) -> (Value, Option<String>) {
-    let mut there = items.into_iter().filter(|one| !one.is_null());
+    let mut there = items.into_iter();
     let Some(first) = there.next() else { return (Value::Null, None) };
-    if first.is_array() {
-        return (Value::Null, Some(complaint(&first, value_type)));
-    }
-    let (value, complaint) = scalar(first, value_type, reading);
-    let is_other = |other: Value| {
-        let (other, complaint) = scalar(other, value_type, reading);
+    let (value, complaint) = single(first, value_type, reading);
+    let is_other = |other: Found| {
+        let (other, complaint) = single(other, value_type, reading);
         complaint.is_some() || !other.is_null() && !is_same_figure(&value, &other)
     };
     // What is no figure need not be read for it.
@@ -83,38 +142,31 @@ fn first_of(
     (value, complaint.or(several))
 }
 
-fn strings(value: Value) -> (Value, Option<String>) {
-    (texts(value).into_iter().map(Value::String).collect(), None)
+fn strings(found: Found) -> (Value, Option<String>) {
+    let texts = found.items().into_iter().map(text_of).filter(|text| !text.is_empty());
+    (texts.map(Value::String).collect(), None)
 }
 
 /// The numbers of a list, and the first complaint about what is none.
-fn numbers(value: Value, reading: &Reading) -> (Value, Option<String>) {
+fn numbers(found: Found, reading: &Reading) -> (Value, Option<String>) {
     let mut first = None;
     let mut numbers = Vec::new();
-    for item in items(value) {
-        let (number, complaint) = scalar(item, ValueType::Number, reading);
+    for item in found.items() {
+        let (number, complaint) = match item.value {
+            Value::Array(_) => of_type(item, ValueType::Number, reading),
+            _ => single(item, ValueType::Number, reading),
+        };
         first = first.or(complaint);
         numbers.extend(Some(number).filter(|number| !number.is_null()));
     }
     (numbers.into(), first)
 }
 
-/// The texts of a list's values.
-fn texts(value: Value) -> Vec<String> {
-    items(value).map(text_of).filter(|text| !text.is_empty()).collect()
-}
-
-/// The values of a list that are there; what is not a list is a list of one.
-fn items(value: Value) -> impl Iterator<Item = Value> {
-    let items = match value {
-        Value::Array(items) => items,
-        one => vec![one],
-    };
-    items.into_iter().filter(|one| !one.is_null())
-}
-
-fn text_of(value: Value) -> String {
-    match value {
+fn text_of(found: Found) -> String {
+    if let Some(number) = found.long_number() {
+        return number.to_owned();
+    }
+    match found.value {
         Value::String(text) => text.trim().to_owned(),
         other => other.to_string(),
     }

@@ -14,12 +14,14 @@ use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::text::Text;
-use quotes::{Broken, Quotes};
+use quotes::{Broken, Passed, Quotes};
 
 /// Text looked at to find the delimiter.
 const HEAD: usize = 16 * 1024;
 /// Rows of another width, and malformed ones, that are said one by one.
 const MAX_SAID: u64 = 20;
+/// What is said of a row that a quote which stands for itself may have made of several.
+const DOUBTFUL: &str = "a quote behind a blank opens a cell of several lines; if it is not meant as the beginning of a cell, the rows in it are missing";
 
 pub(crate) fn read(
     rules: &CsvRules,
@@ -55,14 +57,20 @@ pub(crate) fn read(
     };
     let mut broken = Broken::new(&rules.table);
     let mut record = StringRecord::new();
-    let mut number = 0;
+    let (mut number, mut doubtful) = (0, 0);
     while reader.read_record(&mut record).map_err(explain)? {
         stop.check()?;
         number += 1;
-        let (line, is_broken) = reader.get_mut().next_row();
+        let Passed { line, is_broken, is_doubtful } = reader.get_mut().next_row();
         if is_broken {
             broken.leave_out(&mut table, number, line)?;
             continue;
+        }
+        if is_doubtful && number >= u64::from(first) {
+            doubtful += 1;
+            if doubtful <= MAX_SAID {
+                table.warn(format!("line {line}: {DOUBTFUL}"));
+            }
         }
         let fit = ragged.fit(number, &record);
         if fit != Fit::Shifted {
@@ -76,7 +84,8 @@ pub(crate) fn read(
         let open = "a quoted cell is not closed".to_owned();
         return Err(FormatError::Truncated { place: format!("line {line}"), open });
     }
-    for message in [ragged.total(), broken.total()].into_iter().flatten() {
+    let many = (doubtful > MAX_SAID).then(|| format!("{doubtful} rows in all: {DOUBTFUL}"));
+    for message in [ragged.total(), broken.total(), many].into_iter().flatten() {
         table.warn_last(message);
     }
     table.finish()

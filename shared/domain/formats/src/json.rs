@@ -129,13 +129,17 @@ impl<R: Read> Walk<'_, R> {
             let window = &self.window;
             let rest = window.rest();
             let place = || format!("record {nth}, line {}", window.line());
+            let said = self.out.warnings.len();
             match self.mapper.record(rest, place, &mut self.out) {
                 // A number at the end of the window may go on after it.
                 Ok((length, size)) if length < rest.len() || window.has_ended() => {
                     break (length, size);
                 }
                 Ok((_, size)) if rest.ends_with(['}', ']', '"']) => break (rest.len(), size),
-                Ok(_) => self.out.records.pop(),
+                Ok(_) => {
+                    self.out.records.pop();
+                    self.out.warnings.truncate(said);
+                }
                 Err(error) if !is_cut(&error, rest) || window.has_ended() => {
                     return Err(self.unreadable(nth, &error));
                 }

@@ -1,24 +1,20 @@
 //! The fields of a record, taken from its JSON while it is read; what no field asks for is not kept.
 
-use std::fmt;
+mod seed;
 
 use countersign_connector::{
-    Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType,
+    Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType, json_number,
+    quoted, settled,
 };
-use countersign_decimal::Decimal;
 use memchr::memchr_iter;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
-    Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed};
 use serde_json::Value;
 use serde_json::de::StrRead;
-use serde_json::value::RawValue;
 
-use crate::coerce::coerce;
+use crate::coerce::{coerce, coerce_written};
 use crate::table::{cell_size, size_of, warn};
 use crate::{Extraction, Warning};
+use seed::Seed;
 
 /// Maps the text of one record after the other.
 pub(crate) struct Mapper<'r> {
@@ -34,11 +30,13 @@ struct Taken {
     cell: Cell,
     /// Whether it is the text of a JSON number, which no locale applies to.
     is_number: bool,
+    /// The same value with a text for each long number, where there is one.
+    written: Option<Box<Value>>,
 }
 
 impl From<Cell> for Taken {
     fn from(cell: Cell) -> Self {
-        Self { cell, is_number: false }
+        Self { cell, is_number: false, written: None }
     }
 }
 
@@ -53,8 +51,29 @@ struct Node {
 struct End {
     slot: usize,
     rest: Option<JsonPath>,
-    /// A number is kept as it is written: `1250.00`, and not `1250.0`.
-    as_written: bool,
+    /// Which numbers are kept as they are written: `1250.00`, and not `1250.0`.
+    kept: Kept,
+}
+
+/// The numbers of a field of which the text is kept.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// All of them.
+    Every,
+    /// Those that may lose digits.
+    Long,
+    /// None while the record is read: it is read again when it has long ones.
+    Later,
+}
+
+impl Kept {
+    fn of(value_type: Option<ValueType>) -> Self {
+        match value_type {
+            Some(ValueType::String | ValueType::Decimal) => Self::Every,
+            Some(ValueType::Number | ValueType::Integer) => Self::Long,
+            _ => Self::Later,
+        }
+    }
 }
 
 impl<'r> Mapper<'r> {
@@ -63,9 +82,7 @@ impl<'r> Mapper<'r> {
         let mut slots = 0;
         for rule in &rules.fields {
             for path in &rule.paths {
-                let as_written =
-                    matches!(rule.value_type, Some(ValueType::String | ValueType::Decimal));
-                root.add(path, slots, as_written);
+                root.add(path, slots, Kept::of(rule.value_type));
                 slots += 1;
             }
         }
@@ -93,18 +110,33 @@ impl<'r> Mapper<'r> {
         out: &mut Extraction,
     ) -> serde_json::Result<(usize, u64)> {
         let mut source = serde_json::Deserializer::from_str(text);
-        if let Records::Whole(all) = &mut out.records {
-            let record = match Deserialize::deserialize(&mut source)? {
-                Value::Object(fields) => fields,
-                other => [("value".to_owned(), other)].into_iter().collect(),
-            };
-            let size = size_of(&record);
-            all.push(record);
-            return Ok((end(source, text), size));
+        if matches!(out.records, Records::Whole(_)) {
+            let record = Deserialize::deserialize(&mut source)?;
+            let length = end(source, text);
+            return Ok((length, whole(record, &text[..length], place, out)?));
         }
         self.found.fill(Taken::default());
         Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
-        Ok((end(source, text), self.fields(place, out)))
+        let length = end(source, text);
+        self.read_again(&text[..length])?;
+        Ok((length, self.fields(place, out)))
+    }
+
+    /// Reads a record once more for the text of its long numbers, when there may be some that were not kept.
+    fn read_again(&mut self, text: &str) -> serde_json::Result<()> {
+        if !self.found.iter().any(|taken| has_double(&taken.cell)) {
+            return Ok(());
+        }
+        let Some(quoted) = quoted(text.as_bytes()) else { return Ok(()) };
+        let mut written = vec![Taken::default(); self.found.len()];
+        let mut source = serde_json::Deserializer::from_slice(&quoted);
+        Seed { node: &self.root, found: &mut written }.deserialize(&mut source)?;
+        for (taken, written) in self.found.iter_mut().zip(written) {
+            if !taken.is_number && taken.cell != written.cell {
+                taken.written = Some(Box::new(written.cell.into()));
+            }
+        }
+        Ok(())
     }
 
     fn fields(&mut self, place: impl Fn() -> String, out: &mut Extraction) -> u64 {
@@ -130,16 +162,58 @@ impl<'r> Mapper<'r> {
     }
 }
 
+/// Adds a record without mapped fields, and gives about how much memory it takes.
+fn whole(
+    record: Value,
+    text: &str,
+    place: impl Fn() -> String,
+    out: &mut Extraction,
+) -> serde_json::Result<u64> {
+    let written = if is_or_has_double(&record) { quoted(text.as_bytes()) } else { None };
+    let (record, said) = match written {
+        Some(written) => settled(record, serde_json::from_slice(&written)?),
+        None => (record, None),
+    };
+    let record = match record {
+        Value::Object(fields) => fields,
+        other => [("value".to_owned(), other)].into_iter().collect(),
+    };
+    if let Some(message) = said {
+        note(out, format!("{}: {message}", place()));
+    }
+    let size = size_of(&record);
+    out.records.push(record);
+    Ok(size)
+}
+
+fn has_double(cell: &Cell) -> bool {
+    match cell {
+        Cell::Float(_) => true,
+        Cell::Other(value) => is_or_has_double(value),
+        _ => false,
+    }
+}
+
+fn is_or_has_double(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64(),
+        Value::Array(items) => items.iter().any(is_or_has_double),
+        Value::Object(fields) => fields.values().any(is_or_has_double),
+        _ => false,
+    }
+}
+
 /// The value of a field.
 fn typed(taken: Taken, value_type: Option<ValueType>, reading: &Reading) -> (Cell, Option<String>) {
-    match (&taken.cell, value_type) {
-        (Cell::Text(number), Some(ValueType::Decimal)) if taken.is_number => {
-            match Decimal::of_json(number) {
-                Ok(decimal) => (Cell::Text(decimal.to_string().into()), None),
-                Err(_) => coerce(taken.cell, value_type, &Reading::default()),
-            }
+    match (taken, value_type) {
+        (Taken { cell: Cell::Text(number), is_number: true, .. }, Some(value_type)) => {
+            let (value, complaint) = json_number(&number, value_type);
+            (value.into(), complaint)
         }
-        _ => coerce(taken.cell, value_type, reading),
+        (Taken { cell, written: Some(written), .. }, value_type) => {
+            coerce_written(cell, *written, value_type, reading)
+        }
+        (Taken { cell, .. }, value_type) => coerce(cell, value_type, reading),
     }
 }
 
@@ -157,7 +231,7 @@ fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> 
 impl Node {
     /// Keys become nodes; from the first step that is none on, the path is looked up in the whole value. So is one with
     /// alternatives, of which only the whole value says which counts.
-    fn add(&mut self, path: &JsonPath, slot: usize, as_written: bool) {
+    fn add(&mut self, path: &JsonPath, slot: usize, kept: Kept) {
         let mut alternatives = path.alternatives();
         let steps = match (alternatives.next(), alternatives.next()) {
             (Some(steps), None) => steps,
@@ -174,7 +248,7 @@ impl Node {
         }
         let is_whole = taken == steps.len() && path.alternatives().len() == 1;
         let rest = (!is_whole).then(|| path.after(taken));
-        node.ends.push(End { slot, rest, as_written });
+        node.ends.push(End { slot, rest, kept });
     }
 
     fn child(&mut self, key: &str) -> &mut Self {
@@ -204,161 +278,6 @@ impl End {
             None => Cell::from(value.clone()),
             Some(rest) => rest.find(value).map_or(Cell::Null, Cell::from),
         }
-    }
-}
-
-/// Reads one value, as far as the fields below a node need it.
-struct Seed<'s> {
-    node: &'s Node,
-    found: &'s mut [Taken],
-}
-
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
-        match (&self.node.ends[..], &self.node.keys[..]) {
-            ([], _) => source.deserialize_any(self),
-            ([End { slot, rest: None, as_written }], []) => {
-                self.found[*slot] = if *as_written {
-                    written(source)?
-                } else {
-                    source.deserialize_any(Leaf)?.into()
-                };
-                Ok(())
-            }
-            _ => {
-                let value = Deserialize::deserialize(source)?;
-                self.node.take(&value, self.found);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Reads one value, of which a number becomes the text that it is written as.
-fn written<'de, D: Deserializer<'de>>(source: D) -> Result<Taken, D::Error> {
-    let raw = <&RawValue>::deserialize(source)?.get();
-    if raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
-        return Ok(Taken { cell: Cell::Text(raw.into()), is_number: true });
-    }
-    let value: Value =
-        serde_json::from_str(raw).map_err(|error| D::Error::custom(problem(&error)))?;
-    Ok(Cell::from(value).into())
-}
-
-/// Reads one value that a single field asks for.
-struct Leaf;
-
-impl<'de> Visitor<'de> for Leaf {
-    type Value = Cell;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Cell, E> {
-        Ok(Cell::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Cell, E> {
-        Ok(Cell::Bool(value))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Cell, E> {
-        Ok(Cell::Integer(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Cell, E> {
-        Ok(Cell::from(Value::from(number)))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Cell, E> {
-        Ok(Cell::Float(number))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Cell, E> {
-        Ok(Cell::Text(text.into()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Cell, A::Error> {
-        Value::deserialize(SeqAccessDeserializer::new(items)).map(Cell::from)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Cell, A::Error> {
-        Value::deserialize(MapAccessDeserializer::new(entries)).map(Cell::from)
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        while let Some(child) = entries.next_key_seed(Key(self.node))? {
-            match child {
-                Some(node) => entries.next_value_seed(Seed { node, found: self.found })?,
-                None => {
-                    entries.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-/// Finds the node a key leads to, without keeping the key.
-struct Key<'n>(&'n Node);
-
-impl<'de, 'n> DeserializeSeed<'de> for Key<'n> {
-    type Value = Option<&'n Node>;
-
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
-        source.deserialize_str(self)
-    }
-}
-
-impl<'n> Visitor<'_> for Key<'n> {
-    type Value = Option<&'n Node>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.keys.iter().find(|(known, _)| known == key).map(|(_, node)| node))
     }
 }
 

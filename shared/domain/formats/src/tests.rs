@@ -7,6 +7,7 @@ mod csv_quotes;
 mod fuzz;
 mod html;
 mod json;
+mod json_digits;
 mod json_lines;
 mod merged;
 mod pdf;

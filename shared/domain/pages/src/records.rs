@@ -102,9 +102,10 @@ fn record(
     for field in fields {
         let mut texts = values(document, element, field);
         let dropped = dropped(&mut texts, field);
+        let shortened = shortened(&mut texts);
         let (value, complaint) = field.reading.convert(&texts, field.rule.value_type);
-        if let Some(complaint) = complaint.or(dropped) {
-            warnings.push(format!("record {number}, field `{}`: {complaint}", field.rule.field));
+        for said in complaint.or(dropped).into_iter().chain(shortened) {
+            warnings.push(format!("record {number}, field `{}`: {said}", field.rule.field));
         }
         record.insert(field.rule.field.clone(), value);
     }
@@ -141,6 +142,22 @@ fn dropped(texts: &mut Vec<String>, field: &Field<'_>) -> Option<String> {
     ))
 }
 
+/// Shortens the texts that are too long, and says so.
+fn shortened(texts: &mut [String]) -> Option<String> {
+    let mut count = 0;
+    for text in texts.iter_mut().filter(|text| text.len() > MAX_VALUE) {
+        text.truncate(text.floor_char_boundary(MAX_VALUE));
+        count += 1;
+    }
+    match count {
+        0 => None,
+        1 => Some(format!("a value has more than {MAX_VALUE} bytes; the rest of it is left out")),
+        _ => Some(format!(
+            "{count} values have more than {MAX_VALUE} bytes; the rest of each is left out"
+        )),
+    }
+}
+
 /// Whether two texts are not the same figure.
 fn is_other(first: &str, other: &str, field: &Field<'_>) -> bool {
     let read = |text: &str| field.reading.convert(&[text.to_owned()], field.rule.value_type);
@@ -153,7 +170,7 @@ fn is_other(first: &str, other: &str, field: &Field<'_>) -> bool {
 
 /// An attribute or the text; an empty one is none, so that a later match can hold the value.
 fn value(document: &Document, element: ElementRef<'_>, attr: Option<&str>) -> Option<String> {
-    let mut found = match attr {
+    let found = match attr {
         None => text::line(element),
         Some(name) => {
             let raw = element.attr(name)?.trim();
@@ -163,7 +180,6 @@ fn value(document: &Document, element: ElementRef<'_>, attr: Option<&str>) -> Op
             }
         }
     };
-    found.truncate(found.floor_char_boundary(MAX_VALUE));
     (!found.is_empty()).then_some(found)
 }
 

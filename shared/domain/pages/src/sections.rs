@@ -138,6 +138,7 @@ fn tables(html: &Html, budget: &mut Budget) -> Vec<Value> {
             if budget.is_spent(lines.len(), MAX_ROWS) {
                 break;
             }
+            budget.cut |= row.select(&cells).nth(MAX_CELLS).is_some();
             let texts: Vec<String> =
                 row.select(&cells).take(MAX_CELLS).map(|cell| budget.take(line(cell))).collect();
             let all_heads = row.select(&heads).take(MAX_CELLS).count() == texts.len();

@@ -318,3 +318,38 @@ async fn k_75_another_page_is_another_answer() {
         "the first page does not stand in for the second"
     );
 }
+
+#[tokio::test]
+async fn f_091_numbers_and_cursors_of_an_answer_keep_all_their_digits() {
+    const CURSOR: &str = "12345678901234567890123";
+    let server = MockServer::start().await;
+    let page = |next: &str, sum: &str| {
+        let body = format!(r#"{{"next": {next}, "rows": [{{"sum": {sum}}}]}}"#);
+        ResponseTemplate::new(200).set_body_raw(body, "application/json")
+    };
+    Mock::given(query_param_is_missing("after"))
+        .respond_with(page(CURSOR, "1234567890123456.78"))
+        .mount(&server)
+        .await;
+    Mock::given(query_param("after", CURSOR))
+        .respond_with(page("null", "1.5"))
+        .mount(&server)
+        .await;
+    let endpoint =
+        "    pagination: { type: cursor, cursor_param: after, cursor_path: next, max_pages: 3 }
+    response_mapping: { results_path: rows, fields: { exact: sum, near: sum } }
+    output_schema:
+      fields: [{ name: exact, type: decimal }, { name: near, type: number }]
+";
+    let said = ask(&server, endpoint, json!({})).await.unwrap();
+    assert_eq!(
+        (&said["results"][0]["exact"], &said["results"][0]["near"]),
+        (&json!("1234567890123456.78"), &Value::Null)
+    );
+    assert_eq!(
+        (&said["results"][1]["exact"], &said["results"][1]["near"]),
+        (&json!("1.5"), &json!(1.5))
+    );
+    let lost = "record 1, field `near`: `1234567890123456.78` is not of type number; it has more digits than a number keeps: a `decimal` has up to 28";
+    assert_eq!(said["warnings"], json!([lost]));
+}

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Mapped, Part, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
+use crate::exact_json::ExactJson;
 use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
 use crate::reading::Reading;
 
@@ -31,7 +32,7 @@ fn schema(fields: &[(&str, DataType)]) -> OutputSchema {
 }
 
 fn map(mapping: &JsonMapping, answer: &Value) -> Result<Mapped, AnswerError> {
-    records(mapping, &schema(&[]), answer, Part::default())
+    records(mapping, &schema(&[]), &answer.clone().into(), Part::default())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
@@ -91,7 +92,7 @@ fn f_091_values_of_the_wrong_type_are_null_and_said() {
     let mapped = records(
         &mapping(None, &[]),
         &schema(&fields),
-        &answer,
+        &answer.into(),
         Part { before: 10, ..Part::default() },
     )
     .unwrap();
@@ -126,7 +127,7 @@ fn f_091_metadata_is_read_beside_the_records() {
         ..mapping(Some("hits.hits"), &[])
     };
     let answer = json!({ "took": "long", "hits": { "total": { "value": "1,000" }, "hits": [] } });
-    let (values, complaints) = metadata(&mapping, &answer);
+    let (values, complaints) = metadata(&mapping, &answer.into());
     assert_eq!(Value::Object(values), json!({ "total": 1000, "took": null, "absent": null }));
     assert_eq!(complaints, ["metadata `took`: `long` is not of type integer"]);
 }
@@ -143,7 +144,7 @@ fn f_091_texts_of_an_answer_are_read_by_the_declared_locale() {
         { "s": 1.5, "d": "2024-02-29", "i": "x" },
         { "s": "$12", "d": "29.02.24", "i": "" },
     ]);
-    let found = records(&mapping, &schema, &answer, Part::default()).unwrap();
+    let found = records(&mapping, &schema, &answer.into(), Part::default()).unwrap();
     let rows: Vec<Value> = found.records.into_iter().map(Value::Object).collect();
     let day = "2024-02-29";
     let expect = json!([
@@ -169,7 +170,7 @@ proptest! {
         let items: Vec<Value> = values.iter().map(|text| json!({ "a": { "b": text } })).collect();
         let answer = json!({ "rows": items });
         let schema = schema(&[("x", DataType::Number)]);
-        let mapped = records(&mapping(Some("rows"), &[("x", "a.b")]), &schema, &answer, Part::default()).unwrap();
+        let mapped = records(&mapping(Some("rows"), &[("x", "a.b")]), &schema, &answer.into(), Part::default()).unwrap();
         prop_assert_eq!(mapped.records.len(), values.len());
         let unread = mapped.records.iter().zip(&values).filter(|(record, text)| record["x"].is_null() && !text.is_empty());
         prop_assert_eq!(unread.count(), mapped.warnings.kept().len());
@@ -198,4 +199,53 @@ fn f_090_an_answer_may_be_a_list_for_each_field() {
         json!({ "recent": [{ "form": "4" }] }),
         json!([{ "form": "4", "day": null, "of": null }]),
     );
+}
+
+#[test]
+fn f_091_numbers_of_an_answer_are_exact_or_said() {
+    let long = "12345678901234567890.25";
+    let body = format!(
+        r#"{{"total": {long}, "rows": [{{"s": {long}, "t": [{long}, 2.5], "o": {{"x": {long}}}, "left": {long}}}, {{"s": 1.50}}]}}"#
+    );
+    let answer = ExactJson::from_slice(body.as_bytes()).unwrap();
+    let reading = Reading::new(Some("de-DE"), None).unwrap();
+    let fields =
+        [("s", "s"), ("n", "s"), ("i", "s"), ("w", "s"), ("t", "t"), ("o", "o"), ("left", "left")];
+    let total =
+        |name: &str, kind| MetadataField { field: Field::new(name, kind), path: path("total") };
+    let mapping = JsonMapping {
+        reading,
+        metadata: vec![total("exact", DataType::Decimal), total("near", DataType::Number)],
+        ..mapping(Some("rows"), &fields)
+    };
+    let schema = schema(&[
+        ("s", DataType::Decimal),
+        ("n", DataType::Number),
+        ("i", DataType::Integer),
+        ("w", DataType::String),
+        ("t", DataType::array(DataType::Decimal)),
+        ("o", DataType::Object),
+    ]);
+    let found = records(&mapping, &schema, &answer, Part::default()).unwrap();
+    assert_eq!(
+        json!(found.records),
+        json!([
+            { "s": long, "n": null, "i": null, "w": long, "t": [long, "2.5"], "o": { "x": long }, "left": long },
+            { "s": "1.5", "n": 1.5, "i": null, "w": "1.5", "t": null, "o": null, "left": null },
+        ])
+    );
+    let more = "has more digits than a number keeps: a `decimal` has up to 28";
+    assert_eq!(
+        found.warnings.kept(),
+        [
+            format!("record 1, field `n`: `{long}` is not of type number; it {more}"),
+            format!("record 1, field `i`: `{long}` is not of type integer"),
+            format!("record 1, field `o`: `{long}` {more}; it is kept as a text"),
+            format!("record 1, field `left`: `{long}` {more}; it is kept as a text"),
+            "record 2, field `i`: `1.5` is not of type integer".to_owned(),
+        ]
+    );
+    let (values, complaints) = metadata(&mapping, &answer);
+    assert_eq!(Value::Object(values), json!({ "exact": long, "near": null }));
+    assert_eq!(complaints.len(), 1);
 }

@@ -11,6 +11,8 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use compact_str::CompactString;
 use countersign_decimal::{Decimal, InvalidDecimal, keeps_digits};
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,8 @@ use locale::Locale;
 const SHOWN: usize = 60;
 /// What may help a text that is not of its type.
 const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
+/// What a number has that cannot be a `number`, and what can be done.
+pub(crate) const MORE_DIGITS: &str = "more digits than a number keeps: a `decimal` has up to 28";
 
 /// Why a locale or a currency cannot be read by.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -213,7 +217,7 @@ impl Reading {
     }
 
     /// The number a text writes, with digits, a point and a sign only.
-    fn plain<'t>(&self, text: &'t str) -> Option<std::borrow::Cow<'t, str>> {
+    fn plain<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         match &self.declared {
             None => number::plain(text),
             Some(Declared { locale, currency }) => {
@@ -232,9 +236,7 @@ impl Reading {
 
     /// Why a text is not of a type. It shows the text, and what may help.
     pub(crate) fn complaint(&self, text: &str, value_type: ValueType) -> String {
-        let shown = shown(text);
-        let help = self.help(text, value_type).unwrap_or_default();
-        format!("`{shown}` is not of type {}{help}", value_type.data_type())
+        unfit(text, value_type, &self.help(text, value_type).unwrap_or_default())
     }
 
     fn help_with_date(&self, text: &str) -> Option<&'static str> {
@@ -249,7 +251,7 @@ impl Reading {
         date::is_in_some_order(text).then_some(help)
     }
 
-    fn help(&self, text: &str, value_type: ValueType) -> Option<&'static str> {
+    fn help(&self, text: &str, value_type: ValueType) -> Option<Cow<'static, str>> {
         let is_number = matches!(
             value_type,
             ValueType::Number | ValueType::Decimal | ValueType::Integer | ValueType::NumberList
@@ -258,20 +260,25 @@ impl Reading {
             && let Some(Err(InvalidDecimal::TooLong)) =
                 self.plain(text).map(|text| Decimal::parse(&text))
         {
-            return Some("; it has more than 28 digits");
+            return Some("; it has more than 28 digits".into());
         }
         if value_type == ValueType::Number && self.plain(text).is_some() {
-            return Some("; it has more digits than a number keeps: a `decimal` has up to 28");
+            return Some(format!("; it has {MORE_DIGITS}").into());
         }
         if value_type == ValueType::Date {
             if date::has_short_year(text) {
-                return Some("; its year must have four digits");
+                return Some("; its year must have four digits".into());
             }
-            return self.help_with_date(text);
+            return self.help_with_date(text).map(Into::into);
         }
         let written = || number::plain(text).is_none() && number::is_in_some_locale(text);
-        (is_number && self.is_plain() && written()).then_some(DECLARE)
+        (is_number && self.is_plain() && written()).then_some(DECLARE.into())
     }
+}
+
+/// That a text is not of a type. It shows the text, and what may help.
+pub(crate) fn unfit(text: &str, value_type: ValueType, help: &str) -> String {
+    format!("`{}` is not of type {}{help}", shown(text), value_type.data_type())
 }
 
 /// A text as a warning shows it.

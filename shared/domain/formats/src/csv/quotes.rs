@@ -54,6 +54,8 @@ impl Broken {
     }
 }
 
+/// Bytes that are read at once.
+const BUFFER: usize = 64 * 1024;
 /// What is wrong with a malformed row.
 const STRAY: &str = "text follows the closing quote of a cell";
 
@@ -62,10 +64,18 @@ fn malformed(place: String, problem: String) -> FormatError {
 }
 
 /// Watches quotes go by: a cell or a row that is too long is refused before it is held, a cell that is still open at the end
-/// of the file shows that the end is missing, and text after a closing quote shows that a quote is one too many. The csv crate
-/// does none of it.
+/// of the file shows that the end is missing, and text after a closing quote shows that a quote is one too many. Blanks before an
+/// opening quote are taken out, so that it opens a cell. The csv crate does none of it.
 pub(super) struct Quotes<R> {
     inner: R,
+    input: Vec<u8>,
+    /// What was watched and not yet asked for, from this place on.
+    ready: Vec<u8>,
+    given: usize,
+    /// The blanks a cell begins with, until it is clear whether a quote follows.
+    blanks: Vec<u8>,
+    /// Whether the quoted cell has blanks before its quote.
+    is_indented: bool,
     delimiter: u8,
     state: State,
     line: u64,
@@ -84,15 +94,19 @@ pub(super) struct Quotes<R> {
 }
 
 /// A row that was passed.
-#[derive(Clone, Copy)]
-struct Passed {
-    line: u64,
-    is_broken: bool,
+#[derive(Clone, Copy, Default)]
+pub(super) struct Passed {
+    pub(super) line: u64,
+    pub(super) is_broken: bool,
+    /// Whether a quote behind blanks opens a cell of several lines: if the quote is not meant as one, rows are lost in it.
+    pub(super) is_doubtful: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
+    /// In blanks at the start of a cell.
+    Indent,
     Plain,
     Quoted,
     /// After a quote in a quoted cell: the end of it, or the first half of a quote that is meant.
@@ -106,6 +120,11 @@ impl<R: Read> Quotes<R> {
         let delimiter = delimiter as u8;
         Self {
             inner,
+            input: vec![0; BUFFER],
+            ready: Vec::with_capacity(BUFFER),
+            given: 0,
+            blanks: Vec::new(),
+            is_indented: false,
             delimiter,
             state: State::Start,
             line: 1,
@@ -134,9 +153,9 @@ impl<R: Read> Quotes<R> {
         Err(io::Error::other(FormatError::Limit { place, what: what.into(), limit }))
     }
 
-    /// The line of the next row, and whether it is malformed.
-    pub(super) fn next_row(&mut self) -> (u64, bool) {
-        self.rows.pop_front().map_or((self.line, false), |row| (row.line, row.is_broken))
+    /// What was seen of the next row.
+    pub(super) fn next_row(&mut self) -> Passed {
+        self.rows.pop_front().unwrap_or(Passed { line: self.line, ..Passed::default() })
     }
 
     /// How many bytes come next that end neither the cell nor its quotes.
@@ -145,7 +164,7 @@ impl<R: Read> Quotes<R> {
             State::Plain if self.is_broken() || self.after_broken => 0,
             State::Plain => memchr3(self.delimiter, b'\n', b'\r', bytes).unwrap_or(bytes.len()),
             State::Quoted => memchr3(b'"', b'\n', b'\r', bytes).unwrap_or(bytes.len()),
-            State::Start | State::Half | State::Closed => 0,
+            State::Start | State::Indent | State::Half | State::Closed => 0,
         }
     }
 
@@ -166,11 +185,16 @@ impl<R: Read> Quotes<R> {
         if ends || !self.in_row {
             self.in_row = !ends;
             if self.in_row {
-                self.rows.push_back(Passed { line: self.line, is_broken: false });
+                self.rows.push_back(Passed { line: self.line, ..Passed::default() });
             }
         }
         let next = self.next_state(byte);
-        self.has_lines |= is_end && self.state == State::Quoted;
+        if is_end && self.state == State::Quoted {
+            self.has_lines = true;
+            if let Some(row) = self.rows.back_mut() {
+                row.is_doubtful |= self.is_indented;
+            }
+        }
         let is_closed = matches!(self.state, State::Half | State::Closed);
         if is_closed && next == State::Plain {
             self.stray()?;
@@ -182,20 +206,36 @@ impl<R: Read> Quotes<R> {
         self.line += u64::from(byte == b'\n');
         self.length = if next == State::Start { 0 } else { self.length + 1 };
         self.row_length = if ends { 0 } else { self.row_length + 1 };
+        self.hand_on(byte, next);
         self.state = next;
         Ok(())
+    }
+
+    /// Hands a byte on, with the blanks before it unless it is the quote that they stand before.
+    fn hand_on(&mut self, byte: u8, next: State) {
+        if next == State::Indent {
+            self.blanks.push(byte);
+            return;
+        }
+        if self.state == State::Indent && next == State::Quoted {
+            self.blanks.clear();
+        }
+        self.ready.append(&mut self.blanks);
+        self.ready.push(byte);
     }
 
     fn next_state(&mut self, byte: u8) -> State {
         match (self.state, byte) {
             (State::Quoted, b'"') => State::Half,
             (State::Quoted, _) | (State::Half, b'"') => State::Quoted,
-            (State::Start, b'"') => {
+            (State::Start | State::Indent, b'"') => {
                 self.opened = self.line;
                 self.has_lines = false;
+                self.is_indented = self.state == State::Indent;
                 State::Quoted
             }
             (_, byte) if byte == self.delimiter || byte == b'\n' || byte == b'\r' => State::Start,
+            (State::Start | State::Indent, b' ' | b'\t') => State::Indent,
             (State::Half | State::Closed, b' ' | b'\t') => State::Closed,
             _ => State::Plain,
         }
@@ -224,10 +264,25 @@ impl<R: Read> Quotes<R> {
     }
 }
 
-impl<R: Read> Read for Quotes<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(into)?;
-        let mut rest = &into[..count];
+impl<R: Read> Quotes<R> {
+    /// Watches the next bytes; without any what is ready stays empty.
+    fn fill(&mut self) -> io::Result<()> {
+        self.ready.clear();
+        self.given = 0;
+        let mut input = std::mem::take(&mut self.input);
+        while self.ready.is_empty() {
+            let count = self.inner.read(&mut input)?;
+            if count == 0 {
+                self.ready.append(&mut self.blanks);
+                break;
+            }
+            self.watch(&input[..count])?;
+        }
+        self.input = input;
+        Ok(())
+    }
+
+    fn watch(&mut self, mut rest: &[u8]) -> io::Result<()> {
         while let Some((first, others)) = rest.split_first() {
             let inside = self.inside(rest);
             if inside == 0 {
@@ -236,11 +291,24 @@ impl<R: Read> Read for Quotes<R> {
             } else {
                 self.length += inside;
                 self.row_length += inside;
+                self.ready.extend_from_slice(&rest[..inside]);
                 rest = &rest[inside..];
             }
             self.bound(self.length, self.max, "bytes in one cell")?;
             self.bound(self.row_length, self.max_row, "bytes in one row")?;
         }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.ready.len() {
+            self.fill()?;
+        }
+        let count = into.len().min(self.ready.len() - self.given);
+        into[..count].copy_from_slice(&self.ready[self.given..self.given + count]);
+        self.given += count;
         Ok(count)
     }
 }

@@ -113,6 +113,18 @@ fn f_046_content_is_cut_and_says_so() {
 }
 
 #[test]
+fn f_046_cells_of_a_row_that_are_left_out_are_said() {
+    for (count, is_cut) in [(100, false), (101, true)] {
+        let page = format!("<table><tr>{}</table>", "<td>1".repeat(count));
+        let url = url();
+        let body = html(&url, page.as_bytes());
+        let page = read_page(&body, ExtractMode::Structured, 10_000, &|| true).unwrap();
+        assert_eq!(page.metadata["truncated"], is_cut);
+        assert_eq!(page.content["tables"][0]["rows"][0].as_array().map(Vec::len), Some(100));
+    }
+}
+
+#[test]
 fn f_046_a_page_without_an_article_is_read_as_it_stands() {
     let page = read_page(
         &html(&url(), b"<title>T</title><p>one<p>two <b>three</b>"),

@@ -132,3 +132,24 @@ fn f_098_values_of_a_list_that_are_left_out_are_said() {
     let said = "record 1, field `tags`: there are more than 1000 values; the rest is left out";
     assert_eq!(found.warnings, [said]);
 }
+
+#[test]
+fn f_098_a_value_that_is_cut_is_said_with_its_place() {
+    let long = "é".repeat(50_001);
+    let page = |text: &str| {
+        format!("<ul><li><i>short</i><li><i>{text}</i><u>{text}</u><u>{text}</u></ul>")
+    };
+    let found = read(&rules(FIGURES), &page(&long), 10);
+    let kept = "é".repeat(50_000);
+    assert_eq!(found.records[1]["name"], kept);
+    assert_eq!(found.records[1]["tags"], json!([kept, kept]));
+    assert_eq!(
+        found.warnings,
+        [
+            "record 2, field `name`: a value has more than 100000 bytes; the rest of it is left out",
+            "record 2, field `tags`: 2 values have more than 100000 bytes; the rest of each is left out",
+        ]
+    );
+    let found = read(&rules(FIGURES), &page(&kept), 10);
+    assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+}
