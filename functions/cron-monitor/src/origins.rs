@@ -21,7 +21,11 @@ impl Origins for Ledger {
             let Some(head) = head else { return Ok(Vec::new()) };
             let Some(id) = head.occurrence else {
                 // Repeated by a person: what the monitor has found is the same.
-                return Ok(head.from_monitor.map(|from| from.monitor.to_string()).into_iter().collect());
+                return Ok(head
+                    .from_monitor
+                    .map(|from| from.monitor.to_string())
+                    .into_iter()
+                    .collect());
             };
             let occurrence = self.catalog.occurrence(&call.owner, &id).await;
             let occurrence = occurrence.map_err(|error| ActionError::from_failure(&error))?;

@@ -32,7 +32,10 @@ fn of_file(file: &Path, text: &str) -> Vec<String> {
     let is_rust = file.extension().is_some_and(|extension| extension == "rs");
     let lines = text.lines().count();
     if is_rust && lines > MAX_LINES {
-        broken.push(format!("`{}` has {lines} lines: split it, so that none has more than {MAX_LINES}", file.display()));
+        broken.push(format!(
+            "`{}` has {lines} lines: split it, so that none has more than {MAX_LINES}",
+            file.display()
+        ));
     }
     // Lock files record where Cargo and npm found things; nobody writes them.
     let is_written = !["Cargo.lock", "package-lock.json"].iter().any(|lock| file.ends_with(lock));

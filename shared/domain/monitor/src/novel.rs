@@ -54,6 +54,9 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
+    /// The code of its reason.
+    pub const CODE: &'static str = "DETECT_ITEM_TOO_LARGE";
+
     /// Why it is parked.
     #[must_use]
     pub fn reason(&self) -> OccurrenceReason {
@@ -61,7 +64,7 @@ impl TooLarge {
         let key: String = key.chars().take(100).collect();
         let message =
             format!("the new item `{key}` has {bytes} bytes, and a batch holds at most {limit}");
-        OccurrenceReason { code: "DETECT_ITEM_TOO_LARGE".to_owned(), message }
+        OccurrenceReason { code: Self::CODE.to_owned(), message }
     }
 }
 

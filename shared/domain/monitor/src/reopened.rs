@@ -5,6 +5,7 @@ use countersign_run::RunId;
 use jiff::Timestamp;
 
 use crate::batch::{Batch, BatchState, run_id};
+use crate::novel::TooLarge;
 use crate::tick::{Open, State};
 
 /// Why a batch is not opened again.
@@ -35,6 +36,17 @@ pub enum NotReopened {
         number: u64,
         /// Its last run.
         run: RunId,
+    },
+    /// Nothing is kept of its item but the name.
+    #[error("the batch {number} has no content: its item is larger than a batch may be")]
+    #[failure(
+        code = "BATCH_WITHOUT_CONTENT",
+        status = 409,
+        help = "let the endpoint leave out what is large, and reset the watermark of the step"
+    )]
+    WithoutContent {
+        /// Its number.
+        number: u64,
     },
     /// A monitor has one open batch.
     #[error("the monitor processes the batch {open}, and one batch at a time")]
@@ -87,6 +99,9 @@ impl Batch {
         }
         if let Some(run) = self.last_run() {
             return Err(NotReopened::HadRun { number, run });
+        }
+        if self.refused_for.as_ref().is_some_and(|why| why.code == TooLarge::CODE) {
+            return Err(NotReopened::WithoutContent { number });
         }
         if let Some(open) = &state.open {
             return Err(NotReopened::OtherOpen { open: open.number });
@@ -191,6 +206,9 @@ mod tests {
         let run = run_id(&batch.id, 1);
         let second = Batch { attempt: 2, run: run_id(&batch.id, 2), ..batch.clone() };
         check(&second, &state, &NotReopened::HadRun { number: 1, run });
+        let large = TooLarge { key: "report".to_owned(), bytes: 9, limit: 8 }.reason();
+        let large = Batch { refused_for: Some(large), ..batch.clone() };
+        check(&large, &state, &NotReopened::WithoutContent { number: 1 });
         let monitor = MonitorId::from_bytes([1; 16]);
         let next = Batch::found(&monitor, &state, 1, BTreeMap::new(), at(8));
         let busy = state.opened(&next, at(8));

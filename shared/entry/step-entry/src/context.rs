@@ -104,8 +104,9 @@ fn complete(registry: &Registry, hosted: &[&str], own: Option<&str>) -> Result<(
     if let Some(own) = own {
         functions = BTreeSet::from([own]);
     }
-    let missing =
-        |(name, function): &(&&str, &&str)| functions.contains(*function) && !hosted.contains(*name);
+    let missing = |(name, function): &(&&str, &&str)| {
+        functions.contains(*function) && !hosted.contains(*name)
+    };
     match known.iter().find(missing) {
         None => Ok(()),
         Some((name, function)) => {

@@ -66,12 +66,7 @@ fn f_045_search_web() {
 
 #[test]
 fn f_046_crawl_url() {
-    check(
-        "crawl_url",
-        "url!",
-        r#"extract_mode="text""#,
-        "content title metadata links[url,text]",
-    );
+    check("crawl_url", "url!", r#"extract_mode="text""#, "content title metadata links[url,text]");
 }
 
 #[test]
@@ -189,12 +184,7 @@ fn f_058_to_f_064_what_looks_for_what_is_new() {
             "entities[name,type,subtype,confidence,source,created_at,entity_id] count {marks}"
         ),
     );
-    check(
-        "get_monitor_watermark",
-        "step_name!",
-        "",
-        "watermark last_checked_at items_found_last",
-    );
+    check("get_monitor_watermark", "step_name!", "", "watermark last_checked_at items_found_last");
     let registry = Registry::builtin();
     let named = registry.iter().map(|contract| contract.name.as_str());
     let detect: Vec<&str> = named.filter(|name| name.starts_with("detect_")).collect();
@@ -287,9 +277,7 @@ fn f_080_f_081_f_083_to_f_086_what_is_done_with_files() {
         "read_file",
         r#"document_id path scope="my_docs" team_id"#,
         "max_length=100000 include_frontmatter=false",
-        &format!(
-            "content title file_type frontmatter metadata{{{file}}} warnings warning_count"
-        ),
+        &format!("content title file_type frontmatter metadata{{{file}}} warnings warning_count"),
     );
     check(
         "find_file_by_name",
@@ -328,8 +316,7 @@ fn k_25_what_destroys_is_signed() {
 #[test]
 fn k_57_every_action_but_control_has_a_function() {
     let registry = Registry::builtin();
-    let functions: BTreeSet<&str> =
-        registry.functions().map(|(_, function)| function).collect();
+    let functions: BTreeSet<&str> = registry.functions().map(|(_, function)| function).collect();
     let expect = [
         "tool-connect",
         "tool-connect-write",
