@@ -78,7 +78,7 @@ impl Trying<'_> {
         let Self { ready, batched, now, .. } = *self;
         let started = match ctx.monitors.content(batched).await {
             Ok(content) => {
-                if let Some(why) = stops::at_warnings(ctx, ready, &content.outputs) {
+                if let Some(why) = stops::of_batch(ctx, ready, &content.outputs) {
                     return self.park(ctx, &why).await;
                 }
                 let starting = Starting { ready, batched, outputs: content.outputs, now };

@@ -8,9 +8,9 @@ use countersign_monitor::{
     Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
     Position, State, Watermark,
 };
-use countersign_plan::{OnWarning, Plan, Request, inputs, plan, run_info, scope};
+use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
-use countersign_run::{Head, OccurrenceReason, RunContext, warning_count, warning_sentences};
+use countersign_run::{Head, OccurrenceReason, RunContext};
 use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
 use futures::future::join_all;
@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use crate::asked::Asked;
 use crate::ready::Ready;
 use crate::start;
+use crate::stops;
 use crate::why::Why;
 use crate::{Context, TickEvent};
 
@@ -83,11 +84,12 @@ impl Looking<'_> {
         let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
         let seen = join_all(looks).await;
         asked.end(&self.event.monitor);
-        if let Some(why) = held_up(&plan, steps, &seen) {
+        if let Some(why) = held_up(steps, &seen) {
             return Err(unseen(why, seen, &self.ready.standing.marks, self.invocation.now));
         }
         let mut looked = self.looked(steps, seen);
-        looked.stopped = looked.stopped.take().or_else(|| stopped(&plan, &looked));
+        looked.stopped =
+            looked.stopped.take().or_else(|| stops::at_warnings(steps, &looked.outputs));
         Ok(looked)
     }
 
@@ -198,32 +200,12 @@ impl Looking<'_> {
     }
 }
 
-fn stops(plan: &Plan, step: &str) -> bool {
-    plan.step(step).is_some_and(|one| one.on_warning == OnWarning::Stop)
-}
-
 /// Why nothing is processed: no step could look, or one that stops at warnings could not.
-fn held_up(
-    plan: &Plan,
-    steps: &[Detection<'_>],
-    seen: &[Result<(Watermark, Seen), Why>],
-) -> Option<Why> {
+fn held_up(steps: &[Detection<'_>], seen: &[Result<(Watermark, Seen), Why>]) -> Option<Why> {
     let is_blind = seen.iter().all(Result::is_err);
     let mut failed =
         steps.iter().zip(seen).filter_map(|(step, one)| Some((step, one.as_ref().err()?)));
-    failed.find(|(step, _)| is_blind || stops(plan, step.step)).map(|(_, why)| why.clone())
-}
-
-/// A step that stops at warnings, and has some: its run has what it found, and stops there however often it is tried.
-fn stopped(plan: &Plan, looked: &Looked) -> Option<OccurrenceReason> {
-    let has_some =
-        |(step, output): &(&String, &Value)| warning_count(output) > 0 && stops(plan, step);
-    let (step, output) = looked.outputs.iter().find(has_some)?;
-    let (count, first) = (warning_count(output), warning_sentences(output, 5).join("; "));
-    let noun = if count == 1 { "warning" } else { "warnings" };
-    let message = format!("the step `{step}` stops at warnings and has {count} {noun}: {first}");
-    let message = message.chars().take(400).collect();
-    Some(OccurrenceReason { code: "WARNINGS_FOUND".to_owned(), message })
+    failed.find(|(step, _)| is_blind || step.stops_at_warnings).map(|(_, why)| why.clone())
 }
 
 /// A look that failed, and which steps have looked.
@@ -335,6 +317,8 @@ impl Looked {
 
 #[cfg(test)]
 mod tests {
+    use countersign_run::{warning_count, warning_sentences};
+
     use super::*;
 
     fn looked(step: &str, position: Option<&Position>) -> Result<(Watermark, Seen), Why> {

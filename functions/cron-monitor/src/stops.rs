@@ -1,19 +1,28 @@
 //! A batch whose run could only end in an error.
 
-use countersign_monitor::detections;
+use countersign_monitor::{Detection, detections};
 use countersign_run::{OccurrenceReason, warning_count, warning_sentences};
 use serde_json::{Map, Value};
 
 use crate::Context;
 use crate::ready::Ready;
 
-/// Why the run of what was found would end at its warnings, as the playbook is now: a step stops at them, and has some.
-pub(crate) fn at_warnings(
+/// Why the run of what a batch holds would end at its warnings, as the playbook is now.
+pub(crate) fn of_batch(
     ctx: &Context,
     ready: &Ready,
     outputs: &Map<String, Value>,
 ) -> Option<OccurrenceReason> {
     let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
+    at_warnings(&steps, outputs)
+}
+
+/// Why the run of what these steps have found would end at their warnings: one stops at them, and has some. It stops there however
+/// often it is tried.
+pub(crate) fn at_warnings(
+    steps: &[Detection<'_>],
+    outputs: &Map<String, Value>,
+) -> Option<OccurrenceReason> {
     let stopping = steps.iter().filter(|step| step.stops_at_warnings).map(|step| step.step);
     stopping.filter_map(|step| reason(step, outputs.get(step)?)).next()
 }
