@@ -2,6 +2,8 @@
 //!
 //! Three times with a fixed seed; `countersign bench kills` chooses another seed and more kills.
 
+mod kept;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
@@ -9,11 +11,12 @@ use std::time::Duration;
 
 use countersign_cli::CliError;
 use countersign_cli::console::Console;
-use countersign_cli::stack::{Kept, Place, Stack, UpOptions, down, up};
+use countersign_cli::stack::{Kept as Recovered, Place, Stack, UpOptions, down, up};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use self::kept::Kept;
 use crate::case::{FACTORY, Person, admin, gated, person_in, rows, until};
 use crate::readers::limits::a_reader_of_any_format_that_reaches_its_limit_ends_alone;
 use crate::world::{World, options, project};
@@ -50,6 +53,7 @@ struct Scene {
     /// Is due each minute.
     schedule: String,
     said: Mutex<Acknowledged>,
+    kept: Kept,
     random: Mutex<u64>,
 }
 
@@ -61,7 +65,11 @@ async fn r_058_what_was_acknowledged_survives_kills() {
     for round in 0..number("COUNTERSIGN_KILLS", KILLS) {
         let requests = scene.open_requests().await;
         let before = scene.said.lock().unwrap().len();
-        tokio::join!(scene.add_people(), scene.start_runs(), scene.decide(&requests), scene.kill());
+        let kept = &scene.kept;
+        let (files, tokens) = (kept.add_files(&scene.ana), kept.store_tokens(&scene.ana));
+        let people = scene.add_people();
+        let decided = scene.decide(&requests);
+        tokio::join!(people, scene.start_runs(), files, tokens, decided, scene.kill());
         assert!(
             scene.said.lock().unwrap().len() > before,
             "nothing was acknowledged in round {round}"
@@ -70,6 +78,7 @@ async fn r_058_what_was_acknowledged_survives_kills() {
         scene.check().await;
     }
     assert!(recovered > 0, "the log held nothing");
+    assert!(scene.kept.len() > 0, "no file was acknowledged");
     scene.finish().await;
     write_report(&scene.said.lock().unwrap(), recovered);
     down(state.path(), &scene.console).await.unwrap();
@@ -123,9 +132,9 @@ impl Scene {
             "query_template": "Rows", "playbook_id": "gated-kills", "inputs": rows(), "approval_policy": "auto_approve",
         });
         let schedule = ana.post("/schedules", &schedule).await["id"].as_str().unwrap().to_owned();
-        let said = Mutex::new(Acknowledged::default());
+        let (said, kept) = (Mutex::new(Acknowledged::default()), Kept::set(&ana).await);
         let random = Mutex::new(seed);
-        Self { place, options, console, stack, ana, maria, agent, schedule, said, random }
+        Self { place, options, console, stack, ana, maria, agent, schedule, said, kept, random }
     }
 
     /// A number below `limit`; the same seed gives the same numbers (SplitMix64).
@@ -200,13 +209,14 @@ impl Scene {
     /// Brings the stack up again; returns how many writes its log held.
     async fn restart(&mut self) -> u64 {
         self.stack = up(&self.place, &self.options, &self.console).await.unwrap();
-        let kept = Kept::of(&self.stack).await.unwrap();
+        let kept = Recovered::of(&self.stack).await.unwrap();
         assert!(kept.unclean && kept.sentence().is_some(), "{kept:?}");
         kept.recovered.writes
     }
 
-    /// Everybody, every run and every decision is there; nothing that was decided is pending.
+    /// Everybody, every run, file, credential and decision is there; nothing that was decided is pending.
     async fn check(&self) {
+        self.kept.check(&self.ana).await;
         let admin = admin(&World::on(self.stack.clone()));
         let (people, runs, decisions) = {
             let said = self.said.lock().unwrap();
@@ -294,7 +304,7 @@ impl Scene {
         limit_files(&self.stack, "1");
         let refused = add("refused").await.unwrap_err();
         assert!(matches!(refused, CliError::Refused { status: 500..=599, .. }), "{refused:?}");
-        let why = Kept::of(&self.stack).await.unwrap().refusing.unwrap();
+        let why = Recovered::of(&self.stack).await.unwrap().refusing.unwrap();
         assert!(why.starts_with("a write was refused because it could not be kept"), "{why}");
         let (_, said) = self.said_by("status").await;
         assert!(said.contains(&format!("writes  {why}\n")), "{said}");
@@ -302,7 +312,7 @@ impl Scene {
         assert!(matches!(seen, CliError::Refused { status: 404, .. }), "{seen:?}");
         limit_files(&self.stack, "unlimited");
         add("after").await.unwrap();
-        assert_eq!(Kept::of(&self.stack).await.unwrap().refusing, None);
+        assert_eq!(Recovered::of(&self.stack).await.unwrap().refusing, None);
         let names = ["before", "after"].map(str::to_owned);
         self.said.lock().unwrap().people.extend(names);
     }

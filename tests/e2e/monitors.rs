@@ -223,6 +223,9 @@ async fn f_210_f_212_something_new_is_signed_and_processed_once() {
     let state = watch.look().await;
     assert_eq!(state["last_outcome"], "suppressed", "{state:#}");
     assert_eq!(watch.runs().await, 0, "F-212: nothing new leaves no run");
+    let outcomes: Vec<&Value> =
+        state["recent"].as_array().unwrap().iter().map(|line| &line["outcome"]).collect();
+    assert_eq!(outcomes, ["suppressed", "baseline"], "F-212: it is logged: {state:#}");
     assert!(watch.mark().await["last_checked_at"].as_str() > begun["last_checked_at"].as_str());
 
     watch.feed.publish("second");

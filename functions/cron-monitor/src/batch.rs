@@ -236,6 +236,7 @@ pub(crate) async fn retry(
     let state = State {
         last_tick_at: Some(now),
         last_outcome: Some(Outcome::Retried),
+        looks: state.looks_with(Outcome::Retried, now),
         last_error: None,
         ..state
     };

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use countersign_monitor::{MonitorId, Outcome, StepsChanged, Watermark, detections};
+use countersign_monitor::{Looks, MonitorId, Outcome, StepsChanged, Watermark, detections};
 use countersign_run::RunId;
 use countersign_web::{Json, Path, Problem, Query};
 use jiff::Timestamp;
@@ -29,6 +29,8 @@ pub(crate) struct MonitorState {
     /// What that came to: `suppressed` (nothing new), `baseline` (its first look), `started`, `waiting` (the batch before is not
     /// processed yet), `retried`, `outside_active_hours` or `failed`.
     last_outcome: Option<&'static str>,
+    /// What its last ticks came to, the newest first: those in a row that came to the same are one line, of at most ten.
+    recent: Vec<Recent>,
     /// Why it failed.
     last_error: Option<String>,
     /// Since when it fails at each tick; null when it does not.
@@ -48,6 +50,28 @@ pub(crate) struct MonitorState {
     warnings: Option<Unread>,
     /// The last time that its detection steps were others than at the look before; null when they never were.
     steps_changed: Option<Changed>,
+}
+
+/// Ticks in a row that came to the same.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Recent {
+    /// What they came to.
+    outcome: &'static str,
+    /// How many they are.
+    count: u64,
+    /// The first of them.
+    #[schema(value_type = String, format = DateTime)]
+    since: Timestamp,
+    /// The last of them.
+    #[schema(value_type = String, format = DateTime)]
+    until: Timestamp,
+}
+
+impl Recent {
+    fn of(looks: &Looks) -> Self {
+        let Looks { outcome, count, since, until } = *looks;
+        Self { outcome: outcome.as_str(), count, since, until }
+    }
 }
 
 /// What could not be read at a look.
@@ -156,6 +180,7 @@ pub(crate) async fn state(
     Ok(Json(MonitorState {
         last_tick_at: state.last_tick_at,
         last_outcome: state.last_outcome.map(Outcome::as_str),
+        recent: state.looks.iter().rev().map(Recent::of).collect(),
         last_error: state.last_error,
         failing_since: state.failing.map(|failing| failing.since),
         batches: state.batches,

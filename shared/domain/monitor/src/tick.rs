@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
 use crate::failing::Failing;
+use crate::looks::Looks;
 use crate::mark::Watermark;
 use crate::noticed::{LookWarnings, StepsChanged};
 use crate::parked::LastParked;
@@ -90,6 +91,9 @@ pub struct State {
     /// What that came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_outcome: Option<Outcome>,
+    /// What the last ticks came to, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Looks>,
     /// Why, when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
@@ -224,6 +228,7 @@ impl State {
         Self {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
+            looks: self.looks_with(outcome, at),
             last_error: failing.as_ref().and_then(|failing| failing.in_step.clone()),
             retry_at: None,
             failing,
