@@ -3,6 +3,7 @@
 mod again;
 mod appended;
 mod clocks;
+mod cost;
 mod dated;
 mod detections;
 mod gates;

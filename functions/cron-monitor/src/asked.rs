@@ -18,12 +18,12 @@ impl Asked {
     }
 
     /// One line per look. `countersign bench monitors` reads these.
-    pub(crate) fn end(self, monitor: &MonitorId) {
+    pub(crate) fn end(self, monitor: &MonitorId, request_id: &str) {
         let after = counts();
         let (reads, writes) = (after.reads - self.before.reads, after.writes - self.before.writes);
         let micros = processor_time().saturating_sub(self.used).as_micros();
         let micros = u64::try_from(micros).unwrap_or(u64::MAX);
-        tracing::info!(%monitor, reads, writes, micros, "asked");
+        tracing::info!(%monitor, request_id, reads, writes, micros, "asked");
     }
 }
 

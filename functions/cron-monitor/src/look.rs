@@ -83,7 +83,7 @@ impl Looking<'_> {
         let asked = Asked::begin();
         let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
         let seen = join_all(looks).await;
-        asked.end(&self.event.monitor);
+        asked.end(&self.event.monitor, &self.invocation.request_id);
         if let Some(why) = held_up(steps, &seen) {
             return Err(unseen(why, seen, &self.ready.standing.marks, self.invocation.now));
         }
