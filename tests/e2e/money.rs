@@ -241,7 +241,7 @@ async fn f_099_no_figure_of_a_file_is_rounded_or_moved_without_a_word() {
     assert_eq!(rows[0]["exact"], "1234567890123456.78", "{said:#}");
     assert_eq!((&rows[0]["near"], &rows[1]["near"]), (&Value::Null, &json!(0.1)), "{said:#}");
     let warnings = said["output"]["warnings"].to_string();
-    for part in ["amounts.json", "record 1", "`near`", "more digits than a number keeps"] {
+    for part in ["amounts.json", "record 1", "\"near\"", "more digits than a number keeps"] {
         assert!(warnings.contains(part), "`{part}` is not in {warnings}");
     }
 

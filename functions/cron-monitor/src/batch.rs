@@ -3,7 +3,7 @@
 use countersign_monitor::{
     Batch, Hindrance, Open, Origin, Outcome, Settled, State, fate, noticed, parked_at_once, refused,
 };
-use countersign_run::{Occurrence, OccurrenceReason};
+use countersign_run::{Ancestry, Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
 use countersign_web::Problem;
 use jiff::Timestamp;
@@ -29,7 +29,8 @@ pub(crate) async fn begin(
         None => ready.standing.state.opened(&batch, now),
     };
     let clock = clock(event, state.overdue_at(&ready.timing, now));
-    let occurrence = Occurrence { chain: looked.chain, ..occurrence(event, ready, &batch) };
+    let Ancestry { chain, others } = looked.led_by;
+    let occurrence = Occurrence { chain, others, ..occurrence(event, ready, &batch) };
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
     let Some(batched) =
         late_is_well(ctx.monitors.open(&state, &looked.marks, Some(&clock), new).await)?
@@ -38,7 +39,7 @@ pub(crate) async fn begin(
     };
     if let Some(why) = &looked.unseen {
         tracing::warn!(monitor = %event.monitor, code = why.code, "a step could not look");
-        notice::failing(ctx, event, &state, why, now).await;
+        notice::in_part(ctx, event, &state, why, now).await;
     }
     let outcome = Outcome::Started;
     let trying = Trying { event, ready, batched: &batched, state: &state, outcome, now };
@@ -78,8 +79,11 @@ impl Trying<'_> {
         let Self { ready, batched, now, .. } = *self;
         let started = match ctx.monitors.content(batched).await {
             Ok(content) => {
-                if let Some(why) = stops::of_batch(ctx, ready, &content.outputs) {
+                if let Some(why) = stops::of_batch(ctx, ready, &content) {
                     return self.park(ctx, &why).await;
+                }
+                if let Some(why) = stops::other_steps(ctx, ready, &content) {
+                    return self.note(ctx, Ok(Err(why))).await;
                 }
                 let starting = Starting { ready, batched, outputs: content.outputs, now };
                 start::run(ctx, &starting).await

@@ -6,11 +6,11 @@ use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
     Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
-    Position, State, Watermark,
+    Position, State, TooLarge, Watermark,
 };
 use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
-use countersign_run::{Head, OccurrenceReason, RunContext};
+use countersign_run::{Ancestry, Head, OccurrenceReason, RunContext};
 use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
 use futures::future::join_all;
@@ -60,12 +60,14 @@ pub(crate) struct Looked {
     proposed: BTreeMap<String, Position>,
     /// The steps whose watermarks move although nothing is new.
     advanced: BTreeSet<String>,
+    /// Its only item where that is larger than a batch may be.
+    too_large: Option<TooLarge>,
     /// Why a run of it could only end in an error.
     pub(crate) stopped: Option<OccurrenceReason>,
     /// Why a step could not look while others did.
     pub(crate) unseen: Option<Why>,
-    /// The triggers and monitors that led to what is new.
-    pub(crate) chain: Vec<String>,
+    /// What led to what is new.
+    pub(crate) led_by: Ancestry,
 }
 
 impl Looking<'_> {
@@ -76,12 +78,12 @@ impl Looking<'_> {
         let plan = self.plan(&head)?;
         let share = steps.len().max(1);
         let scope = scope(&head, &plan);
-        let call = |step: &Detection<'_>| {
-            self.call(step, &plan, &head, &scope).map_err(|why| why.in_step(step.step))
-        };
-        let calls: Vec<Call> = steps.iter().map(call).collect::<Result<_, _>>()?;
         let asked = Asked::begin();
-        let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
+        let looks = steps.iter().map(|step| async {
+            let call =
+                self.call(step, &plan, &head, &scope).map_err(|why| why.in_step(step.step))?;
+            self.one(step, &call, share).await
+        });
         let seen = join_all(looks).await;
         asked.end(&self.event.monitor, &self.invocation.request_id);
         if let Some(why) = held_up(steps, &seen) {
@@ -172,19 +174,29 @@ impl Looking<'_> {
         })
     }
 
-    /// What they saw. An item that no batch has room for is all there is: it is parked, and the next look takes the rest.
+    /// What they saw. An item that no batch has room for is a batch of its own, in turns with what the other steps have found: the
+    /// steps that have to wait find the same at the next look.
     fn looked(&self, steps: &[Detection<'_>], seen: Vec<Result<(Watermark, Seen), Why>>) -> Looked {
-        let is_alone = |one: &Result<(Watermark, Seen), Why>| {
-            one.as_ref().is_ok_and(|(_, seen)| seen.too_large.is_some())
+        let has = |found: fn(&Seen) -> bool| {
+            move |one: &Result<(Watermark, Seen), Why>| {
+                one.as_ref().is_ok_and(|(_, seen)| found(seen))
+            }
         };
-        let alone = seen.iter().position(is_alone);
+        let (is_large, is_filled) = (has(is_too_large), has(is_filled));
+        let is_turn_of_large =
+            !seen.iter().any(&is_filled) || self.ready.standing.state.batches.is_multiple_of(2);
+        let first_large = seen.iter().position(is_large).filter(|_| is_turn_of_large);
         let mut looked = Looked::default();
         for (place, (step, one)) in steps.iter().zip(seen).enumerate() {
+            let waits = match first_large {
+                Some(first) => place != first && (is_large(&one) || is_filled(&one)),
+                None => is_large(&one),
+            };
             match one {
-                Ok((mark, seen)) if alone.is_none_or(|alone| alone == place) => {
-                    looked.add(step.step, mark, seen, self);
+                Ok((mark, seen)) if waits => {
+                    looked.put_off(step.step, self.nothing(step), mark, seen, self.invocation.now);
                 }
-                Ok(_) => looked.leave_out(step.step, self.nothing(step)),
+                Ok((mark, seen)) => looked.add(step.step, mark, seen, self),
                 Err(why) => looked.fail(step.step, self.nothing(step), why),
             }
         }
@@ -198,6 +210,14 @@ impl Looking<'_> {
         let action = self.ctx.detections.get(step.action);
         action.map(|action| action.nothing(before)).unwrap_or_default()
     }
+}
+
+fn is_too_large(seen: &Seen) -> bool {
+    seen.too_large.is_some()
+}
+
+fn is_filled(seen: &Seen) -> bool {
+    !seen.keys.is_empty()
 }
 
 /// Why nothing is processed: no step could look, or one that stops at warnings could not.
@@ -230,11 +250,10 @@ impl Looked {
     fn add(&mut self, step: &str, mark: Watermark, seen: Seen, looking: &Looking<'_>) {
         let Some(position) = seen.position else { return self.leave_out(step, seen.output) };
         self.outputs.insert(step.to_owned(), seen.output);
-        let new = seen.chain.into_iter().filter(|one| !self.chain.contains(one));
-        self.chain.extend(new.collect::<Vec<_>>());
+        self.led_by = Ancestry::merged([std::mem::take(&mut self.led_by), seen.led_by]);
         if let Some(one) = seen.too_large {
-            self.stopped = Some(one.reason());
-            self.items.push(BatchItem { step: step.to_owned(), key: one.key });
+            self.items.push(BatchItem { step: step.to_owned(), key: one.key.clone() });
+            self.too_large = Some(one);
         }
         let is_first = mark.position.is_none() && !looking.ready.monitor.spec.process_first;
         self.is_baseline |= is_first;
@@ -246,6 +265,14 @@ impl Looked {
             self.advanced.insert(step.to_owned());
         }
         self.proposed.insert(step.to_owned(), position);
+    }
+
+    /// What this step has found waits for the next look, and its source is not asked again before it wants to be (F-101).
+    fn put_off(&mut self, step: &str, nothing: Value, mark: Watermark, seen: Seen, now: Timestamp) {
+        if mark.position.is_some() && seen.position.is_some() {
+            self.marks.push(Watermark { metadata: seen.metadata, ..mark.looked(0, now) });
+        }
+        self.leave_out(step, nothing);
     }
 
     /// Nothing is known of this step but what was.
@@ -310,6 +337,7 @@ impl Looked {
             items: self.items.clone(),
             outputs: self.outputs.clone(),
             proposed: self.proposed.clone(),
+            too_large: self.too_large.clone(),
         };
         (batch, content)
     }
@@ -329,7 +357,7 @@ mod tests {
             position: position.cloned(),
             metadata: Map::new(),
             advances: false,
-            chain: Vec::new(),
+            led_by: Ancestry::default(),
         };
         Ok((Watermark::new(step), seen))
     }

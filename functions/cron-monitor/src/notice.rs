@@ -1,6 +1,6 @@
 //! What listeners hear of a monitor that does not do what it was made for; `on-clock` tells its owner.
 
-use countersign_monitor::{Batch, State};
+use countersign_monitor::{Batch, Failing, State};
 use countersign_outbox::DomainEvent;
 use countersign_store_catalog::Standing;
 use jiff::Timestamp;
@@ -18,10 +18,30 @@ pub(crate) async fn failing(
     why: &Why,
     now: Timestamp,
 ) {
-    let failing = state.failing.as_ref();
-    let Some(failing) = failing.filter(|failing| failing.is_to_be_told(why.is_lasting)) else {
-        return;
-    };
+    tell(ctx, event, state.failing.as_ref(), why, now).await;
+}
+
+/// The same of a step that cannot look while others do.
+pub(crate) async fn in_part(
+    ctx: &Context,
+    event: &TickEvent,
+    state: &State,
+    why: &Why,
+    now: Timestamp,
+) {
+    let failing = state.in_part.as_ref().map(|in_part| &in_part.failing);
+    tell(ctx, event, failing, why, now).await;
+}
+
+async fn tell(
+    ctx: &Context,
+    event: &TickEvent,
+    failing: Option<&Failing>,
+    why: &Why,
+    now: Timestamp,
+) {
+    let to_be_told = failing.filter(|failing| failing.is_to_be_told(why.is_lasting));
+    let Some(failing) = to_be_told else { return };
     let said = about("monitor.failing", event, now).about("code", why.code.as_str());
     publish(ctx, event, said.about("since", failing.since.to_string())).await;
 }

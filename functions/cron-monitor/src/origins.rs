@@ -2,7 +2,7 @@
 
 use countersign_actions_detect::Origins;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
-use countersign_run::RunId;
+use countersign_run::{Ancestry, Head, RunId};
 use countersign_store_catalog::Catalog;
 use countersign_store_runs::RunStore;
 
@@ -12,20 +12,28 @@ pub(crate) struct Ledger {
     pub(crate) catalog: Catalog,
 }
 
+impl Ledger {
+    async fn head(&self, run: &RunId) -> Result<Option<Head>, ActionError> {
+        self.runs.head(run).await.map_err(|error| ActionError::from_failure(&error))
+    }
+
+    /// A run that a person has repeated has no line of its own; what a monitor had found is what is repeated.
+    async fn first(&self, run: &RunId) -> Result<Option<Head>, ActionError> {
+        let Some(head) = self.head(run).await? else { return Ok(None) };
+        if head.occurrence.is_some() || head.from_monitor.is_none() || head.repeats.is_empty() {
+            return Ok(Some(head));
+        }
+        self.head(head.origin()).await
+    }
+}
+
 impl Origins for Ledger {
-    fn led_to<'a>(&'a self, call: &'a Call, run: &'a str) -> ActionFuture<'a, Vec<String>> {
+    fn led_to<'a>(&'a self, call: &'a Call, run: &'a str) -> ActionFuture<'a, Ancestry> {
         Box::pin(async move {
-            let Ok(run) = RunId::parse(run) else { return Ok(Vec::new()) };
-            let head = self.runs.head(&run).await;
-            let head = head.map_err(|error| ActionError::from_failure(&error))?;
-            let Some(head) = head else { return Ok(Vec::new()) };
-            let Some(id) = head.occurrence else {
-                // Repeated by a person: what the monitor has found is the same.
-                return Ok(head
-                    .from_monitor
-                    .map(|from| from.monitor.to_string())
-                    .into_iter()
-                    .collect());
+            let Ok(run) = RunId::parse(run) else { return Ok(Ancestry::default()) };
+            let head = self.first(&run).await?;
+            let Some(id) = head.and_then(|head| head.occurrence) else {
+                return Ok(Ancestry::default());
             };
             let occurrence = self.catalog.occurrence(&call.owner, &id).await;
             let occurrence = occurrence.map_err(|error| ActionError::from_failure(&error))?;

@@ -1,20 +1,44 @@
 //! A batch whose run could only end in an error.
 
-use countersign_monitor::{Detection, detections};
+use std::collections::BTreeSet;
+
+use countersign_monitor::{Content, Detection, TooLarge, detections};
 use countersign_run::{OccurrenceReason, warning_count, warning_sentences};
+use countersign_web::Problem;
 use serde_json::{Map, Value};
 
 use crate::Context;
 use crate::ready::Ready;
 
-/// Why the run of what a batch holds would end at its warnings, as the playbook is now.
+/// Why no run can have what a batch holds, or would end at its warnings, as the playbook is now.
 pub(crate) fn of_batch(
     ctx: &Context,
     ready: &Ready,
-    outputs: &Map<String, Value>,
+    content: &Content,
 ) -> Option<OccurrenceReason> {
+    let too_large = content.too_large.as_ref().map(TooLarge::reason);
+    too_large.or_else(|| {
+        let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
+        at_warnings(&steps, &content.outputs)
+    })
+}
+
+/// Why the playbook cannot have what a batch holds: its detection steps are others by now.
+pub(crate) fn other_steps(ctx: &Context, ready: &Ready, content: &Content) -> Option<Problem> {
     let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
-    at_warnings(&steps, outputs)
+    let now: BTreeSet<&str> = steps.iter().map(|step| step.step).collect();
+    let then: BTreeSet<&str> = content.outputs.keys().map(String::as_str).collect();
+    (now != then).then(|| {
+        let named = |steps: &BTreeSet<&str>| {
+            steps.iter().map(|step| format!("`{step}`")).collect::<Vec<_>>().join(", ")
+        };
+        let said = format!(
+            "the batch was found by the steps {}, and the playbook looks with {}",
+            named(&then),
+            named(&now)
+        );
+        Problem::conflict("BATCH_STEPS_CHANGED", said)
+    })
 }
 
 /// Why the run of what these steps have found would end at their warnings: one stops at them, and has some. It stops there however

@@ -192,7 +192,9 @@ async fn failed_in_part(
 ) -> Result<&'static str, TickError> {
     let Some(why) = &looked.unseen else { return Ok("nothing") };
     let state = ready.standing.state.failed_in_part(&why.said, now);
-    note_failed(ctx, event, ready, state, &looked.moved(now), why, now).await
+    note_failed(ctx, event, ready, &state, &looked.moved(now), why, now).await?;
+    notice::in_part(ctx, event, &state, why, now).await;
+    Ok(Outcome::Failed.as_str())
 }
 
 /// What the detection steps see; the outcome of the tick when they cannot, which is noted.
@@ -217,7 +219,9 @@ async fn see(
         Ok(looked) => Ok(Ok(looked)),
         Err(Unseen { why, asked }) => {
             let state = ready.standing.state.failed(&why.said, now);
-            note_failed(ctx, event, ready, state, &asked, &why, now).await.map(Err)
+            note_failed(ctx, event, ready, &state, &asked, &why, now).await?;
+            notice::failing(ctx, event, &state, &why, now).await;
+            Ok(Err(Outcome::Failed.as_str()))
         }
     }
 }
@@ -227,15 +231,14 @@ async fn note_failed(
     ctx: &Context,
     event: &TickEvent,
     ready: &Ready,
-    state: State,
+    state: &State,
     marks: &[Watermark],
     why: &Why,
     now: Timestamp,
-) -> Result<&'static str, TickError> {
-    let (state, marks) = state.found_nothing(&ready.standing.marks, marks);
+) -> Result<(), TickError> {
+    let (state, marks) = state.clone().found_nothing(&ready.standing.marks, marks);
     let clock = clock(event, state.overdue_at(&ready.timing, now));
     late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
-    notice::failing(ctx, event, &state, why, now).await;
     tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
-    Ok(Outcome::Failed.as_str())
+    Ok(())
 }

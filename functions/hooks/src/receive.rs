@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use countersign_clock::{Outcome, Trigger};
 use countersign_identity::UserId;
-use countersign_run::{Fired, Occurrence, QUOTA_EXCEEDED};
+use countersign_run::{Ancestry, Fired, Occurrence, QUOTA_EXCEEDED};
 use countersign_store_catalog::{HookKeyInfo, HookKeys, Listener};
 use countersign_trigger::hook::{HookError, MAX_PER_MINUTE, Message, Secret};
 use countersign_trigger::{Firing, HookKeyId, TriggerEvent, TriggerId};
@@ -141,8 +141,14 @@ async fn taken(
         Some(known) => return repeated(&known, fired),
         None => None,
     };
-    let firing =
-        Firing { owner, trigger: &trigger.id, spec: &trigger.spec, fired, chain: &[], at: now };
+    let firing = Firing {
+        owner,
+        trigger: &trigger.id,
+        spec: &trigger.spec,
+        fired,
+        led_by: &Ancestry::NONE,
+        at: now,
+    };
     // Nothing is kept of what there is no room for.
     if let Some(skipped) = ctx.clock.turned_away(&firing, before.as_ref()).await? {
         return Err(turned_away(&skipped, now));

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_letter::mail::Trouble;
-use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
+use countersign_monitor::{Batch, BatchState, Failing as Failed, MAX_ATTEMPTS, MonitorSpec};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_catalog::{Batched, CatalogError, Stored};
 use countersign_store_content::derived;
@@ -98,10 +98,13 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
     let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
     let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
     let state = context.monitors.standing(&of.monitor).await?.state;
-    let failing = state.failing.as_ref().filter(|failing| failing.since == of.since);
-    let Some(failing) = failing else { return Ok(None) };
-    let is_whole = failing.in_step.is_none();
-    let trouble = if is_whole { Trouble::Failing } else { Trouble::FailingInPart };
+    let is_of = |failing: &Failed| failing.since == of.since;
+    let in_part = state.in_part.filter(|in_part| is_of(&in_part.failing));
+    let (trouble, message) = match (state.failing.as_ref().filter(|one| is_of(one)), in_part) {
+        (Some(_), _) => (Trouble::Failing, state.last_error.unwrap_or_default()),
+        (None, Some(in_part)) => (Trouble::FailingInPart, in_part.why),
+        (None, None) => return Ok(None),
+    };
     Ok(Some(Found {
         owner: of.owner.clone(),
         source: of.monitor.to_string(),
@@ -112,7 +115,7 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
         worked_at: of.since,
         at: of.at,
         code: of.code.clone(),
-        message: state.last_error.unwrap_or_default(),
+        message,
         occurrence: None,
     }))
 }
@@ -120,10 +123,7 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
 async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, CatalogError> {
     let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
     let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
-    let Some(batched) = context.monitors.batch(&of.monitor, of.number).await? else {
-        return Ok(None);
-    };
-    // What is said of it may come before it is so, and what became of it instead is no trouble.
+    let Some(batched) = named(context, of).await? else { return Ok(None) };
     let Some(parked_at) = parked_at(&batched.batch) else { return Ok(None) };
     Ok(Some(Found {
         owner: of.owner.clone(),
@@ -139,6 +139,25 @@ async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, Catalog
         message: batched.batch.refused_for.map(|why| why.message).unwrap_or_default(),
         occurrence: batched.occurrence.map(|occurrence| occurrence.id),
     }))
+}
+
+/// The batch that an event names. Where its owner has had it processed since, the one before it that was parked and is in no mail.
+/// What is said of a batch may come before it is so, and what became of it instead is no trouble.
+async fn named(context: &Context, of: &Parked) -> Result<Option<Batched>, CatalogError> {
+    let Some(batched) = context.monitors.batch(&of.monitor, of.number).await? else {
+        return Ok(None);
+    };
+    if batched.batch.state == BatchState::Parked || batched.batch.reopened_at.is_none() {
+        return Ok(Some(batched));
+    }
+    let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
+    let since = of.at.checked_sub(UNTOLD).unwrap_or(of.at).max(told.unwrap_or(Timestamp::MIN));
+    let page = context.monitors.batches(&of.monitor, PAGE, None).await?;
+    let is_untold = |one: &Batched| {
+        is_refused(&one.batch) && parked_at(&one.batch).is_some_and(|parked| parked > since)
+    };
+    let untold = page.items.into_iter().filter(is_untold);
+    Ok(untold.max_by_key(|one| (one.batch.closed_at, one.batch.number)))
 }
 
 /// When a batch was parked; none of one that is not.
@@ -337,6 +356,7 @@ pub(crate) mod tests {
             asked_by: None,
             fired_by: None,
             chain: Vec::new(),
+            others: Vec::new(),
             state,
             reason: None,
             runs,

@@ -12,7 +12,7 @@ use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMe
 use countersign_clock::{Clock, ClockError, Outcome};
 use countersign_failure::{Failure as _, chain};
 use countersign_lambda_entry::Invocation;
-use countersign_run::Fired;
+use countersign_run::{Ancestry, Fired};
 use countersign_trigger::Firing;
 use futures::StreamExt as _;
 use futures::future::ready;
@@ -98,7 +98,7 @@ async fn fire(arrived: &Arrived, clock: &Clock, now: Timestamp) -> Result<(), Cl
             continue;
         }
         let (id, spec) = (&trigger.id, &trigger.spec);
-        let firing = Firing { owner, trigger: id, spec, fired, chain: &[], at: now };
+        let firing = Firing { owner, trigger: id, spec, fired, led_by: &Ancestry::NONE, at: now };
         if let Outcome::New(occurrence) = clock.fire(&firing, &trigger, None).await? {
             tracing::info!(occurrence = %occurrence.id, state = occurrence.state.as_str(), "a file has fired");
         }

@@ -142,6 +142,7 @@ mod tests {
             asked_by: None,
             fired_by: None,
             chain: Vec::new(),
+            others: Vec::new(),
             state: OccurrenceState::Started,
             reason: None,
             runs: Vec::new(),

@@ -2,7 +2,7 @@
 //! sweeper within a minute. Of a playbook that no trigger waits for, that costs one read.
 
 use countersign_outbox::DomainEvent;
-use countersign_run::{Fired, Head, Occurrence};
+use countersign_run::{Ancestry, Fired, Head, Occurrence};
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{Firing, noticed};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), Finis
     if listeners.is_empty() {
         return Ok(());
     }
-    let chain = chain(context, head).await?;
+    let led_by = led_by(context, head).await?;
     let (run, status, playbook) = (head.run.clone(), done.status, playbook.clone());
     let fired = Fired::After { run, status, playbook };
     for trigger in &listeners {
@@ -27,7 +27,7 @@ pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), Finis
             trigger: &trigger.id,
             spec: &trigger.spec,
             fired: &fired,
-            chain: &chain,
+            led_by: &led_by,
             at: done.at,
         };
         let occurrence = noticed(&firing);
@@ -51,9 +51,9 @@ async fn say_left_out(context: &Context, of: &Occurrence, now: Timestamp) {
     }
 }
 
-/// The triggers and monitors that led to this run, the first one in front.
-async fn chain(context: &Context, head: &Head) -> Result<Vec<String>, FinishError> {
-    let Some(id) = &head.occurrence else { return Ok(Vec::new()) };
+/// What led to whatever this run leads to.
+async fn led_by(context: &Context, head: &Head) -> Result<Ancestry, FinishError> {
+    let Some(id) = &head.occurrence else { return Ok(Ancestry::default()) };
     let known = context.catalog.occurrence(&head.owner, id).await?;
     Ok(known.map(|known| known.leads_on()).unwrap_or_default())
 }

@@ -84,7 +84,7 @@ async fn issue_14_so_much_of_an_owner_waits_and_what_comes_then_is_skipped() {
             trigger: &trigger.id,
             spec: &trigger.spec,
             fired: &fired,
-            chain: &[],
+            led_by: &countersign_run::Ancestry::NONE,
             at: at(5_000 + i64::from(n)),
         };
         match clock.fire(&firing, &trigger, None).await.unwrap() {

@@ -37,6 +37,7 @@ pub(super) fn open(n: i64) -> Occurrence {
         asked_by: None,
         fired_by: None,
         chain: Vec::new(),
+        others: Vec::new(),
         state: OccurrenceState::Queued,
         reason: None,
         runs: Vec::new(),

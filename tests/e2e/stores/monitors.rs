@@ -23,7 +23,7 @@ async fn store() -> MonitorStore {
 fn content() -> Content {
     let item = |n: usize| BatchItem { step: "look".to_owned(), key: format!("{n:0100}") };
     let items = (0..1_000).map(item).collect();
-    Content { items, outputs: Map::new(), proposed: BTreeMap::new() }
+    Content { items, outputs: Map::new(), proposed: BTreeMap::new(), too_large: None }
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn f_218_a_parked_batch_is_opened_again_in_one_write_and_moves_no_watermar
     let state = State::default().opened(&batch, now);
     let position = Position { value: Some("2026".to_owned()), ..Position::start(MarkKind::Cursor) };
     let proposed = BTreeMap::from([("look".to_owned(), position)]);
-    let content = Content { items: Vec::new(), outputs: Map::new(), proposed };
+    let content = Content { items: Vec::new(), outputs: Map::new(), proposed, too_large: None };
     let origin = Origin { owner: &owner, name: "A", profile: "prof", asked_for: false };
     let occurrence = noticed(&batch, origin);
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };

@@ -33,9 +33,11 @@ pub(crate) struct MonitorState {
     recent: Vec<Recent>,
     /// Why it failed.
     last_error: Option<String>,
-    /// Since when it fails at each tick; null when it does not.
+    /// Since when it, or one of its steps, fails at each look; null when all of it works.
     #[schema(value_type = Option<String>, format = DateTime)]
     failing_since: Option<Timestamp>,
+    /// Why a step of it cannot look, where the others can.
+    failing_step: Option<String>,
     /// How many batches it has had.
     batches: u64,
     /// The number of the batch that is not processed yet.
@@ -176,13 +178,14 @@ pub(crate) async fn state(
 ) -> Result<Json<MonitorState>, Problem> {
     monitors::own(&ctx, owner, &id).await?;
     let state = ctx.monitors.standing(&id).await?.state;
-    let open = state.open.as_ref();
+    let (open, failing_since) = (state.open.as_ref(), state.failing_since());
     Ok(Json(MonitorState {
         last_tick_at: state.last_tick_at,
         last_outcome: state.last_outcome.map(Outcome::as_str),
         recent: state.looks.iter().rev().map(Recent::of).collect(),
         last_error: state.last_error,
-        failing_since: state.failing.map(|failing| failing.since),
+        failing_since,
+        failing_step: state.in_part.map(|in_part| in_part.why),
         batches: state.batches,
         open_batch: open.map(|open| open.number),
         open_run: open.map(|open| open.run.clone()),

@@ -37,7 +37,7 @@ pub(crate) struct Retried {
 #[utoipa::path(
     post, path = "/monitors/{id}/batches/{number}/retry", tag = "monitors",
     params(("id" = String, Path, description = "`mon_…`"), ("number" = u64, Path, description = "its number"), ("Idempotency-Key" = Option<String>, Header, description = "the same key asks once")),
-    responses((status = 202, body = Retried), (status = 404, description = "NOT_FOUND"), (status = 409, description = "BATCH_NOT_PARKED, BATCH_HAD_RUN (repeat the run that it names), BATCH_OPEN (another one is), MONITOR_PAUSED or VERSION_CONFLICT"), (status = 422, description = "APPROVAL_UNREACHABLE, INVALID_INPUT: its run could not start"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = Retried), (status = 404, description = "NOT_FOUND"), (status = 409, description = "BATCH_NOT_PARKED, BATCH_HAD_RUN (repeat the run that it names), BATCH_OPEN (another one is), BATCH_WITHOUT_CONTENT, MONITOR_PAUSED or VERSION_CONFLICT"), (status = 422, description = "APPROVAL_UNREACHABLE, INVALID_INPUT: its run could not start"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn retry(
     State(ctx): Ctx,
@@ -55,7 +55,10 @@ pub(crate) async fn retry(
         if !is_begun(&ctx, &batched.batch).await? {
             could_open(&ctx, &batched.batch, now).await?;
             monitor_switch::may_ask(&ctx, owner, &monitor).await?;
-            quotas::look(&ctx, owner, &attempt, now).await?;
+            // It was counted when it was opened again.
+            if !batched.batch.is_reopened() {
+                quotas::look(&ctx, owner, &attempt, now).await?;
+            }
             open(&ctx, &monitor, &batched, now).await?;
         }
         let Batch { run: execution_id, number: batch, .. } = batched.batch;

@@ -115,7 +115,7 @@ impl Fields for MonitorSpec {
         let mut more = More::new();
         more.insert("last_tick_at".to_owned(), json!(state.last_tick_at));
         more.insert("last_outcome".to_owned(), json!(state.last_outcome.map(Outcome::as_str)));
-        more.insert("failing_since".to_owned(), json!(state.failing.map(|one| one.since)));
+        more.insert("failing_since".to_owned(), json!(state.failing_since()));
         more.retain(|_, value| !value.is_null());
         Ok(more)
     }
@@ -131,7 +131,10 @@ impl Fields for MonitorSpec {
         added
             .property("last_tick_at", time("When it looked last"))
             .property("last_outcome", outcome)
-            .property("failing_since", time("Since when it fails at each look"))
+            .property(
+                "failing_since",
+                time("Since when it, or one of its steps, fails at each look"),
+            )
     }
 
     /// What is left of it is found by nobody; the next tick of its clock, within a minute or two, forgets it.

@@ -9,6 +9,7 @@ use countersign_monitor::{Found, LookError, MarkKind, Novel, Overlap, appended, 
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
+use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -161,7 +162,7 @@ fn left_out(output: Value, metadata: Map<String, Value>) -> Seen {
         position: None,
         metadata,
         advances: false,
-        chain: Vec::new(),
+        led_by: Ancestry::default(),
     }
 }
 
@@ -177,7 +178,15 @@ fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Ans
         output[name] = value;
     }
     let (too_large, position) = (novel.too_large, Some(novel.position));
-    Seen { output, keys, too_large, position, metadata, advances: false, chain: Vec::new() }
+    Seen {
+        output,
+        keys,
+        too_large,
+        position,
+        metadata,
+        advances: false,
+        led_by: Ancestry::default(),
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use countersign_registry::actions::detect_new_entities::{
     DetectNewEntities, Inputs, NewEntity, Params,
 };
 use countersign_registry::{Action as _, arguments};
+use countersign_run::Ancestry;
 use countersign_store_catalog::Catalog;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -84,13 +85,23 @@ impl Detect for NewEntities {
                     .with_help("shorten the monitor's `overlap_minutes`"));
             }
             let (novel, led) = self.others(call, look, &read).await?;
+            let runs = novel.items.iter().filter_map(|item| read.runs.get(&item.key));
+            let led_by = led.to(runs);
             let seen = seen(novel, look, &inputs, read.past, read.since);
-            Ok(Seen {
-                advances: seen.advances || led.has_own,
-                chain: led.chain(look.monitor),
-                ..seen
-            })
+            Ok(Seen { led_by, ..seen }.without(led.own))
         })
+    }
+}
+
+impl Seen {
+    /// The position goes past so many that the monitor has led to itself, and the watermark says how many they were.
+    fn without(self, own: usize) -> Self {
+        if own == 0 {
+            return self;
+        }
+        let mut metadata = self.metadata;
+        metadata.insert("own_left_out".to_owned(), own.into());
+        Self { metadata, advances: true, ..self }
     }
 }
 
@@ -145,9 +156,10 @@ impl NewEntities {
             if own.is_empty() {
                 return Ok((novel, led));
             }
+            let count = own.len();
             let known = previous.unwrap_or_else(|| Position::start(self.kind()));
             previous = Some(known.knowing(own.into_iter(), call.now));
-            led.has_own = true;
+            led.own += count;
         }
     }
 
@@ -239,6 +251,6 @@ fn seen(
     let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
     let advances = past.is_some() && position.value != look.before();
     let too_large = novel.too_large;
-    let (position, chain) = (Some(position), Vec::new());
-    Seen { output, keys, too_large, position, metadata, advances, chain }
+    let (position, led_by) = (Some(position), Ancestry::default());
+    Seen { output, keys, too_large, position, metadata, advances, led_by }
 }

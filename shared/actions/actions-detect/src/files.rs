@@ -10,6 +10,7 @@ use countersign_registry::actions::detect_folder_changes::{
 };
 use countersign_registry::actions::detect_new_files::{DetectNewFiles, File};
 use countersign_registry::{Action as _, arguments};
+use countersign_run::Ancestry;
 use serde_json::{Map, Value, json};
 
 use crate::look::{Detect, Look, Seen};
@@ -56,8 +57,8 @@ impl Detect for NewFiles {
             });
             let (too_large, position) = (novel.too_large, Some(novel.position));
             let metadata = metadata(&inputs.folder_id);
-            let chain = Vec::new();
-            Ok(Seen { output, keys, too_large, position, metadata, advances: false, chain })
+            let led_by = Ancestry::default();
+            Ok(Seen { output, keys, too_large, position, metadata, advances: false, led_by })
         })
     }
 }
@@ -116,8 +117,8 @@ impl Detect for FolderChanges {
             });
             let keys = all.iter().map(change_key).collect();
             let (position, metadata) = (Some(changed.position), metadata(folder));
-            let (too_large, chain) = (None, Vec::new());
-            Ok(Seen { output, keys, too_large, position, metadata, advances: false, chain })
+            let (too_large, led_by) = (None, Ancestry::default());
+            Ok(Seen { output, keys, too_large, position, metadata, advances: false, led_by })
         })
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position, TooLarge};
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
+use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
@@ -56,8 +57,8 @@ pub struct Seen {
     pub metadata: Map<String, Value>,
     /// Whether the position moves although nothing is new: it went past much that is of no interest.
     pub advances: bool,
-    /// The triggers and monitors that led to what is new.
-    pub chain: Vec<String>,
+    /// What led to what is new.
+    pub led_by: Ancestry,
 }
 
 /// An action that looks for what is new.

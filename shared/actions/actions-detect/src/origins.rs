@@ -3,23 +3,24 @@
 use std::collections::BTreeMap;
 
 use countersign_registry::action::{ActionError, ActionFuture, Call};
+use countersign_run::Ancestry;
+use futures::future::try_join_all;
 
-/// Sources of runs that are kept of what led to one: of a chain of more, one of them is left out.
-const MAX_CHAIN: usize = 9;
+/// So many runs are asked for at once.
+const AT_ONCE: usize = 16;
 
 /// What led to runs.
 pub trait Origins: Send + Sync {
-    /// The ids of the triggers and monitors that led to this run of the caller, the first one in front; none when a person or a
-    /// schedule started it.
-    fn led_to<'a>(&'a self, call: &'a Call, run: &'a str) -> ActionFuture<'a, Vec<String>>;
+    /// What led to what this run of the caller has found; nothing when a person or a schedule started it.
+    fn led_to<'a>(&'a self, call: &'a Call, run: &'a str) -> ActionFuture<'a, Ancestry>;
 }
 
 /// What led to the runs of a look.
 #[derive(Debug, Default)]
 pub(crate) struct Led {
-    by_run: BTreeMap<String, Vec<String>>,
-    /// Whether the monitor that looks led to one of them.
-    pub(crate) has_own: bool,
+    by_run: BTreeMap<String, Ancestry>,
+    /// How many new things were left out, because the monitor that looks has led to them.
+    pub(crate) own: usize,
 }
 
 impl Led {
@@ -30,31 +31,26 @@ impl Led {
         call: &Call,
         runs: impl Iterator<Item = &'a String>,
     ) -> Result<(), ActionError> {
-        for run in runs {
-            if !self.by_run.contains_key(run) {
-                self.by_run.insert(run.clone(), origins.led_to(call, run).await?);
-            }
+        let mut unread: Vec<&String> = runs.filter(|run| !self.by_run.contains_key(*run)).collect();
+        unread.sort();
+        unread.dedup();
+        for some in unread.chunks(AT_ONCE) {
+            let led = try_join_all(some.iter().map(|run| origins.led_to(call, run))).await?;
+            self.by_run.extend(some.iter().map(|run| (*run).clone()).zip(led));
         }
         Ok(())
     }
 
     /// Whether this monitor led to the run.
     pub(crate) fn is_led_by(&self, run: Option<&String>, monitor: &str) -> bool {
-        let led = run.and_then(|run| self.by_run.get(run));
-        led.is_some_and(|led| led.iter().any(|one| one == monitor))
+        run.and_then(|run| self.by_run.get(run)).is_some_and(|led| led.has(monitor))
     }
 
-    /// All that led to any of them but to the monitor's own, the longest way first.
-    pub(crate) fn chain(&self, monitor: Option<&str>) -> Vec<String> {
-        let is_own = |way: &&Vec<String>| way.iter().any(|one| Some(one.as_str()) == monitor);
-        let mut ways: Vec<&Vec<String>> = self.by_run.values().filter(|way| !is_own(way)).collect();
-        ways.sort_by_key(|way| std::cmp::Reverse(way.len()));
-        let mut all: Vec<String> = Vec::new();
-        for one in ways.into_iter().flatten() {
-            if all.len() < MAX_CHAIN && !all.contains(one) {
-                all.push(one.clone());
-            }
-        }
-        all
+    /// What led to these runs.
+    pub(crate) fn to<'a>(&self, runs: impl Iterator<Item = &'a String>) -> Ancestry {
+        let mut runs: Vec<&String> = runs.collect();
+        runs.sort();
+        runs.dedup();
+        Ancestry::merged(runs.into_iter().filter_map(|run| self.by_run.get(run).cloned()))
     }
 }

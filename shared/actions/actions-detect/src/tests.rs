@@ -10,6 +10,7 @@ use countersign_knowledge::{
 };
 use countersign_monitor::{MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Position};
 use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
+use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -229,13 +230,14 @@ async fn f_062_new_entities_of_a_kind_are_found_once() {
 }
 
 /// What led to runs, by their ids.
-struct Led;
+struct LedBy;
 
-impl Origins for Led {
-    fn led_to<'a>(&'a self, _: &'a Call, run: &'a str) -> ActionFuture<'a, Vec<String>> {
-        let led =
+impl Origins for LedBy {
+    fn led_to<'a>(&'a self, _: &'a Call, run: &'a str) -> ActionFuture<'a, Ancestry> {
+        let chain =
             run.strip_prefix("run_of_").map(|all| all.split('+').map(str::to_owned).collect());
-        Box::pin(async move { Ok(led.unwrap_or_default()) })
+        let chain = chain.unwrap_or_default();
+        Box::pin(async move { Ok(Ancestry { chain, others: Vec::new() }) })
     }
 }
 
@@ -252,14 +254,15 @@ async fn issue_14_what_a_monitor_has_led_to_itself_is_not_new_to_it() {
         found(4, 7, "run_of_mon_1+trg_1"),
         found(5, 6, "run_by_ana"),
     ]));
-    let origins: Option<Arc<dyn Origins>> = Some(Arc::new(Led));
+    let origins: Option<Arc<dyn Origins>> = Some(Arc::new(LedBy));
     let entities = NewEntities { discovered: graph.clone(), namespaces: graph, origins };
     let start = Position::start(MarkKind::Timestamp);
     let of = |monitor| Look { most: 1, monitor, ..from(Some(&start)) };
     let seen = entities.look(&call, of(Some("mon_1"))).await.unwrap();
     let names = |seen: &Seen| seen.output["entities"][0]["name"].clone();
     assert_eq!((names(&seen), seen.keys.len()), (json!("E3"), 1), "{:#}", seen.output);
-    assert!(seen.advances && seen.chain.contains(&"mon_2".to_owned()), "{:?}", seen.chain);
+    assert_eq!((&seen.led_by.chain, &seen.led_by.others), (&vec!["mon_2".to_owned()], &Vec::new()));
+    assert_eq!((seen.advances, &seen.metadata["own_left_out"]), (true, &json!(1)));
     let position = seen.position.unwrap();
     let next = Look { previous: Some(&position), ..of(Some("mon_1")) };
     assert_eq!(names(&entities.look(&call, next).await.unwrap()), "E5");

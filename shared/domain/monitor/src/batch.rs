@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::mark::Position;
+use crate::novel::TooLarge;
 use crate::tick::State;
 
 /// How often a batch is tried before its items are parked.
@@ -62,6 +63,9 @@ pub struct Content {
     pub outputs: Map<String, Value>,
     /// Where the watermarks move when the batch is closed, by step.
     pub proposed: BTreeMap<String, Position>,
+    /// Its only item where that is larger than a batch may be: no run can have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_large: Option<TooLarge>,
 }
 
 /// A batch.

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::tick::State;
+
 /// Ticks that failed one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failing {
@@ -10,30 +12,42 @@ pub struct Failing {
     pub since: Timestamp,
     /// How many there are.
     pub ticks: u32,
-    /// Why one of its steps cannot look, where the others can: only a look of all steps ends that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_step: Option<String>,
+}
+
+/// Looks at which a step failed while others looked. Only a look of all steps ends it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InPart {
+    /// How long.
+    pub failing: Failing,
+    /// Why, at the last of them.
+    pub why: String,
+}
+
+impl InPart {
+    /// The same with one more.
+    #[must_use]
+    pub fn again(before: Option<&Self>, why: String, at: Timestamp) -> Self {
+        Self { failing: Failing::again(before.map(|before| &before.failing), at), why }
+    }
+}
+
+impl State {
+    /// Since when it, or one of its steps, fails.
+    #[must_use]
+    pub fn failing_since(&self) -> Option<Timestamp> {
+        let in_part = self.in_part.as_ref().map(|in_part| in_part.failing.since);
+        self.failing.as_ref().map(|failing| failing.since).into_iter().chain(in_part).min()
+    }
 }
 
 impl Failing {
-    /// The same with one more. That steps fail while others look is something else, and does not count.
+    /// The same with one more.
     #[must_use]
     pub fn again(before: Option<&Self>, at: Timestamp) -> Self {
-        let before = before.filter(|before| before.in_step.is_none());
-        Self::one_more(before, None, at)
-    }
-
-    /// The same with one more tick at which a step failed for this reason while others looked.
-    #[must_use]
-    pub fn in_part(before: Option<&Self>, why: &str, at: Timestamp) -> Self {
-        let before = before.filter(|before| before.in_step.is_some());
-        Self::one_more(before, Some(why.to_owned()), at)
-    }
-
-    fn one_more(before: Option<&Self>, in_step: Option<String>, at: Timestamp) -> Self {
-        let since = before.map_or(at, |before| before.since);
-        let ticks = before.map_or(0, |before| before.ticks).saturating_add(1);
-        Self { since, ticks, in_step }
+        match before {
+            Some(Self { since, ticks }) => Self { since: *since, ticks: ticks.saturating_add(1) },
+            None => Self { since: at, ticks: 1 },
+        }
     }
 
     /// Whether its owner is to be told: what does not pass by itself, once a second try has seen it as well; everything else at
@@ -52,7 +66,7 @@ mod tests {
 
     use super::*;
     use crate::batch::Batch;
-    use crate::tick::{Outcome, State};
+    use crate::tick::Outcome;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -79,32 +93,32 @@ mod tests {
         let found = Batch::found(&monitor, &state, 1, BTreeMap::new(), at(4));
         assert_eq!(state.opened(&found, at(4)).failing, None, "it has found something");
         let anew = state.ticked(Outcome::Suppressed, at(4)).failed("down", at(5));
-        let first = Failing { since: at(5), ticks: 1, in_step: None };
-        assert_eq!(anew.failing, Some(first));
+        assert_eq!(anew.failing, Some(Failing { since: at(5), ticks: 1 }));
     }
 
     #[test]
     fn issue_14_a_step_that_fails_beside_others_does_so_until_all_look() {
         let monitor = MonitorId::from_bytes([1; 16]);
+        let in_part = |state: &State| {
+            state.in_part.clone().map(|one| (one.failing.since, one.failing.ticks, one.why))
+        };
+        let down = |since, ticks| Some((at(since), ticks, "feed: down".to_owned()));
         let whole = State::default().failed("off", at(0));
         let found = Batch::found(&monitor, &whole, 1, BTreeMap::new(), at(1));
         let state = whole.opened_in_part(&found, "feed: down", at(1));
-        let failing = |state: &State| state.failing.clone().map(|one| (one.since, one.ticks));
-        assert_eq!(failing(&state), Some((at(1), 1)), "that nothing looked was another failure");
-        assert_eq!(state.last_error.as_deref(), Some("feed: down"));
-        let waits = state.ticked(Outcome::Waiting, at(2));
-        assert_eq!(
-            (failing(&waits), waits.last_error.as_deref()),
-            (Some((at(1), 1)), Some("feed: down"))
-        );
+        assert_eq!((in_part(&state), &state.failing), (down(1, 1), &None), "the others look");
+        // What else goes wrong, and goes well, does not end it.
+        let state = state.ticked(Outcome::Waiting, at(2)).failed("refused", at(3));
+        assert_eq!(in_part(&state), down(1, 1));
+        let run = &found.run;
         let settled =
-            crate::settle(&found, &waits, &found.run, countersign_run::RunStatus::Complete, at(3));
+            crate::settle(&found, &state, run, countersign_run::RunStatus::Complete, at(3));
         let state = settled.unwrap().state.failed_in_part("feed: down", at(4));
-        assert_eq!(
-            (failing(&state), state.last_outcome),
-            (Some((at(1), 2)), Some(Outcome::Failed))
-        );
-        assert_eq!(failing(&state.failed("off", at(5))), Some((at(5), 1)));
-        assert_eq!(failing(&state.ticked(Outcome::Suppressed, at(5))), None);
+        assert_eq!((in_part(&state), &state.failing), (down(1, 2), &None));
+        let state = state.failed("off", at(5)).failed_in_part("feed: down", at(6));
+        assert_eq!(in_part(&state), down(1, 3), "a look of none is no look of all");
+        assert!(state.in_part.clone().unwrap().failing.is_to_be_told(false));
+        assert_eq!(in_part(&state.ticked(Outcome::Suppressed, at(7))), None);
+        assert_eq!(in_part(&state.opened(&found, at(7))), None);
     }
 }

@@ -42,7 +42,7 @@ pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, r
 pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, Taken, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};
 pub use error::LookError;
-pub use failing::Failing;
+pub use failing::{Failing, InPart};
 pub use hours::{ActiveHours, ClockTime};
 pub use interval::Interval;
 pub use looks::{Looks, MAX_LOOKS};

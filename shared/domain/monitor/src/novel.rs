@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_run::OccurrenceReason;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -43,7 +44,7 @@ pub struct Novel {
 }
 
 /// An item that no batch has room for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TooLarge {
     /// What names it in its source.
     pub key: String,

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::batch::{Batch, BatchState, MAX_ATTEMPTS, run_id};
+use crate::novel::TooLarge;
 
 /// Whose batch it is, as the ledger names it.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +47,7 @@ pub fn noticed(batch: &Batch, of: Origin<'_>) -> Occurrence {
         asked_by: of.asked_for.then(|| of.owner.clone()),
         fired_by: None,
         chain: Vec::new(),
+        others: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),
@@ -147,7 +149,7 @@ fn parked(status: Option<RunStatus>) -> OccurrenceReason {
 
 fn never_started(why: &OccurrenceReason) -> OccurrenceReason {
     let began = match why.code.as_str() {
-        "WARNINGS_FOUND" => "no run was started",
+        "WARNINGS_FOUND" | TooLarge::CODE => "no run of it can be started",
         _ => "its run was refused too often",
     };
     let said = format!("{began}: the items of the batch are parked; {}", why.message);

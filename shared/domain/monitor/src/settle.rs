@@ -77,8 +77,8 @@ pub fn settle(
     let waiting = Open { retry_after: Some(retry_after(now)), ..open.clone() };
     let state = State {
         open: (!is_closed).then_some(waiting),
-        // It has had a run; a step that cannot look is another matter.
-        failing: state.failing.clone().filter(|failing| failing.in_step.is_some()),
+        // It has had a run.
+        failing: None,
         version: state.version + 1,
         ..state.clone()
     };

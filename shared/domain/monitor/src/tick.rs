@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
-use crate::failing::Failing;
+use crate::failing::{Failing, InPart};
 use crate::looks::Looks;
 use crate::mark::Watermark;
 use crate::noticed::{LookWarnings, StepsChanged};
@@ -38,13 +38,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it shows that this is over: all steps have looked, or the run has started that could not.
-    fn ends(self, failing: &Failing) -> bool {
-        match self {
-            Self::Suppressed | Self::Baseline => true,
-            Self::Waiting => failing.in_step.is_none(),
-            _ => false,
-        }
+    /// Whether it shows that the monitor can look and that its runs start.
+    fn is_well(self) -> bool {
+        matches!(self, Self::Suppressed | Self::Baseline | Self::Waiting)
+    }
+
+    /// Whether all steps have looked.
+    fn is_whole(self) -> bool {
+        matches!(self, Self::Suppressed | Self::Baseline)
     }
 
     /// The word of logs and of the API.
@@ -103,6 +104,9 @@ pub struct State {
     /// Since when it fails at each tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
+    /// Since when one of its steps cannot look while others can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_part: Option<InPart>,
     /// The batch that was parked last because its run was refused, until its owner is told of it once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked: Option<LastParked>,
@@ -137,16 +141,15 @@ impl State {
     /// The same after a look in which a step failed, and the others found nothing.
     #[must_use]
     pub fn failed_in_part(&self, error: &str, at: Timestamp) -> Self {
-        let failing = Failing::in_part(self.failing.as_ref(), &shown(error), at);
-        Self { failing: Some(failing), ..self.failed(error, at) }
+        let in_part = InPart::again(self.in_part.as_ref(), shown(error), at);
+        Self { failing: None, in_part: Some(in_part), ..self.failed(error, at) }
     }
 
     /// The same after a look in which a step failed, and the others found this batch.
     #[must_use]
     pub fn opened_in_part(&self, batch: &Batch, error: &str, at: Timestamp) -> Self {
-        let failing = Failing::in_part(self.failing.as_ref(), &shown(error), at);
-        let last_error = Some(shown(error));
-        Self { failing: Some(failing), last_error, ..self.opened(batch, at) }
+        let in_part = InPart::again(self.in_part.as_ref(), shown(error), at);
+        Self { in_part: Some(in_part), ..self.opened(batch, at) }
     }
 
     /// The same after a tick that could not start the run of the open batch. It counts as a tick: what is refused now is refused in a
@@ -184,7 +187,8 @@ impl State {
         let (id, run) = (batch.id.clone(), batch.run.clone());
         let open = Open { batch: id, number: batch.number, run, retry_after: None };
         let ticked = self.ticked(Outcome::Started, at);
-        Self { batches: batch.number, open: Some(open), failing: None, ..ticked }
+        let batches = batch.number;
+        Self { batches, open: Some(open), failing: None, in_part: None, ..ticked }
     }
 
     /// The same after a look that found nothing, and the watermarks that are to be written. A watermark of which only the
@@ -224,14 +228,14 @@ impl State {
     #[must_use]
     pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
         let is_outside = outcome == Outcome::OutsideActiveHours;
-        let failing = self.failing.clone().filter(|failing| !outcome.ends(failing));
         Self {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
             looks: self.looks_with(outcome, at),
-            last_error: failing.as_ref().and_then(|failing| failing.in_step.clone()),
+            last_error: None,
             retry_at: None,
-            failing,
+            failing: self.failing.clone().filter(|_| !outcome.is_well()),
+            in_part: self.in_part.clone().filter(|_| !outcome.is_whole()),
             version: self.version + 1,
             ..self.clone()
         }

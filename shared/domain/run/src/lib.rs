@@ -4,6 +4,7 @@
 //! attempt. What happened is an append-only set of [`Event`]s; what it means is a fold over them ([`fold`]). Events of
 //! steps commute, so the fold does not depend on the order they arrive in.
 
+mod ancestry;
 mod applied;
 mod asked_by;
 mod context;
@@ -30,6 +31,7 @@ mod status;
 mod tool_call;
 mod warnings;
 
+pub use ancestry::Ancestry;
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use asked_by::{AskedBy, AskedByKind, attempt_in_words};
 pub use event::{Event, EventKind, GateOutcome, Sending};

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Fired, RunId, RunStatus};
+use crate::{Ancestry, Fired, RunId, RunStatus};
 
 /// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it. What
 /// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits: the microseconds, so that events
@@ -226,9 +226,12 @@ pub struct Occurrence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fired_by: Option<Fired>,
     /// The triggers and monitors that led to it, the first one in front: it was fired by a run that one of them had started, or
-    /// found what such a run had put into the graph.
+    /// found what such a run had put into the graph. Of several ways the longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
+    /// Those on other ways.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// How far it is.
     pub state: OccurrenceState,
     /// Why there is no run.
@@ -252,15 +255,12 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    /// The triggers and monitors that led to whatever its run leads to. Schedules are none of them: nothing fires a due time.
+    /// What led to whatever its run leads to. Schedules are not in it: nothing fires a due time.
     #[must_use]
-    pub fn leads_on(&self) -> Vec<String> {
-        match self.source {
-            OccurrenceSource::Schedule => Vec::new(),
-            OccurrenceSource::Trigger | OccurrenceSource::Monitor => {
-                self.chain.iter().cloned().chain([self.source_id.clone()]).collect()
-            }
-        }
+    pub fn leads_on(&self) -> Ancestry {
+        let own = (self.source != OccurrenceSource::Schedule).then(|| self.source_id.clone());
+        let chain = self.chain.iter().cloned().chain(own).collect();
+        Ancestry { chain, others: self.others.clone() }
     }
 
     /// Whether it was skipped with this code.

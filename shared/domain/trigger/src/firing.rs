@@ -1,7 +1,9 @@
 //! What a firing leaves: an occurrence, as a due time of a schedule does.
 
 use countersign_identity::UserId;
-use countersign_run::{Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
+use countersign_run::{
+    Ancestry, Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState,
+};
 use jiff::Timestamp;
 
 use crate::{TriggerId, TriggerSpec};
@@ -20,8 +22,8 @@ pub struct Firing<'a> {
     pub spec: &'a TriggerSpec,
     /// By what.
     pub fired: &'a Fired,
-    /// The triggers that led to it, the first one in front.
-    pub chain: &'a [String],
+    /// What led to it.
+    pub led_by: &'a Ancestry,
     /// When.
     pub at: Timestamp,
 }
@@ -29,7 +31,7 @@ pub struct Firing<'a> {
 /// The occurrence of a firing; one that goes round in circles is skipped at once.
 #[must_use]
 pub fn noticed(of: &Firing<'_>) -> Occurrence {
-    let Firing { owner, trigger, spec, fired, chain, at } = *of;
+    let Firing { owner, trigger, spec, fired, led_by, at } = *of;
     let occurrence = Occurrence {
         id: OccurrenceId::of_event(trigger.as_str(), at, &fired.event()),
         owner: owner.clone(),
@@ -41,7 +43,8 @@ pub fn noticed(of: &Firing<'_>) -> Occurrence {
         noticed_at: at,
         asked_by: None,
         fired_by: Some(fired.clone()),
-        chain: chain.to_vec(),
+        chain: led_by.chain.clone(),
+        others: led_by.others.clone(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),
@@ -51,7 +54,7 @@ pub fn noticed(of: &Firing<'_>) -> Occurrence {
         timeout_seconds: spec.timeout_seconds.to(),
         version: 1,
     };
-    match looped(chain, trigger) {
+    match looped(led_by, trigger) {
         None => occurrence,
         Some(why) => {
             let skipped = occurrence.ended(OccurrenceState::Skipped, "TRIGGER_LOOP", &why, at);
@@ -62,13 +65,16 @@ pub fn noticed(of: &Firing<'_>) -> Occurrence {
 
 /// Why a trigger must not fire behind these: it was one of them, or there are too many.
 #[must_use]
-pub fn looped(chain: &[String], trigger: &TriggerId) -> Option<String> {
-    if chain.iter().any(|one| one == trigger.as_str()) {
+pub fn looped(led_by: &Ancestry, trigger: &TriggerId) -> Option<String> {
+    let chain = &led_by.chain;
+    if led_by.has(trigger.as_str()) {
         let path = chain.join(" → ");
         return Some(format!("the trigger would fire itself: {path} → {trigger}"));
     }
     if chain.len() >= MAX_CHAIN {
-        return Some(format!("{MAX_CHAIN} triggers have fired one after the other already"));
+        return Some(format!(
+            "{MAX_CHAIN} triggers and monitors have fired one after the other already"
+        ));
     }
     None
 }

@@ -152,6 +152,7 @@ pub(crate) mod tests {
             asked_by: None,
             fired_by: None,
             chain: Vec::new(),
+            others: Vec::new(),
             state: OccurrenceState::Queued,
             reason: None,
             runs: Vec::new(),

@@ -227,6 +227,7 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         asked_by: None,
         fired_by: None,
         chain: Vec::new(),
+        others: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),

@@ -97,8 +97,8 @@ impl Trouble {
                  says what went wrong."
             ),
             Self::Parked { .. } => format!(
-                "Nothing processes them any more. `countersign monitors parked {id}` lists them with the reason; once that \
-                 is mended, reset the watermark of their step, and what its source still has is new again."
+                "Nothing processes them any more. `countersign monitors parked {id}` lists them with their batch and the \
+                 reason; once that is mended, `countersign monitors retry {id} BATCH` processes them as they were found."
             ),
             Self::LeftOut { is_missed: true } => format!(
                 "The next ones are tried as usual. `countersign occurrences {id}` lists what ran and what did not."

@@ -252,6 +252,7 @@ impl World {
             items: seen.items.iter().map(item).collect(),
             outputs: Map::new(),
             proposed: BTreeMap::from([("look".to_owned(), seen.position)]),
+            too_large: None,
         };
         // Two ticks that read the same and saw the same name the same object.
         let place = format!("{number}-{}-{}", read.state.version, json!(content.items));

@@ -189,6 +189,7 @@ fn occurrence(schedule: &Kept, due: Timestamp, now: Timestamp) -> Occurrence {
         asked_by: None,
         fired_by: None,
         chain: Vec::new(),
+        others: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),

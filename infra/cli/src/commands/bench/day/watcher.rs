@@ -185,6 +185,7 @@ impl Watch {
             items: seen.items.iter().map(item).collect(),
             outputs: Map::new(),
             proposed: BTreeMap::from([(STEP.to_owned(), seen.position)]),
+            too_large: None,
         };
         let run = batch.run.clone();
         let state = state.opened(&batch, self.now);
