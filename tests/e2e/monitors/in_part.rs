@@ -8,28 +8,28 @@ use super::{Feed, Watch, monitor};
 use crate::case::{FACTORY, person, step};
 
 /// Two offices that publish records.
-struct Offices {
+pub(super) struct Offices {
     server: MockServer,
 }
 
 impl Offices {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         Self { server: MockServer::start().await }
     }
 
     /// What an office answers until the guard is dropped.
-    async fn answers(&self, office: &str, answer: ResponseTemplate) -> MockGuard {
+    pub(super) async fn answers(&self, office: &str, answer: ResponseTemplate) -> MockGuard {
         let mock = Mock::given(path(format!("/{office}"))).respond_with(answer);
         mock.mount_as_scoped(&self.server).await
     }
 
-    async fn has(&self, office: &str, ids: &[&str]) -> MockGuard {
+    pub(super) async fn has(&self, office: &str, ids: &[&str]) -> MockGuard {
         let of = |id: &&str| json!({ "id": id, "text": "short" });
         let records: Vec<Value> = ids.iter().map(of).collect();
         self.answers(office, ResponseTemplate::new(200).set_body_json(records)).await
     }
 
-    fn connector(&self) -> String {
+    pub(super) fn connector(&self) -> String {
         let endpoint = |office: &str| {
             format!(
                 "
@@ -57,7 +57,7 @@ endpoints:{}{}",
 }
 
 /// Looks at both offices, and reads what they have.
-fn playbook(on_warning: &str) -> String {
+pub(super) fn playbook(on_warning: &str) -> String {
     let look = |office: &str| {
         format!(
             "
@@ -105,6 +105,15 @@ async fn watching(offices: &Offices, yaml: &str, changes: &Value) -> Watch {
     let watch = Watch { feed: Feed::open().await, ana, maria, agent, monitor };
     watch.outcome("baseline").await;
     watch
+}
+
+/// These records, and one that is larger than half of a batch.
+pub(super) fn with_large(large: &str, ids: &[&str]) -> ResponseTemplate {
+    let of = |id: &&str| json!({ "id": id, "text": "short" });
+    let text = "x".repeat(2 * 1024 * 1024 + 100);
+    let large = json!({ "id": large, "text": text });
+    let records: Vec<Value> = ids.iter().map(of).chain([large]).collect();
+    ResponseTemplate::new(200).set_body_json(records)
 }
 
 fn off() -> ResponseTemplate {
@@ -168,14 +177,7 @@ async fn issue_14_an_item_that_no_batch_has_room_for_is_parked_alone() {
     let offices = Offices::open().await;
     let watch = watching(&offices, &playbook("continue"), &json!({})).await;
     let _north = offices.has("north", &["n1", "n2"]).await;
-    let large = "x".repeat(2 * 1024 * 1024 + 100);
-    let records = json!([
-        { "id": "s1", "text": "short" },
-        { "id": "s0-large", "text": large },
-        { "id": "s2", "text": "short" },
-    ]);
-    let answer = ResponseTemplate::new(200).set_body_json(records);
-    let _south = offices.answers("south", answer).await;
+    let _south = offices.answers("south", with_large("s0-large", &["s1", "s2"])).await;
     let state = watch.look().await;
     assert_eq!(state["last_outcome"], "failed", "{state:#}");
     let parked = watch.of("parked").await;

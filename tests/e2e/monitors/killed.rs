@@ -6,6 +6,7 @@ use countersign_cli::console::Console;
 use countersign_cli::stack::down;
 use serde_json::{Value, json};
 
+use super::in_part::{self, Offices, with_large};
 use super::{Feed, SAVE, monitor, playbook};
 use crate::case::{FACTORY, Person, person_in, until};
 use crate::crash::sabotaged;
@@ -61,18 +62,75 @@ impl Scene {
     async fn play(&self, saboteur: &Saboteur, number: usize, nth: usize, side: Side) -> usize {
         self.feed.publish(&format!("item-{number}"));
         saboteur.order(Whom::Only("-cron-monitor"), nth, side);
+        self.until_there_are(number, "committed").await;
+        saboteur.relent().len()
+    }
+
+    /// Lets it look until so many of its batches are in this state.
+    async fn until_there_are(&self, number: usize, state: &str) {
         let polls = AtomicU32::new(0);
-        until(&format!("item {number} is processed"), || async {
+        until(&format!("{number} batches are {state}"), || async {
             if polls.fetch_add(1, Ordering::SeqCst).is_multiple_of(PATIENT) {
                 let path = format!("{FACTORY}/monitors/{}/run-now", self.monitor);
                 // What is refused meanwhile is asked for again.
                 let _ = self.ana.door.post(&path, &json!({})).await;
             }
-            (self.committed().await.len() == number).then_some(())
+            let batches = self.of(&format!("batches?state={state}&limit=100")).await;
+            (batches["items"].as_array().unwrap().len() == number).then_some(())
         })
         .await;
-        saboteur.relent().len()
     }
+}
+
+#[tokio::test]
+async fn issue_14_an_item_that_is_too_large_is_parked_although_the_look_dies_at_any_write() {
+    let state = tempfile::tempdir().unwrap();
+    let (world, saboteur) = sabotaged("countersign-large", state.path()).await;
+    let ana = person_in(&world, "ana", &["global:analyst"]).await;
+    let offices = Offices::open().await;
+    let (_north, south) =
+        (offices.has("north", &["n1"]).await, offices.has("south", &["s1"]).await);
+    ana.post("/connectors", &json!({ "yaml": offices.connector() })).await;
+    let agent = ana.agent(&[]).await;
+    ana.bind(&agent, "offices").await;
+    ana.playbook(&in_part::playbook("continue")).await;
+    let made = ana.post("/monitors", &monitor(&agent)).await;
+    let monitor = made["id"].as_str().unwrap().to_owned();
+    let scene = Scene { ana, feed: Feed::open().await, monitor };
+    until("its baseline", || async {
+        (scene.of("state").await["last_outcome"] == "baseline").then_some(())
+    })
+    .await;
+    drop(south);
+    let (mut number, mut deaths) = (0, 0);
+    for side in [Side::Before, Side::After] {
+        for nth in 1.. {
+            number += 1;
+            let answer = with_large(&format!("large-{number}"), &["s1"]);
+            let _south = offices.answers("south", answer).await;
+            saboteur.order(Whom::Only("-cron-monitor"), nth, side);
+            scene.until_there_are(number, "parked").await;
+            let died = saboteur.relent().len();
+            deaths += died;
+            if died == 0 {
+                break;
+            }
+        }
+    }
+    assert!(deaths >= LEAST_DEATHS, "{deaths} deaths");
+    let parked = scene.of("parked?limit=100").await;
+    let mut keys: Vec<&str> = parked["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["key"].as_str().unwrap())
+        .collect();
+    keys.sort_unstable();
+    let mut expect: Vec<String> = (1..=number).map(|n| format!("large-{n}")).collect();
+    expect.sort_unstable();
+    assert_eq!(keys, expect, "each is listed once, after {deaths} deaths");
+    assert_eq!(scene.committed().await, Vec::<Value>::new(), "nothing of it counts as processed");
+    down(state.path(), &Console::new()).await.unwrap();
 }
 
 #[tokio::test]
