@@ -275,6 +275,11 @@ fn about_outcome(ending: Ending) -> Ending {
     if ending == Ending::Approved { Ending::Answered } else { Ending::Unanswered }
 }
 
+/// Whether nobody answered a request of the run in time; otherwise it has worked for too long.
+fn has_expired(done: &Done<'_>) -> bool {
+    done.state.steps.iter().any(|(_, step)| step.status == StepStatus::TimedOut)
+}
+
 fn words(done: &Done<'_>) -> &'static str {
     if done.unknown().next().is_some() {
         return "outcome unknown";
@@ -283,7 +288,8 @@ fn words(done: &Done<'_>) -> &'static str {
         RunStatus::Complete => "complete",
         RunStatus::Partial => "complete in part",
         RunStatus::Rejected => "denied",
-        RunStatus::Timeout => "not signed in time",
+        RunStatus::Timeout if has_expired(done) => "not signed in time",
+        RunStatus::Timeout => "not finished in time",
         RunStatus::Cancelled => "cancelled",
         RunStatus::Error => "ended with an error",
         other => other.as_str(),

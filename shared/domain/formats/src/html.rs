@@ -5,7 +5,7 @@ use std::io::Read;
 use std::rc::Rc;
 
 use countersign_connector::{HtmlRules, Pick};
-use countersign_pages::{Bounds, Overgrown, Stopped, tree};
+use countersign_pages::{Bounds, Overgrown, Stopped, is_apart, is_unread, tree};
 use scraper::{ElementRef, Html, Node, Selector};
 use serde_json::Value;
 
@@ -183,9 +183,8 @@ fn text(cell: ElementRef<'_>) -> String {
         }
         match node.value() {
             Node::Text(text) if opens => out.push_str(text),
-            Node::Element(element) if matches!(element.name(), "script" | "style") && opens => {
-                skipped = Some(node.id());
-            }
+            Node::Element(element) if opens && is_unread(element) => skipped = Some(node.id()),
+            Node::Element(element) if opens && is_apart(element, &out) => out.push(' '),
             Node::Element(element) if BLOCKS.contains(&element.name()) => out.push(' '),
             _ => {}
         }

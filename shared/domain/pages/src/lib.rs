@@ -14,6 +14,7 @@ mod page;
 mod records;
 mod robots;
 mod sections;
+mod seen;
 mod text;
 
 pub use charset::{Decoded, decode};
@@ -24,6 +25,7 @@ pub use kind::Kind;
 pub use page::{ExtractMode, Link, Page, read_page};
 pub use records::{PageRecords, read_records};
 pub use robots::{AGENT, RobotsTxt, UnreadableRobots, robots_address};
+pub use seen::{is_apart, is_unread};
 
 /// Asked between pieces of a page: whether reading may go on.
 pub type KeepGoing<'k> = &'k dyn Fn() -> bool;

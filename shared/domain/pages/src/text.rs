@@ -3,9 +3,7 @@
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node};
 
-/// Elements whose text nobody reads.
-const UNREAD: [&str; 9] =
-    ["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "head"];
+use crate::seen::{is_apart, is_unread};
 
 /// Elements that begin a new line.
 const BLOCKS: [&str; 36] = [
@@ -82,13 +80,14 @@ fn raw(element: ElementRef<'_>) -> String {
     for edge in element.traverse() {
         match edge {
             Edge::Open(node) => match node.value() {
-                Node::Element(found) if UNREAD.contains(&found.name()) => hidden += 1,
+                Node::Element(found) if is_unread(found) => hidden += 1,
+                Node::Element(found) if hidden == 0 && is_apart(found, &text) => text.push(' '),
                 Node::Element(found) if hidden == 0 => separate(&mut text, found.name()),
                 Node::Text(found) if hidden == 0 => text.push_str(found),
                 _ => {}
             },
             Edge::Close(node) => match node.value() {
-                Node::Element(found) if UNREAD.contains(&found.name()) => hidden -= 1,
+                Node::Element(found) if is_unread(found) => hidden -= 1,
                 Node::Element(found) if hidden == 0 => separate(&mut text, found.name()),
                 _ => {}
             },

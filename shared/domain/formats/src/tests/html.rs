@@ -35,13 +35,31 @@ fn f_311_a_footnotes_mark_is_not_part_of_an_amount() {
 fields:
   - { field: pay, column: Pay, type: decimal }
 ";
-    let page = "<table><tr><th>Pay</th></tr><tr><td>7.00<sup>2</sup></td></tr></table>";
-    let found = check(endpoint, page.as_bytes(), json!([{ "pay": null }]));
-    let message = &found.warnings[0].message;
-    assert!(
-        message.starts_with("row 2 of the table: `7.00 2` is not of type decimal"),
-        "{message}"
-    );
+    for mark in ["<sup>2</sup>", "<sub>2</sub>", "<a href='#n2'>2</a>"] {
+        let page = format!("<table><tr><th>Pay</th></tr><tr><td>7.00{mark}</td></tr></table>");
+        let found = check(endpoint, page.as_bytes(), json!([{ "pay": null }]));
+        let message = &found.warnings[0].message;
+        assert!(
+            message.starts_with("row 2 of the table: `7.00 2` is not of type decimal"),
+            "{mark}: {message}"
+        );
+    }
+}
+
+#[test]
+fn f_311_what_a_page_hides_is_not_part_of_an_amount() {
+    let endpoint = "parser: html_table
+fields:
+  - { field: pay, column: Pay, type: decimal }
+";
+    let hidden =
+        ["hidden", "style='display: none'", "style='color:red;visibility:hidden !important'"];
+    for hidden in hidden {
+        let page = format!(
+            "<table><tr><th>Pay</th></tr><tr><td><span {hidden}>0007</span>8.00</td></tr></table>"
+        );
+        check(endpoint, page.as_bytes(), json!([{ "pay": "8.00" }]));
+    }
 }
 
 #[test]

@@ -43,7 +43,8 @@ fn float(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < EXACT {
         return Value::from(number as i64);
     }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
+    // What is no number, such as `1E400`, is told as the text that it is.
+    Number::from_f64(number).map_or_else(|| Value::from(number.to_string()), Value::Number)
 }
 
 /// A day, a time of day, or a moment without a zone; a duration in hours stays a number of days.

@@ -228,15 +228,18 @@ fn f_213_what_a_batch_has_no_bytes_for_is_new_at_the_next_look() {
 }
 
 #[test]
-fn f_213_an_item_that_no_batch_holds_fails_the_look_by_its_name() {
+fn f_213_an_item_that_no_batch_holds_is_alone_and_told_by_its_name() {
     let start = Position::start(MarkKind::Cursor);
     let there = vec![large("small", 1, 10), large("huge", 2, 101)];
     let how = Overlap { bytes: 100, ..overlap(60, 10) };
     let first = novel(Some(&start), there.clone(), how).unwrap();
     assert_eq!(keys(&first), ["small"], "what is before it is processed");
-    let failed = novel(Some(&first.position), there.clone(), how).unwrap_err();
+    let alone = novel(Some(&first.position), there.clone(), how).unwrap();
     let said = "the new item `huge` has 101 bytes, and a batch holds at most 100";
-    assert_eq!(failed.to_string(), said);
+    assert_eq!(alone.too_large.map(|one| one.reason().message).as_deref(), Some(said));
+    assert!(alone.items.is_empty() && !alone.has_more);
+    let behind = novel(Some(&alone.position), there.clone(), how).unwrap();
+    assert_eq!((behind.items.len(), behind.too_large), (0, None), "the position is behind it");
     // At a first look it is known from then on.
     assert!(novel(None, there, how).is_ok());
 }

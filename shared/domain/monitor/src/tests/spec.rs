@@ -26,13 +26,13 @@ fn f_209_the_fields_have_their_defaults() {
     let spec = serde_json::to_value(&read).unwrap();
     let expect = json!({
         "query_template": "Monitor check", "approval_policy": "require", "is_active": true,
-        "process_first": false, "overlap_minutes": 1_440, "interval": "1h",
+        "process_first": false, "batch_size": 1_000, "overlap_minutes": 1_440, "interval": "1h",
     });
     for (name, value) in expect.as_object().unwrap() {
         assert_eq!(spec[name], *value, "{name}");
     }
     assert_eq!(serde_json::from_value::<MonitorSpec>(spec).unwrap(), read);
-    assert_eq!(schema::<MonitorSpec>()["properties"].as_object().unwrap().len(), 13);
+    assert_eq!(schema::<MonitorSpec>()["properties"].as_object().unwrap().len(), 14);
 }
 
 #[test]

@@ -50,6 +50,20 @@ fn f_098_each_element_of_the_list_is_a_record() {
 }
 
 #[test]
+fn f_311_a_figure_is_what_a_reader_of_the_page_sees() {
+    let rules = rules("    list: li\n    fields:\n      - { field: paid, type: decimal }\n");
+    let page = "<!doctype html><ul>
+ <li>3.00<sup>1</sup><li>12<sub>1</sub><li>4<a href='#n'>2</a>
+ <li><span style='display:none'>0007</span>8.00<li><i hidden>9</i>1.00<li><b>1</b><i>2</i>.50</ul>";
+    let found = read(&rules, page, 10);
+    let paid: Vec<Value> = found.records.into_iter().map(|record| record["paid"].clone()).collect();
+    let null = Value::Null;
+    let expect = [null.clone(), null.clone(), null, json!("8.00"), json!("1.00"), json!("12.50")];
+    assert_eq!(paid, expect);
+    assert_eq!(found.warnings.len(), 3, "{:?}", found.warnings);
+}
+
+#[test]
 fn f_098_no_more_records_than_were_asked_for() {
     let found = read(&rules(LIST), PAGE, 1);
     assert_eq!((found.records.len(), found.more), (1, true));
