@@ -2,27 +2,24 @@
 
 use countersign_identity::UserId;
 use countersign_letter::mail::Trouble;
-use countersign_monitor::{Batch, BatchState, Failing as Failed, MAX_ATTEMPTS, MonitorSpec};
+use countersign_monitor::{Failing as Failed, MonitorSpec};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
-use countersign_store_catalog::{Batched, CatalogError, Stored};
+use countersign_store_catalog::{CatalogError, Stored};
 use countersign_store_content::derived;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Context, Failing, Happened, LeftOut, Parked, given_up};
+use crate::{Context, Failing, Happened, LeftOut, given_up, parked};
 
 /// Of the same source and kind, an owner is told at the earliest after so long.
 const APART: SignedDuration = SignedDuration::from_hours(24);
-
-/// What was parked so long before the last one was told, or is told with one that came before: the next mail comes a day after.
-const UNTOLD: SignedDuration = SignedDuration::from_hours(48);
 
 /// So many pages of occurrences, at most, are looked through for the last one that had a run.
 const PAGES: usize = 20;
 
 /// So many batches or occurrences are read at once.
-const PAGE: i32 = 100;
+pub(crate) const PAGE: i32 = 100;
 
-const PARKED: &str = "parked";
+pub(crate) const PARKED: &str = "parked";
 const LEFT_OUT: &str = "left_out";
 
 /// Something that does not work.
@@ -87,7 +84,7 @@ pub(crate) async fn read(
 ) -> Result<Option<Found>, CatalogError> {
     match happened {
         Happened::Failing(of) => failing(context, of).await,
-        Happened::Parked(of) if of.run.is_none() => parked(context, of).await,
+        Happened::Parked(of) if of.run.is_none() => parked::read(context, of).await,
         Happened::Parked(_) => Ok(None),
         Happened::LeftOut(of) => left_out(context, of).await,
         Happened::GivenUp(of) => given_up::read(context, of).await,
@@ -118,91 +115,6 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
         message,
         occurrence: None,
     }))
-}
-
-async fn parked(context: &Context, of: &Parked) -> Result<Option<Found>, CatalogError> {
-    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
-    let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
-    let Some(batched) = named(context, of).await? else { return Ok(None) };
-    let Some(parked_at) = parked_at(&batched.batch) else { return Ok(None) };
-    Ok(Some(Found {
-        owner: of.owner.clone(),
-        source: of.monitor.to_string(),
-        name: monitor.spec.name.to_string(),
-        trouble: Trouble::Parked { items: batched.batch.count, batches: 1 },
-        untold: untold(context, of, &batched, parked_at).await?,
-        since: parked_at,
-        // Each batch is something else that is parked.
-        worked_at: parked_at,
-        at: of.at,
-        code: of.code.clone(),
-        message: batched.batch.refused_for.map(|why| why.message).unwrap_or_default(),
-        occurrence: batched.occurrence.map(|occurrence| occurrence.id),
-    }))
-}
-
-/// The batch that an event names. Where its owner has had it processed since, the one before it that was parked and is in no mail.
-/// What is said of a batch may come before it is so, and what became of it instead is no trouble.
-async fn named(context: &Context, of: &Parked) -> Result<Option<Batched>, CatalogError> {
-    let Some(batched) = context.monitors.batch(&of.monitor, of.number).await? else {
-        return Ok(None);
-    };
-    if batched.batch.state == BatchState::Parked || batched.batch.reopened_at.is_none() {
-        return Ok(Some(batched));
-    }
-    let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
-    let since = of.at.checked_sub(UNTOLD).unwrap_or(of.at).max(told.unwrap_or(Timestamp::MIN));
-    let page = context.monitors.batches(&of.monitor, PAGE, None).await?;
-    let is_untold = |one: &Batched| {
-        is_refused(&one.batch) && parked_at(&one.batch).is_some_and(|parked| parked > since)
-    };
-    let untold = page.items.into_iter().filter(is_untold);
-    Ok(untold.max_by_key(|one| (one.batch.closed_at, one.batch.number)))
-}
-
-/// When a batch was parked; none of one that is not.
-fn parked_at(batch: &Batch) -> Option<Timestamp> {
-    (batch.state == BatchState::Parked).then(|| batch.closed_at.unwrap_or(batch.created_at))
-}
-
-/// This batch together with those that were parked within a day of the last mail, and are in none.
-async fn untold(
-    context: &Context,
-    of: &Parked,
-    batched: &Batched,
-    parked_at: Timestamp,
-) -> Result<Trouble, CatalogError> {
-    let (mut items, mut batches) = (batched.batch.count, 1);
-    let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
-    let Some(told) = told.filter(|told| *told < parked_at) else {
-        return Ok(Trouble::Parked { items, batches });
-    };
-    let long_before = parked_at.checked_sub(UNTOLD).unwrap_or(parked_at);
-    let mut after = None;
-    loop {
-        let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
-        for other in page.items.iter().map(|other| &other.batch) {
-            // A monitor has one open batch: those before it were closed before it, but for one that was opened again.
-            let is_long_ago = other.closed_at.is_some_and(|at| at <= told.max(long_before));
-            if is_long_ago && other.reopened_at.is_none() {
-                return Ok(Trouble::Parked { items, batches });
-            }
-            let is_before =
-                (other.closed_at, other.number) < (Some(parked_at), batched.batch.number);
-            if is_refused(other) && is_before && !is_long_ago {
-                (items, batches) = (items + other.count, batches + 1);
-            }
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(Trouble::Parked { items, batches });
-        }
-    }
-}
-
-/// Whether a batch was parked because its run was refused; otherwise the notice of its run has told it.
-fn is_refused(batch: &Batch) -> bool {
-    batch.state == BatchState::Parked && batch.refusals >= MAX_ATTEMPTS
 }
 
 async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, CatalogError> {
@@ -386,17 +298,5 @@ pub(crate) mod tests {
         let mut before = Before::new(&all[4]);
         all[2..5].iter().rev().for_each(|one| before.add(one));
         assert_eq!((before.since, before.worked_at), (all[2].due_at, None));
-    }
-
-    #[test]
-    fn issue_14_what_is_not_parked_is_not_told() {
-        let (monitor, at) =
-            (countersign_monitor::MonitorId::from_bytes([1; 16]), Timestamp::UNIX_EPOCH);
-        let open = Batch::found(&monitor, &countersign_monitor::State::default(), 1, [].into(), at);
-        assert_eq!(parked_at(&open), None);
-        let later = Timestamp::from_second(9).unwrap();
-        let parked = Batch { state: BatchState::Parked, closed_at: Some(later), ..open.clone() };
-        assert_eq!(parked_at(&parked), Some(later));
-        assert_eq!(parked_at(&Batch { state: BatchState::Committed, ..parked }), None);
     }
 }

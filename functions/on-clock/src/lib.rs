@@ -7,6 +7,7 @@ mod error;
 mod found;
 mod given_up;
 mod note;
+mod parked;
 
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
