@@ -19,7 +19,7 @@ pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
         owner: found.owner.clone(),
         notification_type,
         title: format!("{}: {}", found.name, found.trouble.headline()),
-        message: format!("{} {}", found.message, found.trouble.advice(&found.source)),
+        message: message(found),
         priority: Priority::High,
         action_url: Some(format!("{public_url}/api/agent-factory/{}", place(found))),
         action_label: Some("See what happened".to_owned()),
@@ -28,6 +28,13 @@ pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
         created_at: found.at,
         read_at: None,
     }
+}
+
+/// The reason as a sentence, and what to do.
+fn message(found: &Found) -> String {
+    let reason = found.message.trim_end();
+    let end = if reason.ends_with(['.', '!', '?']) || reason.is_empty() { "" } else { "." };
+    format!("{reason}{end} {}", found.trouble.advice(&found.source)).trim_start().to_owned()
 }
 
 /// Where it is seen what happened.
