@@ -1,7 +1,8 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{
-    Batch, Hindrance, Open, Origin, Outcome, Settled, State, fate, noticed, parked_at_once, refused,
+    Batch, Hindrance, Open, Origin, Outcome, Settled, State, fate, looks_with, noticed,
+    parked_at_once, refused,
 };
 use countersign_run::{Ancestry, Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
@@ -240,7 +241,7 @@ pub(crate) async fn retry(
     let state = State {
         last_tick_at: Some(now),
         last_outcome: Some(Outcome::Retried),
-        looks: state.looks_with(Outcome::Retried, now),
+        looks: looks_with(&state.looks, Outcome::Retried, now),
         last_error: None,
         ..state
     };

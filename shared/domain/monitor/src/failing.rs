@@ -3,8 +3,6 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::tick::State;
-
 /// Ticks that failed one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failing {
@@ -28,15 +26,6 @@ impl InPart {
     #[must_use]
     pub fn again(before: Option<&Self>, why: String, at: Timestamp) -> Self {
         Self { failing: Failing::again(before.map(|before| &before.failing), at), why }
-    }
-}
-
-impl State {
-    /// Since when it, or one of its steps, fails.
-    #[must_use]
-    pub fn failing_since(&self) -> Option<Timestamp> {
-        let in_part = self.in_part.as_ref().map(|in_part| in_part.failing.since);
-        self.failing.as_ref().map(|failing| failing.since).into_iter().chain(in_part).min()
     }
 }
 
@@ -66,7 +55,8 @@ mod tests {
 
     use super::*;
     use crate::batch::Batch;
-    use crate::tick::Outcome;
+    use crate::outcome::Outcome;
+    use crate::tick::State;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

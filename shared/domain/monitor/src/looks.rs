@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::tick::{Outcome, State};
+use crate::outcome::Outcome;
 
 /// So many lines are kept: about a kilobyte of the monitor's state, which each tick writes.
 pub const MAX_LOOKS: usize = 10;
@@ -21,32 +21,31 @@ pub struct Looks {
     pub until: Timestamp,
 }
 
-impl State {
-    /// The lines with one more tick. What one comes to may be noted twice, such as a run that then cannot be started: the last
-    /// word counts.
-    #[must_use]
-    pub fn looks_with(&self, outcome: Outcome, at: Timestamp) -> Vec<Looks> {
-        let mut looks = self.looks.clone();
-        if let Some(last) = looks.last_mut().filter(|last| last.until == at) {
-            last.count -= 1;
-        }
-        looks.retain(|line| line.count > 0);
-        match looks.last_mut().filter(|last| last.outcome == outcome) {
-            Some(last) => {
-                last.count += 1;
-                last.until = at;
-            }
-            None => looks.push(Looks { outcome, count: 1, since: at, until: at }),
-        }
-        let extra = looks.len().saturating_sub(MAX_LOOKS);
-        looks.drain(..extra);
-        looks
+/// The lines with one more tick. What one comes to may be noted twice, such as a run that then cannot be started: the last word
+/// counts.
+#[must_use]
+pub fn looks_with(looks: &[Looks], outcome: Outcome, at: Timestamp) -> Vec<Looks> {
+    let mut looks = looks.to_vec();
+    if let Some(last) = looks.last_mut().filter(|last| last.until == at) {
+        last.count -= 1;
     }
+    looks.retain(|line| line.count > 0);
+    match looks.last_mut().filter(|last| last.outcome == outcome) {
+        Some(last) => {
+            last.count += 1;
+            last.until = at;
+        }
+        None => looks.push(Looks { outcome, count: 1, since: at, until: at }),
+    }
+    let extra = looks.len().saturating_sub(MAX_LOOKS);
+    looks.drain(..extra);
+    looks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tick::State;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

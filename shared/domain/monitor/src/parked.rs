@@ -51,7 +51,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tick::Outcome;
+    use crate::outcome::Outcome;
 
     #[test]
     fn issue_14_what_is_parked_is_recalled_once_a_day_later() {

@@ -58,7 +58,7 @@ mod tests {
     use countersign_run::MonitorId;
 
     use super::*;
-    use crate::tick::Outcome;
+    use crate::outcome::Outcome;
 
     #[test]
     fn f_218_a_batch_whose_run_is_refused_again_and_again_is_parked_with_the_reason() {

@@ -8,60 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
 use crate::failing::{Failing, InPart};
-use crate::looks::Looks;
+use crate::looks::{Looks, looks_with};
 use crate::mark::Watermark;
 use crate::noticed::{LookWarnings, StepsChanged};
+use crate::outcome::Outcome;
 use crate::parked::LastParked;
 use crate::timing::Timing;
 
 /// How long a batch whose run failed rests (F-218).
 const REST: SignedDuration = SignedDuration::from_secs(30);
-
-/// What a tick came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Nothing was new.
-    Suppressed,
-    /// It was not in the active hours.
-    OutsideActiveHours,
-    /// The first look: what is there is known from now on.
-    Baseline,
-    /// Something was new, and a run has it.
-    Started,
-    /// The batch before is not processed yet.
-    Waiting,
-    /// A batch whose run failed is tried again.
-    Retried,
-    /// A detection step failed.
-    Failed,
-}
-
-impl Outcome {
-    /// Whether it shows that the monitor can look and that its runs start.
-    fn is_well(self) -> bool {
-        matches!(self, Self::Suppressed | Self::Baseline | Self::Waiting)
-    }
-
-    /// Whether all steps have looked.
-    fn is_whole(self) -> bool {
-        matches!(self, Self::Suppressed | Self::Baseline)
-    }
-
-    /// The word of logs and of the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Suppressed => "suppressed",
-            Self::OutsideActiveHours => "outside_active_hours",
-            Self::Baseline => "baseline",
-            Self::Started => "started",
-            Self::Waiting => "waiting",
-            Self::Retried => "retried",
-            Self::Failed => "failed",
-        }
-    }
-}
 
 /// The batch that is not processed yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -224,6 +179,13 @@ impl State {
         }
     }
 
+    /// Since when it, or one of its steps, fails.
+    #[must_use]
+    pub fn failing_since(&self) -> Option<Timestamp> {
+        let in_part = self.in_part.as_ref().map(|in_part| in_part.failing.since);
+        self.failing.as_ref().map(|failing| failing.since).into_iter().chain(in_part).min()
+    }
+
     /// The same after a tick. One outside the active hours does not count: the next one, at their beginning, may be close.
     #[must_use]
     pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
@@ -231,7 +193,7 @@ impl State {
         Self {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
-            looks: self.looks_with(outcome, at),
+            looks: looks_with(&self.looks, outcome, at),
             last_error: None,
             retry_at: None,
             failing: self.failing.clone().filter(|_| !outcome.is_well()),
