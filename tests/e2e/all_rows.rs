@@ -1,8 +1,11 @@
-//! The page that shows all rows of a gate.
+//! The pages that show all rows and all warnings of a gate.
+
+use std::fmt::Write as _;
 
 use serde_json::json;
 
 use crate::case::person;
+use crate::filings::upload;
 
 /// Two lists of one length stand in one output; the gate shows the second.
 const PLAYBOOK: &str = r#"
@@ -58,4 +61,85 @@ async fn issue_11_all_rows_are_those_of_the_list_that_is_signed_not_of_another_a
         assert!(rows.html.contains(name), "`{name}` is not in {}", rows.html);
     }
     assert!(!rows.html.contains("Trust"), "{}", rows.html);
+}
+
+const AMOUNTS: &str = r"
+id: amount-files
+name: Amount files
+type: file_parser
+version: 1.0.0
+description: Amounts of files.
+connection: {source: upload}
+endpoints:
+  amounts:
+    description: A row each.
+    parser: csv
+    fields: [{field: amount, column: amount, type: decimal}]
+";
+
+const SIGNED_OFF: &str = r#"
+id: many-unread
+name: Many unread
+description: Reads amounts and asks.
+version: 1.0.0
+required_connectors: [amount-files]
+execution_mode: deterministic
+inputs:
+  - {name: files, type: list, required: true}
+steps:
+  - name: read
+    step_type: tool
+    action: call_connector
+    connector: amount-files
+    endpoint: amounts
+    inputs: {source: "{files}"}
+  - name: ask
+    step_type: approval
+    prompt: Rely on these?
+  - name: kept
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{read.results}"}
+    operations: [{type: limit, value: 9}]
+"#;
+
+#[tokio::test]
+async fn f_311_an_approver_sees_each_of_more_warnings_than_the_request_writes_out() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.post("/connectors", &json!({ "yaml": AMOUNTS })).await;
+    ana.bind(&agent, "amount-files").await;
+    ana.playbook(SIGNED_OFF).await;
+    let rows = (1..=70).fold("amount\n".to_owned(), |mut rows, n| {
+        let _ = writeln!(rows, "about {n}");
+        rows
+    });
+    let files = upload(&ana, vec![("amounts.csv".to_owned(), rows.into())]).await;
+    let run = ana.start(&agent, "many-unread", json!({ "files": files })).await;
+    ana.reaches(&run, "awaiting_approval").await;
+
+    let link = maria.link().await;
+    let page = maria.approver().open(&link).await.unwrap().html;
+    assert!(page.contains("about 50") && !page.contains("about 51"), "{page}");
+    assert!(page.contains("… and 20 more of them") && page.contains("See all 70"), "{page}");
+    let all = maria.approver().open(&format!("{link}/warnings")).await.unwrap();
+    assert_eq!(all.status, 200, "{}", all.html);
+    assert!(all.html.contains("All 70 warnings"), "{}", all.html);
+    for n in [1, 50, 51, 70] {
+        assert!(all.html.contains(&format!("`about {n}`")), "{n}: {}", all.html);
+    }
+
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}/warnings", request["approval"].as_str().unwrap());
+    let first = maria.get(&format!("{path}?limit=40")).await;
+    let next = first["next"].as_str().unwrap_or_else(|| panic!("{first:#}"));
+    let rest = maria.get(&format!("{path}?limit=40&cursor={next}")).await;
+    let count = |page: &serde_json::Value| page["items"].as_array().map(Vec::len);
+    assert_eq!((count(&first), count(&rest), &rest["next"]), (Some(40), Some(30), &json!(null)));
+    let last = &rest["items"][29];
+    assert_eq!(last["step"], "read");
+    assert!(last["warning"].as_str().unwrap().contains("`about 70`"), "{last}");
+    let other = person("other", &["global:analyst", "decide"]).await;
+    assert_eq!(other.refused(&path, None).await.0, 404);
 }

@@ -11,7 +11,7 @@ use crate::case::{FACTORY, Person, gated, person, rows};
 use crate::world::world;
 
 /// So many calls are tried; `docs/assurance.md` says so.
-const HELD: usize = 432;
+const HELD: usize = 438;
 
 /// What is one person's, by the word before it in a path.
 pub(crate) struct Belongings {

@@ -15,7 +15,7 @@ use countersign_gatekeeper::{
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
-use countersign_store_runs::RunStore;
+use countersign_store_runs::{RunStore, WarningSentences};
 use countersign_store_tokens::Tokens;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -129,6 +129,13 @@ impl Look for Tables {
                 .await;
             let outcome = outcomes.map_err(carried("reading all rows"))?.remove(source);
             Ok(outcome.and_then(|outcome| signed_rows(outcome.output, &request.preview)))
+        })
+    }
+
+    fn warnings<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<WarningSentences>> {
+        Box::pin(async move {
+            let all = self.runs.warning_sentences(&request.position.run, &request.warnings).await;
+            all.map_err(carried("reading all warnings"))
         })
     }
 }

@@ -77,6 +77,9 @@ async fn serve(
         (Method::Get | Method::Head, Route::Rows(token, page)) => {
             view::rows(token, *page, context, now).await
         }
+        (Method::Get | Method::Head, Route::Warnings(token, page)) => {
+            view::warnings(token, *page, context, now).await
+        }
         (Method::Post, Route::Page(token)) => {
             if !comes_from_us(request, &context.public_url) {
                 return Err(Refusal::ForeignOrigin);
@@ -99,7 +102,10 @@ async fn serve(
         (Method::Get | Method::Head, Route::Prompt(token)) => {
             view::prompt(token, context, now).await
         }
-        (Method::Post, Route::Rows(..) | Route::Effect(..) | Route::Prompt(_))
+        (
+            Method::Post,
+            Route::Rows(..) | Route::Warnings(..) | Route::Effect(..) | Route::Prompt(_),
+        )
         | (Method::Other, _) => Err(Refusal::Method),
     }
 }

@@ -12,6 +12,7 @@ use countersign_gatekeeper::{Answer, Attempting, GateError, Striking};
 use countersign_identity::{DirectoryEntry, UserId};
 use countersign_plan::Plan;
 use countersign_store_approvals::{CodeIssue, Loaded};
+use countersign_store_runs::WarningSentences;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -60,6 +61,8 @@ pub trait Look: Send + Sync {
     fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>>;
     /// All of what the preview shows the head of; none when it is not kept.
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>>;
+    /// Every warning that the request was asked with, by step.
+    fn warnings<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<WarningSentences>>;
 }
 
 /// Deciding, and the codes that go before it.

@@ -12,6 +12,8 @@ pub(crate) enum Route {
     Page(String),
     /// `/a/{token}/rows?page=`
     Rows(String, u64),
+    /// `/a/{token}/warnings?page=`
+    Warnings(String, u64),
     /// `/a/{token}/effects/{step}/{n}`: one whole request, counted from 1.
     Effect(String, String, u64),
     /// `/a/{token}/strike`: where marked requests are struck out.
@@ -34,6 +36,7 @@ impl Route {
         match rest {
             None => Route::Page(token),
             Some("rows") => Route::Rows(token, page(&request.query)),
+            Some("warnings") => Route::Warnings(token, page(&request.query)),
             Some("strike") => Route::Strike(token),
             Some("prompt") => Route::Prompt(token),
             Some(rest) => {
@@ -47,6 +50,7 @@ impl Route {
         match self {
             Route::Page(_) => "/a/{token}",
             Route::Rows(..) => "/a/{token}/rows",
+            Route::Warnings(..) => "/a/{token}/warnings",
             Route::Effect(..) => "/a/{token}/effects/{step}/{n}",
             Route::Strike(_) => "/a/{token}/strike",
             Route::Prompt(_) => "/a/{token}/prompt",
@@ -92,6 +96,7 @@ mod tests {
         check("AQ/rows", "page=3", &Route::Rows("AQ".to_owned(), 3));
         check("AQ/rows", "page=minus", &Route::Rows("AQ".to_owned(), 1));
         check("AQ/rows/x", "", &Route::Unknown);
+        check("AQ/warnings", "page=2", &Route::Warnings("AQ".to_owned(), 2));
         check("AQ/strike", "", &Route::Strike("AQ".to_owned()));
         check("AQ/prompt", "", &Route::Prompt("AQ".to_owned()));
         let effect = |n| Route::Effect("AQ".to_owned(), "pay_all".to_owned(), n);

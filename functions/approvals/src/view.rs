@@ -4,13 +4,15 @@ use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Statu
 use countersign_gatekeeper::Notices;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, ROWS_PER_PAGE, RowsPage,
-    Signature,
+    self, CodePage, DecisionPage, EffectPage, Listed, MessagePage, PromptPage, ROWS_PER_PAGE,
+    RowsPage, Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
 use countersign_run::{StepWarnings, WarningText};
 use countersign_store_approvals::Loaded;
+use countersign_store_runs::WarningSentences;
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use crate::Context;
 use crate::form::Form;
@@ -72,13 +74,45 @@ pub(crate) async fn rows(
     let page = RowsPage {
         title: Shown::line(&request.title),
         preview: Preview::page(&all, &request.layout, page, ROWS_PER_PAGE),
-        complete,
+        listed: if complete { Listed::Rows } else { Listed::KeptRows },
         rows_url: format!("{back_url}/rows"),
         whole_at: whole_rows(request),
         back_url,
         digest: request.digest.to_string(),
     };
     Ok(Reply::new(200, page.html()?))
+}
+
+/// `GET /a/{token}/warnings`
+pub(crate) async fn warnings(
+    token: &str,
+    page: u64,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let opened = open(token, context, now).await?;
+    let request = opened.request();
+    let all = context.look.warnings(request).await?;
+    let back_url = Notices::page_url(&context.public_url, token);
+    let page = RowsPage {
+        title: Shown::line(&request.title),
+        preview: Preview::page(&warning_rows(&all), &Layout::default(), page, ROWS_PER_PAGE),
+        listed: Listed::Warnings { count: all.iter().map(|of_step| of_step.count).sum() },
+        rows_url: format!("{back_url}/warnings"),
+        whole_at: format!("/api/agent-factory/approvals/{}/warnings", request.id),
+        back_url,
+        digest: request.digest.to_string(),
+    };
+    Ok(Reply::new(200, page.html()?))
+}
+
+/// A row for each sentence, with its step.
+fn warning_rows(all: &[WarningSentences]) -> Value {
+    let of_step = |of_step: &WarningSentences| {
+        let row = |said: &String| json!({ "step": of_step.step, "warning": said });
+        of_step.sentences.iter().map(row).collect::<Vec<_>>()
+    };
+    all.iter().flat_map(of_step).collect()
 }
 
 /// Where the API has the rows: the output they were taken from, else the request.
@@ -177,7 +211,8 @@ pub(crate) async fn decision(
         strikes: strikes.history(request),
         outcomes,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
-        warnings: warnings(request),
+        warnings: look_closely(request),
+        warnings_url: is_more(request).then(|| format!("{page_url}/warnings")),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
         plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),
@@ -202,7 +237,7 @@ pub(crate) async fn decision(
 }
 
 /// What to look closely at, in the system's words.
-fn warnings(request: &Request) -> Vec<Shown> {
+fn look_closely(request: &Request) -> Vec<Shown> {
     let old = (request.v < 2).then(|| {
         "This request was made by an earlier version. Approving it sends nothing: each step behind it asks again.".to_owned()
     });
@@ -215,13 +250,18 @@ fn warnings(request: &Request) -> Vec<Shown> {
     all.map(|text| Shown::new(&text, 1_000)).collect()
 }
 
+/// Whether there are more warnings than are written out.
+fn is_more(request: &Request) -> bool {
+    request.warnings.iter().any(|of_step| of_step.count > of_step.first.len() as u64)
+}
+
 /// What a step could not read: how much, and each of what is written out and does not stand under an earlier step.
 fn unread_lines(of_step: &StepWarnings, said: &WarningText<'_>) -> Vec<String> {
     let title = std::iter::once(format!("{}:", of_step.title()));
     let new = said.new.iter().copied().map(str::to_owned);
     let again = (said.again > 0).then(|| format!("… {} of them as above", said.again));
     let more = said.more;
-    let more = (more > 0).then(|| format!("… and {more} more of them, in the output of the step"));
+    let more = (more > 0).then(|| format!("… and {more} more of them"));
     title.chain(new).chain(again).chain(more).collect()
 }
 

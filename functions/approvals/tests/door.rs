@@ -33,6 +33,7 @@ async fn k_06_a_mail_scanner_changes_nothing() {
                 String::new(),
                 "/rows".to_owned(),
                 "/rows?page=2".to_owned(),
+                "/warnings?page=2".to_owned(),
                 format!("?x={round}"),
             ] {
                 let answer = world.ask(method, &path, headers, "", after(60)).await;
@@ -256,6 +257,9 @@ async fn the_page_links_only_to_the_configured_base() {
         200,
         "Rows 101 to 120 of 120",
     );
+    let warnings = world.ask("GET", "/warnings?page=2", &[], "", after(60)).await;
+    check(&warnings, 200, "130 of 400 warnings; their steps list no more");
+    check(&warnings, 200, "a.csv, row 130: no number");
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ pub(crate) mod approval_effect;
 pub(crate) mod approval_escalate;
 pub(crate) mod approval_extend;
 pub(crate) mod approval_strike;
+pub(crate) mod approval_warnings;
 pub(crate) mod approvals;
 mod callers;
 pub(crate) mod collection;

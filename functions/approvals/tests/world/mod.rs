@@ -19,6 +19,7 @@ use countersign_effect::view::samples::payment_of;
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError, Striking};
 use countersign_identity::{Accounts, Caller, Capability, DirectoryEntry, Refused, Scopes, UserId};
 use countersign_store_approvals::{CodeIssue, Loaded};
+use countersign_store_runs::WarningSentences;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;

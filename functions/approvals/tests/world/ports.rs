@@ -39,6 +39,12 @@ impl Look for Shared {
     fn rows<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Value>> {
         ready(Ok(Some(rows(120)))).boxed()
     }
+
+    fn warnings<'a>(&'a self, _: &'a Request) -> Seen<'a, Vec<WarningSentences>> {
+        let sentences = (1..=130).map(|row| format!("a.csv, row {row}: no number")).collect();
+        let of_step = WarningSentences { step: "read".to_owned(), count: 400, sentences };
+        ready(Ok(vec![of_step])).boxed()
+    }
 }
 
 impl Act for Shared {

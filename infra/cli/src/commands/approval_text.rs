@@ -80,9 +80,10 @@ fn bullets(request: &Value, field: &str) -> Vec<String> {
 }
 
 fn warnings(request: &Value) -> Vec<String> {
+    let whole_at = format!("GET /api/agent-factory/approvals/{}/warnings", cell(request, "id"));
     field_items(request, "warnings")
         .iter()
-        .flat_map(super::show::warned)
+        .flat_map(|of_step| super::show::warned(of_step, &whole_at))
         .map(|line| format!("  {}", visible(&line)))
         .collect()
 }
@@ -209,7 +210,7 @@ All of them.
 Warnings:
   3 warnings in read
     a.csv, row 2, amount: \\u{1b}[31m`$1`
-    and 2 more, in the output of the step
+    and 2 more, GET /api/agent-factory/approvals/appr_1/warnings
 
 Take note:
   - `pay_large` will be skipped

@@ -50,7 +50,9 @@ fn shown(run: &Value, console: &Console) {
     }
     for of_step in run.get("warnings").map_or(&[][..], items) {
         console.line("");
-        warned(of_step).iter().for_each(|line| console.line(visible(line)));
+        warned(of_step, "in the output of the step")
+            .iter()
+            .for_each(|line| console.line(visible(line)));
     }
     requests(run, console);
     let response = response_text::lines(run);
@@ -120,14 +122,14 @@ fn tool_calls(run: &Value) -> Vec<Vec<String>> {
     steps.flat_map(of_step).collect()
 }
 
-/// What a step could not read, a line each, and how many are not listed here.
-pub(super) fn warned(of_step: &Value) -> Vec<String> {
+/// What a step could not read, a line each, and how many are not listed here but where `whole_at` says.
+pub(super) fn warned(of_step: &Value, whole_at: &str) -> Vec<String> {
     let count = of_step.get("count").and_then(Value::as_u64).unwrap_or_default();
     let noun = if count == 1 { "warning" } else { "warnings" };
     let head = format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default());
     let first = of_step.get("first").map_or(&[][..], items);
     let more = count.saturating_sub(first.len() as u64);
-    let more = (more > 0).then(|| format!("  and {more} more, in the output of the step"));
+    let more = (more > 0).then(|| format!("  and {more} more, {whole_at}"));
     let first = first.iter().filter_map(Value::as_str).map(|line| format!("  {line}"));
     std::iter::once(head).chain(first).chain(more).collect()
 }

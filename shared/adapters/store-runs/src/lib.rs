@@ -53,7 +53,7 @@ pub use repeats::Unrecognised;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
 pub use turns::{ModelTurn, ToolOutcome, warnings_of_tools};
-pub use warnings::warnings_of;
+pub use warnings::{WarningSentences, warnings_of};
 
 use countersign_store_kit::{Blobs, Table};
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use countersign_effect::canonical;
 use countersign_plan::{OnWarning, PlanStep};
-use countersign_run::{Head, ModelUse, StepWarnings, all_warnings, warning_count};
+use countersign_run::{
+    Head, ModelUse, Outcome, RunId, StepWarnings, all_warnings, warning_count, warning_sentences,
+};
 use countersign_store_kit::decode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -40,7 +42,48 @@ fn hash(step: &str, count: u64, output: &Value, model: Option<&ModelUse>) -> Str
     hex::encode(Sha256::digest(text))
 }
 
+/// Every sentence about the warnings of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarningSentences {
+    /// The step.
+    pub step: String,
+    /// How many warnings there are.
+    pub count: u64,
+    /// One sentence each, in the order of the step's output; untrusted text. Fewer than `count` where the output lists fewer.
+    pub sentences: Vec<String>,
+}
+
+impl WarningSentences {
+    /// What the output of a step lists, if it is the output that the warnings were read from; otherwise what is known of them.
+    fn of(known: &StepWarnings, outcome: Option<&Outcome>) -> Self {
+        let all = outcome.filter(|one| {
+            hash(&known.step, known.count, &one.output, one.model.as_ref()) == known.hash
+        });
+        let all = all.map(|one| {
+            let written = one.model.iter().map(ModelUse::sentence);
+            written.chain(warning_sentences(&one.output, usize::MAX)).collect()
+        });
+        let sentences = all.unwrap_or_else(|| known.first.clone());
+        Self { step: known.step.clone(), count: known.count, sentences }
+    }
+}
+
 impl RunStore {
+    /// All that is known of the warnings of some steps of a run, in their order: one request, and one per output in the bucket.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the store does not answer.
+    pub async fn warning_sentences(
+        &self,
+        run: &RunId,
+        of_steps: &[StepWarnings],
+    ) -> Result<Vec<WarningSentences>> {
+        let steps: Vec<&str> = of_steps.iter().map(|known| known.step.as_str()).collect();
+        let outcomes = self.outcomes(run, &steps, &steps).await?;
+        let of_step = |known: &StepWarnings| WarningSentences::of(known, outcomes.get(&known.step));
+        Ok(of_steps.iter().map(of_step).collect())
+    }
+
     /// The warnings of a run so far with about `limit` sentences in all, and the first one of each step in any case: many of one
     /// step do not hide another. One request, and none when there are no warnings.
     ///

@@ -85,6 +85,8 @@ pub struct DecisionPage {
     pub unread: u64,
     /// What the approver should look at twice.
     pub warnings: Vec<Shown>,
+    /// Where all warnings are, when not all are written out; an absolute address.
+    pub warnings_url: Option<String>,
     /// The rows acted upon.
     pub preview: Preview,
     /// Where all rows are; an absolute address.

@@ -17,7 +17,7 @@ pub use code::{CodePage, GivenAnswer};
 pub use decision::{Assurance, DecisionPage, MAX_NOTE, UnknownCallView};
 pub use effect::{EffectPage, PromptPage};
 pub use message::{MessagePage, RequestEnd, Signature, Tone};
-pub use rows::{ROWS_PER_PAGE, RowsPage};
+pub use rows::{Listed, ROWS_PER_PAGE, RowsPage};
 pub use strike::{EffectStrike, EffectStrikeForm, StrikeCodePage, StrikeTold};
 
 /// The style sheet, embedded in every page.

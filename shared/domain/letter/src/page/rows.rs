@@ -10,6 +10,20 @@ use crate::text::{Shown, fingerprint};
 /// Rows on one page.
 pub const ROWS_PER_PAGE: u64 = 100;
 
+/// What the rows of a page are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// All rows that are signed.
+    Rows,
+    /// Those of them that the request itself keeps.
+    KeptRows,
+    /// What steps could not read, a row each.
+    Warnings {
+        /// How many there are, listed or not.
+        count: u64,
+    },
+}
+
 /// One page of all rows.
 #[derive(Debug, Clone)]
 pub struct RowsPage {
@@ -17,8 +31,8 @@ pub struct RowsPage {
     pub title: Shown,
     /// The rows of this page.
     pub preview: Preview,
-    /// Whether these are all rows that are signed; otherwise only those the request itself keeps.
-    pub complete: bool,
+    /// What they are.
+    pub listed: Listed,
     /// The address of the rows, without its query.
     pub rows_url: String,
     /// Where the API has all of it: a path.
@@ -43,6 +57,37 @@ impl RowsPage {
     /// [`LetterError::Render`] when a template fails.
     pub fn html(&self) -> Result<String, LetterError> {
         Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    /// What stands above the rows.
+    fn heading(&self) -> String {
+        let total = self.preview.total;
+        match self.listed {
+            Listed::Rows => format!("All {total} rows"),
+            Listed::KeptRows => format!("{total} rows, the ones that are kept here"),
+            Listed::Warnings { count } if count > total => {
+                format!("{total} of {count} warnings; their steps list no more")
+            }
+            Listed::Warnings { .. } => format!("All {total} warnings"),
+        }
+    }
+
+    fn noun(&self) -> &'static str {
+        match self.listed {
+            Listed::Rows | Listed::KeptRows => "rows",
+            Listed::Warnings { .. } => "warnings",
+        }
+    }
+
+    fn caption(&self) -> String {
+        let Preview { first, total, .. } = self.preview;
+        let (last, noun) = (self.preview.last(), self.noun());
+        match self.listed {
+            Listed::Rows | Listed::KeptRows => {
+                format!("Rows {first} to {last} of {total}, in the order that is signed")
+            }
+            Listed::Warnings { .. } => format!("{first} to {last} of {total} {noun}"),
+        }
     }
 
     /// Whether something of the rows on this page is left out.

@@ -9,7 +9,7 @@ pub(crate) mod unread;
 use countersign_approval::{Column, Format, Layout};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, MessagePage, PromptPage,
+    Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, Listed, MessagePage, PromptPage,
     ROWS_PER_PAGE, RequestEnd, RowsPage, Signature,
 };
 use countersign_letter::{
@@ -109,6 +109,7 @@ fn blank() -> DecisionPage {
         outcomes: Vec::new(),
         unread: 0,
         warnings: Vec::new(),
+        warnings_url: None,
         preview: Preview::default(),
         rows_url: Some(format!("{LINK}/rows")),
         picture: payment_picture(),
@@ -258,7 +259,7 @@ pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
         title: Shown::line("Officer cross-reference: look-before-writing"),
         preview: Preview::page(&rows(512), &Layout::default(), 2, ROWS_PER_PAGE),
-        complete: true,
+        listed: Listed::Rows,
         rows_url: format!("{LINK}/rows"),
         whole_at: "/api/agent-factory/executions/run_1/outputs/find".to_owned(),
         back_url: LINK.to_owned(),
