@@ -1,6 +1,5 @@
-//! What lists of monitors and schedules are narrowed by: fields of the documents, by their names.
+//! What lists of monitors, triggers and schedules are narrowed by: fields of the documents, by their names.
 
-use countersign_monitor::MonitorSpec;
 use countersign_profile::ProfileId;
 use countersign_schedule::ScheduleSpec;
 use serde::Deserialize;
@@ -8,11 +7,11 @@ use utoipa::IntoParams;
 
 use crate::pagination::ListQuery;
 
-/// Which monitors.
+/// Which monitors, or which triggers.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MonitorQuery {
+pub(crate) struct ActiveQuery {
     /// At most so many, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
@@ -22,7 +21,7 @@ pub(crate) struct MonitorQuery {
     kind: Option<String>,
     /// `own`, `system`, or both when left out.
     from: Option<String>,
-    /// `true`: only those that look; `false`: only those that are paused.
+    /// `true`: only those that start runs; `false`: only those that are paused.
     is_active: Option<bool>,
     /// Only those of this agent, `prof_…`.
     #[param(value_type = Option<String>)]
@@ -50,7 +49,7 @@ pub(crate) struct ScheduleQuery {
     profile_id: Option<ProfileId>,
 }
 
-impl MonitorQuery {
+impl ActiveQuery {
     /// What the store is asked for.
     pub(crate) fn listing(&self) -> ListQuery {
         let Self { limit, cursor, kind, from, is_active, profile_id } = self.clone();
@@ -59,10 +58,9 @@ impl MonitorQuery {
         ListQuery { limit, cursor, kind, from, also }
     }
 
-    /// Whether a monitor is one of those asked for.
-    pub(crate) fn takes(&self, monitor: &MonitorSpec) -> bool {
-        is_same(self.is_active, &monitor.is_active)
-            && is_same(self.profile_id.as_ref(), &&monitor.profile_id)
+    /// Whether one of this agent, paused or not, is one of those asked for.
+    pub(crate) fn takes(&self, is_active: bool, profile: &ProfileId) -> bool {
+        is_same(self.is_active, &is_active) && is_same(self.profile_id.as_ref(), &profile)
     }
 }
 
@@ -99,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn query(written: Value) -> MonitorQuery {
+    fn query(written: Value) -> ActiveQuery {
         serde_json::from_value(written).unwrap()
     }
 
@@ -109,9 +107,7 @@ mod tests {
 
     #[track_caller]
     fn check(asked: &Value, takes: bool) {
-        let body = json!({ "name": "A", "profile_id": agent(1), "is_active": false });
-        let monitor = serde_json::from_value::<MonitorSpec>(body).unwrap();
-        assert_eq!(query(asked.clone()).takes(&monitor), takes, "{asked}");
+        assert_eq!(query(asked.clone()).takes(false, &agent(1)), takes, "{asked}");
     }
 
     #[test]
@@ -121,7 +117,7 @@ mod tests {
         check(&json!({ "is_active": true }), false);
         check(&json!({ "profile_id": agent(1), "is_active": false }), true);
         check(&json!({ "profile_id": agent(2) }), false);
-        assert!(serde_json::from_value::<MonitorQuery>(json!({ "is_enabled": true })).is_err());
+        assert!(serde_json::from_value::<ActiveQuery>(json!({ "is_enabled": true })).is_err());
     }
 
     #[test]

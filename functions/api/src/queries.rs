@@ -3,10 +3,13 @@
 use countersign_connector::{Category, StoredConnector};
 use countersign_journal::TaskStatus;
 use countersign_knowledge::Namespace;
+use countersign_monitor::MonitorId;
 use countersign_profile::ProfileId;
 use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunContext, RunStatus};
+use countersign_schedule::ScheduleId;
 use countersign_store_catalog::OccurrencesOf;
 use countersign_todo::{Day, ListName, Tag, Wanted};
+use countersign_trigger::TriggerId;
 use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -295,8 +298,9 @@ pub(crate) struct OccurrenceQuery {
     /// Only those in one state: `due`, `queued`, `started`, `skipped`, `missed`, `finished`.
     #[param(value_type = Option<String>)]
     pub(crate) state: Option<OccurrenceState>,
-    /// Only those of the agent with this id.
-    pub(crate) profile: Option<String>,
+    /// Only those of this agent, `prof_…`.
+    #[param(value_type = Option<String>)]
+    pub(crate) profile: Option<ProfileId>,
     /// Only those that were due at this time or later, or on this day (UTC) or later.
     #[serde(default, deserialize_with = "beginning")]
     #[param(value_type = Option<String>, format = DateTime)]
@@ -309,12 +313,22 @@ pub(crate) struct OccurrenceQuery {
 
 paged!(OccurrenceQuery);
 
+/// Whether something that fires has ids like this one.
+fn is_source(id: &str) -> bool {
+    ScheduleId::parse(id).is_ok() || MonitorId::parse(id).is_ok() || TriggerId::parse(id).is_ok()
+}
+
 impl OccurrenceQuery {
     /// What the store is asked for.
     pub(crate) fn range(&self) -> Result<OccurrencesOf<'_>, Problem> {
         let (from, before) = (self.since, self.until);
         if from.zip(before).is_some_and(|(from, before)| from >= before) {
             return Err(Problem::field("until", "must be after `since`"));
+        }
+        if self.source_id.as_deref().is_some_and(|id| !is_source(id)) {
+            let message =
+                "is no id of a schedule (`sched_…`), a monitor (`mon_…`) or a trigger (`trig_…`)";
+            return Err(Problem::field("source_id", message));
         }
         Ok(OccurrencesOf { source: self.source_id.as_deref(), from, before })
     }
@@ -328,6 +342,6 @@ impl OccurrenceQuery {
     pub(crate) fn takes(&self, one: &Occurrence) -> bool {
         self.source.is_none_or(|source| one.source == source)
             && self.state.is_none_or(|state| one.state == state)
-            && self.profile.as_ref().is_none_or(|profile| one.profile_id == *profile)
+            && self.profile.as_ref().is_none_or(|profile| one.profile_id == profile.as_str())
     }
 }

@@ -97,7 +97,14 @@ async fn p_003_occurrences_are_filtered_by_source_state_agent_and_time() {
     assert_eq!(count(format!("&since={day}")).await, 1, "from its beginning");
     assert_eq!(count(format!("&until={day}")).await, 0, "before its beginning");
     assert_eq!(watch.ana.get("/occurrences?source=schedule").await["items"], json!([]));
-    for wrong in ["source=clock", "state=lost", "since=yesterday", "nothing=1"] {
+    for wrong in [
+        "source=clock",
+        "state=lost",
+        "since=yesterday",
+        "nothing=1",
+        "profile=any",
+        "source_id=any",
+    ] {
         let (status, _) = watch.ana.refused(&format!("/occurrences?{wrong}"), None).await;
         assert_eq!(status, 422, "{wrong}");
     }

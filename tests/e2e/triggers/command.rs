@@ -46,6 +46,10 @@ async fn issue_14_the_command_line_makes_shows_and_pauses_triggers_and_their_key
     assert!(occurrences.contains("finished") && occurrences.contains(&run), "{occurrences}");
 
     assert_eq!(shown(&ana, &["pause", id]).await["is_active"], false);
+    let listed =
+        async |filters: &[&str]| said(&ana, &[&["triggers"], filters].concat()).await.contains(id);
+    assert!(listed(&["--active", "false", "--profile", &agent]).await);
+    assert!(!listed(&["--active", "true"]).await);
     assert_ne!(sender.send("msg_2", &rows).await.status, 202, "nothing fires it");
     assert_eq!(shown(&ana, &["resume", id]).await["is_active"], true);
     assert_eq!(sender.send("msg_3", &rows).await.status, 202);

@@ -22,7 +22,7 @@ use super::collection::json::Fields;
 use super::collection::{Author, More};
 use super::{could_run, found, now, schedule_shown, schedules};
 use crate::Context;
-use crate::clock_queries::MonitorQuery;
+use crate::clock_queries::ActiveQuery;
 use crate::pagination::ListQuery;
 
 impl Fields for MonitorSpec {
@@ -41,14 +41,14 @@ impl Fields for MonitorSpec {
 
     const MOST: Option<(usize, &'static str)> = Some((MAX_MONITORS, "MONITORS_TOO_MANY"));
 
-    type Query = MonitorQuery;
+    type Query = ActiveQuery;
 
-    fn listing(query: &MonitorQuery) -> ListQuery {
+    fn listing(query: &ActiveQuery) -> ListQuery {
         query.listing()
     }
 
-    fn fits(monitor: &Stored<Self>, query: &MonitorQuery) -> bool {
-        query.takes(&monitor.spec)
+    fn fits(monitor: &Stored<Self>, query: &ActiveQuery) -> bool {
+        query.takes(monitor.spec.is_active, &monitor.spec.profile_id)
     }
 
     fn id(bytes: [u8; 16]) -> MonitorId {

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::collection::More;
+use super::now;
 use super::schedules::{LOOK_BACK, SHOWN, last_run};
 use crate::Context;
 
@@ -36,7 +37,7 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
     let is_run = is_run.is_some_and(|(one, value)| is_run_of(&one, value));
     unless(shown, |name, value| match name {
         "current_run" => is_run,
-        _ => is_last(name, value) || was_shown(schedule, &known, name, value),
+        _ => is_last(name, value) || was_shown(schedule, &known, now(), name, value),
     })
 }
 
@@ -64,11 +65,19 @@ fn cannot(name: &str) -> FieldError {
     error.with_hint("leave it out, or send it back as it was read")
 }
 
-fn was_shown(schedule: &Schedule, known: &[Occurrence], name: &str, value: &Value) -> bool {
+fn was_shown(
+    schedule: &Schedule,
+    known: &[Occurrence],
+    now: Timestamp,
+    name: &str,
+    value: &Value,
+) -> bool {
     let finished = || known.iter().filter(|one| one.state == OccurrenceState::Finished);
     match name {
-        "next_runs" => read(value).is_some_and(|times: Vec<Timestamp>| are_due(schedule, &times)),
-        "next_run_at" => read(value).is_some_and(|at| are_due(schedule, &[at])),
+        "next_runs" => {
+            read(value).is_some_and(|times: Vec<Timestamp>| are_due(schedule, now, &times))
+        }
+        "next_run_at" => read(value).is_some_and(|at| are_due(schedule, now, &[at])),
         "last_run_at" => {
             read(value).is_some_and(|at: Timestamp| finished().any(|one| one.due_at == at))
         }
@@ -83,14 +92,16 @@ fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }
 
-/// Whether these are due times of the schedule, one after the other; a schedule that is not enabled has none.
-fn are_due(schedule: &Schedule, times: &[Timestamp]) -> bool {
+/// Whether these were the next due times of the schedule at some time since it was made; one that is not enabled has none.
+fn are_due(schedule: &Schedule, now: Timestamp, times: &[Timestamp]) -> bool {
     let table = schedule.spec.timetable().filter(|_| schedule.spec.is_enabled);
     let (Some(table), Some(first)) = (table, times.first()) else {
         return times.is_empty() && !schedule.spec.is_enabled;
     };
     let Ok(before) = first.checked_sub(SignedDuration::from_secs(1)) else { return false };
-    times.len() <= SHOWN && table.upcoming(before, times.len()) == times
+    let has_been_next = before >= schedule.created_at
+        && table.upcoming(now, 1).first().is_some_and(|next| first <= next);
+    has_been_next && times.len() <= SHOWN && table.upcoming(before, times.len()) == times
 }
 
 /// `occurrence`, `run` and `status`, and nothing else.
@@ -117,7 +128,7 @@ mod tests {
             "query_template": "q", "is_enabled": is_enabled,
         });
         let spec = read_value::<ScheduleSpec>(body).value.unwrap();
-        let at = Timestamp::UNIX_EPOCH;
+        let at = "2026-11-20T06:00:00Z".parse().unwrap();
         Schedule {
             id: ScheduleId::from_bytes([1; 16]),
             user_id: Some(UserId::from_bytes([2; 16])),
@@ -131,7 +142,9 @@ mod tests {
     }
 
     fn check(is_enabled: bool, name: &str, value: &Value, expect: bool) {
-        assert_eq!(was_shown(&schedule(is_enabled), &[], name, value), expect, "{name}: {value}");
+        let now = "2026-11-24T12:00:00Z".parse().unwrap();
+        let shown = was_shown(&schedule(is_enabled), &[], now, name, value);
+        assert_eq!(shown, expect, "{name}: {value}");
     }
 
     #[test]
@@ -141,6 +154,9 @@ mod tests {
         check(true, "next_run_at", &json!(one), true);
         check(true, "next_runs", &json!([next, one]), false);
         check(true, "next_runs", &json!(["2026-11-24T06:00:01Z"]), false);
+        check(true, "next_run_at", &json!(next), true);
+        check(true, "next_run_at", &json!("2026-11-20T06:00:00Z"), false);
+        check(true, "next_run_at", &json!("2026-11-26T06:00:00Z"), false);
         check(true, "next_runs", &json!("soon"), false);
         check(true, "next_runs", &json!([]), false);
         check(false, "next_runs", &json!([]), true);

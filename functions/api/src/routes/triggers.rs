@@ -17,6 +17,7 @@ use super::collection::json::Fields;
 use super::collection::{Author, More};
 use super::{could_run, found, schedule_shown};
 use crate::Context;
+use crate::clock_queries::ActiveQuery;
 use crate::pagination::ListQuery;
 
 /// Of so many occurrences what was shown is looked for.
@@ -26,7 +27,7 @@ impl Fields for TriggerSpec {
     const PLURAL: &'static str = "triggers";
     const WORDS: Words = Words {
         create: "Makes a trigger: its agent runs when a signed webhook comes, a file arrives in a folder, or a run of a playbook ends. Its runs have the rights its owner has then, and at most those of the token it was saved with; their gates always ask.",
-        list: "The caller's triggers, newest first, inactive ones too; `kind` is the agent's id.",
+        list: "The caller's triggers, newest first, inactive ones too; narrowed by `is_active` and `profile_id`.",
         detail: "One trigger, with the path of its webhook and when it fired last.",
         replace: "Replaces the fields of a trigger. `version`, when sent, must be the one that was read.",
         delete: "Removes a trigger with the keys of its senders. Its runs and occurrences stay.",
@@ -36,10 +37,14 @@ impl Fields for TriggerSpec {
         needed: None,
     };
 
-    type Query = ListQuery;
+    type Query = ActiveQuery;
 
-    fn listing(query: &ListQuery) -> ListQuery {
-        query.clone()
+    fn listing(query: &ActiveQuery) -> ListQuery {
+        query.listing()
+    }
+
+    fn fits(trigger: &Trigger, query: &ActiveQuery) -> bool {
+        query.takes(trigger.spec.is_active, &trigger.spec.profile_id)
     }
 
     fn id(bytes: [u8; 16]) -> TriggerId {

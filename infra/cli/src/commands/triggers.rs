@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, say};
+use super::listed::{List, narrowed, say};
 use super::one::{One, plain, read};
 use super::{FACTORY, Who};
 use crate::console::Console;
@@ -20,6 +20,12 @@ const KIND: &str = "triggers";
 pub(crate) struct Triggers {
     #[command(subcommand)]
     what: Option<What>,
+    /// Only those that fire, or only those that are paused: true or false.
+    #[arg(long, value_name = "BOOL")]
+    active: Option<bool>,
+    /// Only those of this agent, `prof_…`.
+    #[arg(long, value_name = "PROF_ID")]
+    profile: Option<String>,
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -62,9 +68,10 @@ impl Triggers {
         let door = self.who.door(place).await?;
         let said = match &self.what {
             None => {
-                return TRIGGERS
-                    .show(&door, &format!("{FACTORY}/triggers"), self.json, console)
-                    .await;
+                let active = self.active.map(|is_active| is_active.to_string());
+                let filters = [("is_active", active), ("profile_id", self.profile.clone())];
+                let path = narrowed(&format!("{FACTORY}/triggers"), &filters)?;
+                return TRIGGERS.show(&door, &path, self.json, console).await;
             }
             Some(What::Occurrences(one)) => {
                 return FIRED

@@ -132,7 +132,7 @@ pub(crate) fn waiting_of(owner: &UserId) -> String {
     format!("{owner}#")
 }
 
-/// Where the last look at them stopped.
+/// Where the last look at them stopped, and when that was.
 pub(crate) const OPEN_TURNS: &str = "OPEN#TURNS";
 
 pub(crate) fn open_occurrence(id: &OccurrenceId) -> Key {

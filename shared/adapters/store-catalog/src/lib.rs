@@ -60,6 +60,7 @@ mod record;
 mod replays;
 mod schedules;
 mod stored;
+mod sweeps;
 mod told;
 mod triggers;
 mod turns;
@@ -82,6 +83,7 @@ pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
 pub use schedules::DueNext;
 pub use stored::{Spec, Stored};
+pub use sweeps::Sweeps;
 pub use triggers::IndexedPlaybook;
 
 use countersign_store_kit::Table;

@@ -3,10 +3,7 @@
 use std::cmp::Ordering;
 
 use countersign_identity::Saved;
-use countersign_run::{
-    EventKind, Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus, Stop, StopReason,
-    fold,
-};
+use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus};
 use countersign_run_start::{self as run_start, By, Invoker};
 use countersign_schedule::{Overlap, ScheduleId};
 use countersign_store_catalog::OpenOccurrence;
@@ -322,39 +319,6 @@ impl Clock {
         let saved = Saved { scopes: Some(&head.scopes), token: head.token.as_ref() };
         let invoker = run_start::on_behalf(&self.directory, &head.invoked_by, saved).await;
         invoker.map_err(|problem| NotBegun::of(&problem))
-    }
-
-    /// Ends a run that has worked for too long. While it waits for people it does not work, and their answer gives it its time
-    /// anew.
-    async fn end_overlong(
-        &self,
-        of: &Occurrence,
-        head: &Head,
-        now: Timestamp,
-    ) -> Result<bool, ClockError> {
-        let most = SignedDuration::from_secs(i64::from(of.timeout_seconds));
-        if head.stop.is_some() || now.duration_since(head.started_at) <= most {
-            return Ok(false);
-        }
-        let order =
-            self.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
-        let events = self.runs.events(&head.run).await?;
-        if fold(head, &order, &events).status == RunStatus::AwaitingApproval {
-            return Ok(false);
-        }
-        let answered =
-            events.iter().filter(|event| matches!(event.kind, EventKind::GateClosed { .. }));
-        let since = answered.map(|event| event.at).max().unwrap_or(head.started_at);
-        if now.duration_since(since) <= most {
-            return Ok(false);
-        }
-        let message = format!(
-            "the {} seconds that its {} allows are over",
-            of.timeout_seconds,
-            of.source.as_str()
-        );
-        let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
-        Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }
 }
 

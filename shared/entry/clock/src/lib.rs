@@ -13,6 +13,7 @@ mod fire;
 mod follow;
 mod left_out;
 mod native;
+mod overlong;
 mod queue;
 mod quota;
 mod run_now;

@@ -61,6 +61,7 @@ impl Clock {
     ) -> BoxFuture<'_, Result<Followed, ClockError>> {
         Box::pin(async move {
             let mut done = Followed::default();
+            self.note_sweep(now).await?;
             self.say_unsaid(now, half_way(half_way(until)), &mut done).await?;
             self.tick_overdue(now, half_way(until), &mut done).await?;
             self.follow_all(Open::Waiting, now, half_way(until), &mut done).await?;

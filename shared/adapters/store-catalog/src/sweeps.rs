@@ -1,0 +1,45 @@
+//! When the sweeper has looked.
+
+use countersign_store_kit::Key;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CatalogError;
+use crate::record::StoredRecord;
+use crate::{Catalog, Result, keys, record};
+
+/// When the sweeper has looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sweeps {
+    /// Since when it has looked again and again without a long pause.
+    pub since: Timestamp,
+    /// When it looked last.
+    pub last: Timestamp,
+}
+
+fn key() -> Key {
+    Key::new(keys::OPEN_TURNS, "SWEEPS")
+}
+
+impl Catalog {
+    /// When the sweeper has looked; none before its first look.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn sweeps(&self) -> BoxFuture<'_, Result<Option<Sweeps>>> {
+        record::one(&self.table, key(), "read when the sweeper looked")
+    }
+
+    /// Writes down when it has.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn note_sweeps<'a>(&'a self, sweeps: &'a Sweeps) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("note that the sweeper looked");
+            let record = StoredRecord::of("sweeps", sweeps, 1)?;
+            self.table.write(record.put(&key()).map_err(doing)?).await.map_err(doing)
+        })
+    }
+}
