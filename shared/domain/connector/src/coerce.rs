@@ -125,29 +125,35 @@ fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> 
 /// A JSON number that is certainly the one the source wrote: a fraction of more digits may have lost some on its way.
 #[must_use]
 pub fn exact(number: &Number) -> Option<Decimal> {
+    if may_have_lost_digits(number) {
+        return None;
+    }
+    let text = number.to_string();
+    // A float shows a nought that nobody wrote.
+    let text = if number.is_f64() { text.strip_suffix(".0").unwrap_or(&text) } else { &text };
+    Decimal::of_json(text).ok()
+}
+
+/// Whether a number has more digits than a double keeps of every number.
+fn may_have_lost_digits(number: &Number) -> bool {
     const KEPT: usize = 15;
     let text = number.to_string();
-    if number.is_f64() {
-        let digits = text.split('e').next().unwrap_or_default();
-        let significant = digits.trim_start_matches(['-', '0', '.']);
-        let significant = significant.strip_suffix(".0").unwrap_or(significant);
-        let significant = significant.trim_end_matches('0');
-        if significant.bytes().filter(u8::is_ascii_digit).count() > KEPT {
-            return None;
-        }
-        // A float shows a nought that nobody wrote.
-        let text = text.strip_suffix(".0").unwrap_or(&text);
-        return Decimal::of_json(text).ok();
-    }
-    Decimal::parse(&text).ok()
+    let digits = text.split('e').next().unwrap_or_default();
+    let significant = digits.trim_start_matches(['-', '0', '.']);
+    let significant = significant.strip_suffix(".0").unwrap_or(significant);
+    let significant = significant.trim_end_matches('0');
+    number.is_f64() && significant.bytes().filter(u8::is_ascii_digit).count() > KEPT
 }
 
 /// What is said of a number that is not [`exact`].
 #[must_use]
 pub fn uncertain(number: &Number) -> String {
-    format!(
-        "`{number}` is not of type decimal; as a number it keeps 15 of its digits; a text would keep all"
-    )
+    let why = if may_have_lost_digits(number) {
+        "as a number it keeps 15 of its digits; a text would keep all"
+    } else {
+        "it has more than 28 digits"
+    };
+    format!("`{number}` is not of type decimal; {why}")
 }
 
 /// A number without a fraction, in the range where every whole number has a float.
@@ -290,7 +296,7 @@ mod tests {
         refuse(
             json!(1e300),
             DataType::Decimal,
-            &format!("`1e+300` is not of type decimal; {kept}"),
+            "`1e+300` is not of type decimal; it has more than 28 digits",
         );
         let long = "1".repeat(29);
         let said = format!("`{long}` is not of type decimal; it has more than 28 digits");

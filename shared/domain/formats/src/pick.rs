@@ -4,7 +4,7 @@ mod seed;
 
 use countersign_connector::{
     Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType, json_number,
-    quoted, settled,
+    may_lose_digits, quoted, settled,
 };
 use memchr::memchr_iter;
 use serde::de::{Deserialize, DeserializeSeed};
@@ -32,6 +32,17 @@ struct Taken {
     is_number: bool,
     /// The same value with a text for each long number, where there is one.
     written: Option<Box<Value>>,
+}
+
+impl Taken {
+    /// A number, as it is written.
+    fn number(raw: &str) -> Self {
+        Self { cell: Cell::Text(raw.into()), is_number: true, written: None }
+    }
+
+    fn is_null(&self) -> bool {
+        self.cell == Cell::Null
+    }
 }
 
 impl From<Cell> for Taken {
@@ -73,6 +84,17 @@ impl Kept {
             Some(ValueType::Number | ValueType::Integer) => Self::Long,
             _ => Self::Later,
         }
+    }
+
+    /// Whether a value is a number of which the text is kept.
+    fn keeps(self, raw: &str) -> bool {
+        let is_number = raw.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        is_number
+            && match self {
+                Self::Every => true,
+                Self::Long => may_lose_digits(raw),
+                Self::Later => false,
+            }
     }
 }
 
@@ -119,6 +141,13 @@ impl<'r> Mapper<'r> {
         Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
         let length = end(source, text);
         self.read_again(&text[..length])?;
+        let has_no_fields = !text.starts_with('{') && self.found.iter().all(Taken::is_null);
+        if has_no_fields {
+            note(
+                out,
+                format!("{}: the record is not an object, and has none of the fields", place()),
+            );
+        }
         Ok((length, self.fields(place, out)))
     }
 
@@ -147,7 +176,7 @@ impl<'r> Mapper<'r> {
         for rule in self.rules {
             let mut taken = Taken::default();
             for slot in slots.by_ref().take(rule.paths.len()) {
-                if taken.cell == Cell::Null {
+                if taken.is_null() {
                     taken = std::mem::take(slot);
                 }
             }

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use countersign_connector::{Cell, may_lose_digits};
+use countersign_connector::Cell;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
-    Visitor,
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,15 +26,17 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             ([], _) => source.deserialize_any(self),
             ([End { slot, rest: None, kept }], []) => {
                 self.found[*slot] = match kept {
-                    Kept::Every => written(source, |_| true)?,
-                    Kept::Long => written(source, may_lose_digits)?,
                     Kept::Later => source.deserialize_any(Leaf)?.into(),
+                    kept => written(source, *kept)?,
                 };
                 Ok(())
             }
-            _ => {
-                let value = Deserialize::deserialize(source)?;
-                self.node.take(&value, self.found);
+            (ends, _) => {
+                let raw = <&RawValue>::deserialize(source)?.get();
+                self.node.take(&parsed(raw)?, self.found);
+                for end in ends.iter().filter(|end| end.rest.is_none() && end.kept.keeps(raw)) {
+                    self.found[end.slot] = Taken::number(raw);
+                }
                 Ok(())
             }
         }
@@ -43,17 +44,16 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
 }
 
 /// Reads one value, of which a number that is to be kept becomes the text that it is written as.
-fn written<'de, D: Deserializer<'de>>(
-    source: D,
-    keeps: fn(&str) -> bool,
-) -> Result<Taken, D::Error> {
+fn written<'de, D: Deserializer<'de>>(source: D, kept: Kept) -> Result<Taken, D::Error> {
     let raw = <&RawValue>::deserialize(source)?.get();
-    if raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && keeps(raw) {
-        return Ok(Taken { cell: Cell::Text(raw.into()), is_number: true, written: None });
+    if kept.keeps(raw) {
+        return Ok(Taken::number(raw));
     }
-    let value: Value =
-        serde_json::from_str(raw).map_err(|error| D::Error::custom(problem(&error)))?;
-    Ok(Cell::from(value).into())
+    Ok(Cell::from(parsed(raw)?).into())
+}
+
+fn parsed<E: serde::de::Error>(raw: &str) -> Result<Value, E> {
+    serde_json::from_str(raw).map_err(|error| E::custom(problem(&error)))
 }
 
 /// Reads one value that a single field asks for.

@@ -76,6 +76,23 @@ fields:
 }
 
 #[test]
+fn f_099_fields_of_one_path_each_have_the_number_as_it_is_written() {
+    let fields = "fields:
+  - { field: exact, path: a, type: decimal }
+  - { field: text, path: a, type: string }
+  - { field: near, path: a, type: number }
+  - { field: inner, path: a.b, type: decimal }
+";
+    for format in ["json", "jsonl"] {
+        check(
+            &format!("parser: {format}\n{fields}"),
+            br#"{"a": 1250.00}"#,
+            json!([{ "exact": "1250.00", "text": "1250.00", "near": 1250.0, "inner": null }]),
+        );
+    }
+}
+
+#[test]
 fn f_091_json_without_fields_keeps_all_digits() {
     let found = check(
         "parser: json",

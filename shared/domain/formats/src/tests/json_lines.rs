@@ -33,6 +33,25 @@ fn f_099_json_lines_keep_what_can_be_read() {
 }
 
 #[test]
+fn f_091_a_record_that_is_no_object_is_said() {
+    for (format, file) in
+        [("jsonl", &b"{\"a\":1}\n[2]\n 3\nnull"[..]), ("json", b"[{\"a\":1}, [2], 3, null]")]
+    {
+        let endpoint = format!("parser: {format}\nfields: [{{ field: a, path: a }}]");
+        let found = check(
+            &endpoint,
+            file,
+            json!([{ "a": 1 }, { "a": null }, { "a": null }, { "a": null }]),
+        );
+        let said: Vec<&str> = found.warnings.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said.iter().all(|one| one.contains("is not an object")), "{said:?}");
+    }
+    let rows = "parser: jsonl\nfields: [{ field: a, path: '[0]' }]";
+    assert_eq!(check(rows, b"[2]\n[3]", json!([{ "a": 2 }, { "a": 3 }])).warnings.len(), 0);
+}
+
+#[test]
 fn f_099_json_lines_that_cannot_be_read_at_all_are_refused() {
     check_error("parser: jsonl", b"nope\n{", "FILE_MALFORMED", "line 1");
     check_error("parser: jsonl", b"\n \n", "FILE_EMPTY", "empty");
