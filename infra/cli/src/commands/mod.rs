@@ -267,7 +267,9 @@ fn is_hidden(c: char) -> bool {
 
 /// One row of a table: the fields' texts, `-` where there is none, moments to the second.
 pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
-    let cell = |field: &&str| text(value, field).map_or_else(|| "-".to_owned(), brief);
+    let cell = |field: &&str| {
+        text(value, field).map_or_else(|| "-".to_owned(), |text| visible(&brief(text)))
+    };
     fields.iter().map(cell).collect()
 }
 
@@ -297,11 +299,12 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_told_to_the_second_and_the_rest_as_it_is() {
+    fn moments_are_told_to_the_second_and_what_moves_the_cursor_is_written_out() {
         check(&json!("2026-11-22T00:11:25.071598634Z"), "2026-11-22T00:11:25Z");
         check(&json!("2026-11-22T00:11:25Z"), "2026-11-22T00:11:25Z");
         check(&json!("version 1.5"), "version 1.5");
         check(&json!(1.5), "1.5");
         check(&json!(null), "-");
+        check(&json!("a\u{1b}[2J\nb"), "a\\u{1b}[2J\\nb");
     }
 }

@@ -69,14 +69,19 @@ fn fields(run: &Value, console: &Console) {
         .flatten()
         .filter(|(_, value)| !value.is_array() && !value.is_object() && !is_blank(value))
     {
-        console.line(format!(
-            "{name:<16} {}",
-            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-        ));
+        let value = value.as_str().map_or_else(|| value.to_string(), visible);
+        console.line(format!("{name:<16} {value}"));
     }
-    if let Some(why) = run.pointer("/stop/message").filter(|why| !is_blank(why)) {
-        console.line(format!("{:<16} {}", "stopped", why.as_str().unwrap_or_default()));
+    if let Some(why) = run.get("stop").and_then(stopped) {
+        console.line(format!("{:<16} {}", "stopped", visible(&why)));
     }
+}
+
+/// Why a run was stopped, with the step that did it.
+fn stopped(stop: &Value) -> Option<String> {
+    let why = text(stop, "message").filter(|why| !why.is_empty())?;
+    let step = text(stop, "step").map(|step| format!("`{step}`: "));
+    Some(format!("{}{why}", step.unwrap_or_default()))
 }
 
 fn steps(run: &Value, console: &Console) {
