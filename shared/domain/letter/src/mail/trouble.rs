@@ -104,7 +104,7 @@ impl Trouble {
                 "The next ones are tried as usual. `countersign occurrences {id}` lists what ran and what did not."
             ),
             Self::LeftOut { is_missed: false } => format!(
-                "The next ones are tried as usual, and come to nothing as long as the reason holds. \
+                "The next ones are tried as usual; those for which the reason holds too come to nothing. \
                  `countersign occurrences {id}` lists what ran and what did not."
             ),
             Self::GivenUp { attempts } => format!(
@@ -162,7 +162,7 @@ mod tests {
     fn issue_14_what_was_missed_keeps_nothing_that_comes_from_running() {
         let advice = |is_missed| Trouble::LeftOut { is_missed }.advice("sched_1");
         assert!(!advice(true).contains("come to nothing"), "{}", advice(true));
-        assert!(advice(false).contains("as long as the reason holds"), "{}", advice(false));
+        assert!(advice(false).contains("for which the reason holds"), "{}", advice(false));
     }
 
     #[test]
