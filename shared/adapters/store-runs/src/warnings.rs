@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use countersign_effect::canonical;
 use countersign_plan::{OnWarning, PlanStep};
 use countersign_run::{
-    Head, ModelUse, Outcome, RunId, StepWarnings, all_warnings, warning_count, warning_sentences,
+    Head, ModelUse, RunId, StepWarnings, all_warnings, warning_count, warning_sentences,
 };
 use countersign_store_kit::decode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::records::OutcomeItem;
+use crate::records::{Outcome, OutcomeItem};
 use crate::{Result, RunStore, keys};
 
 /// The warnings in this output of a step, and that a model wrote it; none when there are none.
