@@ -90,8 +90,7 @@ impl Looking<'_> {
             return Err(unseen(why, seen, &self.ready.standing.marks, self.invocation.now));
         }
         let mut looked = self.looked(steps, seen);
-        looked.stopped =
-            looked.stopped.take().or_else(|| stops::at_warnings(steps, &looked.outputs));
+        looked.stopped = stops::of_found(steps, looked.too_large.as_ref(), &looked.outputs);
         Ok(looked)
     }
 

@@ -16,11 +16,17 @@ pub(crate) fn of_batch(
     ready: &Ready,
     content: &Content,
 ) -> Option<OccurrenceReason> {
-    let too_large = content.too_large.as_ref().map(TooLarge::reason);
-    too_large.or_else(|| {
-        let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
-        at_warnings(&steps, &content.outputs)
-    })
+    let steps = detections(&ready.playbook.playbook, &ctx.registry).unwrap_or_default();
+    of_found(&steps, content.too_large.as_ref(), &content.outputs)
+}
+
+/// The same of what these steps have found.
+pub(crate) fn of_found(
+    steps: &[Detection<'_>],
+    too_large: Option<&TooLarge>,
+    outputs: &Map<String, Value>,
+) -> Option<OccurrenceReason> {
+    too_large.map(TooLarge::reason).or_else(|| at_warnings(steps, outputs))
 }
 
 /// Why the playbook cannot have what a batch holds: its detection steps are others by now.
@@ -43,10 +49,7 @@ pub(crate) fn other_steps(ctx: &Context, ready: &Ready, content: &Content) -> Op
 
 /// Why the run of what these steps have found would end at their warnings: one stops at them, and has some. It stops there however
 /// often it is tried.
-pub(crate) fn at_warnings(
-    steps: &[Detection<'_>],
-    outputs: &Map<String, Value>,
-) -> Option<OccurrenceReason> {
+fn at_warnings(steps: &[Detection<'_>], outputs: &Map<String, Value>) -> Option<OccurrenceReason> {
     let stopping = steps.iter().filter(|step| step.stops_at_warnings).map(|step| step.step);
     stopping.filter_map(|step| reason(step, outputs.get(step)?)).next()
 }

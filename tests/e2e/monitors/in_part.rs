@@ -107,12 +107,12 @@ async fn watching(offices: &Offices, yaml: &str, changes: &Value) -> Watch {
     watch
 }
 
-/// These records, and one that is larger than half of a batch.
+/// A record that is larger than half of a batch, and behind it these.
 pub(super) fn with_large(large: &str, ids: &[&str]) -> ResponseTemplate {
     let of = |id: &&str| json!({ "id": id, "text": "short" });
     let text = "x".repeat(2 * 1024 * 1024 + 100);
     let large = json!({ "id": large, "text": text });
-    let records: Vec<Value> = ids.iter().map(of).chain([large]).collect();
+    let records: Vec<Value> = std::iter::once(large).chain(ids.iter().map(of)).collect();
     ResponseTemplate::new(200).set_body_json(records)
 }
 
