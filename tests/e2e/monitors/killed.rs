@@ -58,6 +58,18 @@ impl Scene {
         self.of("batches?state=committed&limit=100").await["items"].as_array().unwrap().clone()
     }
 
+    /// The keys of all parked items, page by page.
+    async fn parked(&self) -> Vec<String> {
+        let (mut keys, mut next) = (Vec::new(), String::new());
+        loop {
+            let page = self.of(&format!("parked?limit=20{next}")).await;
+            let items = page["items"].as_array().unwrap();
+            keys.extend(items.iter().map(|item| item["key"].as_str().unwrap().to_owned()));
+            let Some(cursor) = page["next"].as_str() else { return keys };
+            next = format!("&cursor={cursor}");
+        }
+    }
+
     /// One more item, which is processed although the function dies; how often it died.
     async fn play(&self, saboteur: &Saboteur, number: usize, nth: usize, side: Side) -> usize {
         self.feed.publish(&format!("item-{number}"));
@@ -118,13 +130,7 @@ async fn issue_14_an_item_that_is_too_large_is_parked_although_the_look_dies_at_
         }
     }
     assert!(deaths >= LEAST_DEATHS, "{deaths} deaths");
-    let parked = scene.of("parked?limit=100").await;
-    let mut keys: Vec<&str> = parked["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item["key"].as_str().unwrap())
-        .collect();
+    let mut keys = scene.parked().await;
     keys.sort_unstable();
     let mut expect: Vec<String> = (1..=number).map(|n| format!("large-{n}")).collect();
     expect.sort_unstable();
