@@ -326,8 +326,7 @@ impl OccurrenceQuery {
             return Err(Problem::field("until", "must be after `since`"));
         }
         if self.source_id.as_deref().is_some_and(|id| !is_source(id)) {
-            let message =
-                "is no id of a schedule (`sched_…`), a monitor (`mon_…`) or a trigger (`trig_…`)";
+            let message = "must be the id of a schedule (`sched_…`), a monitor (`mon_…`) or a trigger (`trig_…`)";
             return Err(Problem::field("source_id", message));
         }
         Ok(OccurrencesOf { source: self.source_id.as_deref(), from, before })

@@ -9,6 +9,7 @@ mod adapters;
 mod decide;
 mod form;
 mod http;
+mod lists;
 mod opened;
 mod plan;
 mod ports;
@@ -75,10 +76,10 @@ async fn serve(
         (_, Route::Unknown) => Err(Refusal::NotFound),
         (Method::Get | Method::Head, Route::Page(token)) => view::page(token, context, now).await,
         (Method::Get | Method::Head, Route::Rows(token, page)) => {
-            view::rows(token, *page, context, now).await
+            lists::rows(token, *page, context, now).await
         }
         (Method::Get | Method::Head, Route::Warnings(token, page)) => {
-            view::warnings(token, *page, context, now).await
+            lists::warnings(token, *page, context, now).await
         }
         (Method::Post, Route::Page(token)) => {
             if !comes_from_us(request, &context.public_url) {

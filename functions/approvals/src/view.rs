@@ -4,15 +4,12 @@ use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Statu
 use countersign_gatekeeper::Notices;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    self, CodePage, DecisionPage, EffectPage, Listed, MessagePage, PromptPage, ROWS_PER_PAGE,
-    RowsPage, Signature,
+    self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
 use countersign_run::{StepWarnings, WarningText};
 use countersign_store_approvals::Loaded;
-use countersign_store_runs::WarningSentences;
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use crate::Context;
 use crate::form::Form;
@@ -56,72 +53,6 @@ pub(crate) async fn again(
     page.note = form.note.clone().unwrap_or_default();
     unknown::keep(&mut page.outcomes, form);
     Ok(Reply::new(422, page.html()?))
-}
-
-/// `GET /a/{token}/rows`
-pub(crate) async fn rows(
-    token: &str,
-    page: u64,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
-    let request = opened.request();
-    let all = context.look.rows(request).await?;
-    let complete = all.is_some();
-    let all = all.unwrap_or_else(|| request.preview.shown.clone());
-    let back_url = Notices::page_url(&context.public_url, token);
-    let page = RowsPage {
-        title: Shown::line(&request.title),
-        preview: Preview::page(&all, &request.layout, page, ROWS_PER_PAGE),
-        listed: if complete { Listed::Rows } else { Listed::KeptRows },
-        rows_url: format!("{back_url}/rows"),
-        whole_at: whole_rows(request),
-        back_url,
-        digest: request.digest.to_string(),
-    };
-    Ok(Reply::new(200, page.html()?))
-}
-
-/// `GET /a/{token}/warnings`
-pub(crate) async fn warnings(
-    token: &str,
-    page: u64,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
-    let request = opened.request();
-    let all = context.look.warnings(request).await?;
-    let back_url = Notices::page_url(&context.public_url, token);
-    let page = RowsPage {
-        title: Shown::line(&request.title),
-        preview: Preview::page(&warning_rows(&all), &Layout::default(), page, ROWS_PER_PAGE),
-        listed: Listed::Warnings { count: all.iter().map(|of_step| of_step.count).sum() },
-        rows_url: format!("{back_url}/warnings"),
-        whole_at: format!("/api/agent-factory/approvals/{}/warnings", request.id),
-        back_url,
-        digest: request.digest.to_string(),
-    };
-    Ok(Reply::new(200, page.html()?))
-}
-
-/// A row for each sentence, with its step.
-fn warning_rows(all: &[WarningSentences]) -> Value {
-    let of_step = |of_step: &WarningSentences| {
-        let row = |said: &String| json!({ "step": of_step.step, "warning": said });
-        of_step.sentences.iter().map(row).collect::<Vec<_>>()
-    };
-    all.iter().flat_map(of_step).collect()
-}
-
-/// Where the API has the rows: the output they were taken from, else the request.
-fn whole_rows(request: &Request) -> String {
-    let api = "/api/agent-factory";
-    match &request.preview.source {
-        Some(step) => format!("{api}/executions/{}/outputs/{step}", request.position.run),
-        None => format!("{api}/approvals/{}", request.id),
-    }
 }
 
 /// `GET /a/{token}/effects/{step}/{n}`

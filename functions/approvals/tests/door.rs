@@ -258,7 +258,7 @@ async fn the_page_links_only_to_the_configured_base() {
         "Rows 101 to 120 of 120",
     );
     let warnings = world.ask("GET", "/warnings?page=2", &[], "", after(60)).await;
-    check(&warnings, 200, "130 of 400 warnings; their steps list no more");
+    check(&warnings, 200, "130 of 400 warnings; the others are not listed");
     check(&warnings, 200, "a.csv, row 130: no number");
 }
 

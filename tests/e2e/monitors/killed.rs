@@ -1,5 +1,6 @@
 //! The function that looks dies at each of its writes, before and after it.
 
+use std::iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use countersign_cli::console::Console;
@@ -115,18 +116,17 @@ async fn issue_14_an_item_that_is_too_large_is_parked_although_the_look_dies_at_
     .await;
     drop(south);
     let (mut number, mut deaths) = (0, 0);
-    for side in [Side::Before, Side::After] {
-        for nth in 1.. {
-            number += 1;
-            let answer = with_large(&format!("large-{number}"), &["s1"]);
-            let _south = offices.answers("south", answer).await;
-            saboteur.order(Whom::Only("-cron-monitor"), nth, side);
-            scene.until_there_are(number, "parked").await;
-            let died = saboteur.relent().len();
-            deaths += died;
-            if died == 0 {
-                break;
-            }
+    // Before its first write, then behind each: what is written is the same as before the next one.
+    for (nth, side) in iter::once((1, Side::Before)).chain((1..).map(|nth| (nth, Side::After))) {
+        number += 1;
+        let answer = with_large(&format!("large-{number}"), &["s1"]);
+        let _south = offices.answers("south", answer).await;
+        saboteur.order(Whom::Only("-cron-monitor"), nth, side);
+        scene.until_there_are(number, "parked").await;
+        let died = saboteur.relent().len();
+        deaths += died;
+        if died == 0 {
+            break;
         }
     }
     assert!(deaths >= LEAST_DEATHS, "{deaths} deaths");

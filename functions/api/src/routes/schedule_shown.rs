@@ -99,7 +99,7 @@ fn are_due(schedule: &Schedule, now: Timestamp, times: &[Timestamp]) -> bool {
         return times.is_empty() && !schedule.spec.is_enabled;
     };
     let Ok(before) = first.checked_sub(SignedDuration::from_secs(1)) else { return false };
-    let has_been_next = before >= schedule.created_at
+    let has_been_next = *first > schedule.created_at
         && table.upcoming(now, 1).first().is_some_and(|next| first <= next);
     has_been_next && times.len() <= SHOWN && table.upcoming(before, times.len()) == times
 }

@@ -129,7 +129,7 @@ pub fn exact(number: &Number) -> Option<Decimal> {
         return None;
     }
     let text = number.to_string();
-    // A float shows a nought that nobody wrote.
+    // A whole double is printed with `.0`, which the source may not have written.
     let text = if number.is_f64() { text.strip_suffix(".0").unwrap_or(&text) } else { &text };
     Decimal::of_json(text).ok()
 }

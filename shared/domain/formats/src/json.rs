@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use countersign_connector::{JsonRules, JsonStep};
+use countersign_failure::json_problem;
 use memchr::memchr_iter;
 use serde::de::IgnoredAny;
 
@@ -171,8 +172,8 @@ impl<R: Read> Walk<'_, R> {
     fn unreadable(&self, nth: usize, error: &serde_json::Error) -> FormatError {
         let line = self.window.line() + (error.line() as u64).saturating_sub(1);
         let place = format!("record {nth}, line {line}");
-        // The library has a bound of its own, and says so only in words.
-        if error.to_string().starts_with("recursion limit exceeded") {
+        // The library has a bound of its own, and says so only in words. A value that is read by itself has them translated already.
+        if problem(error) == json_problem("recursion limit exceeded") {
             let (what, limit) = ("values inside each other", self.limits.max_depth as u64);
             return FormatError::Limit { place, what: what.into(), limit };
         }

@@ -41,7 +41,8 @@ impl Clock {
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }
 
-    /// Since when the run works; none while it waits for people, and while nobody knows whether the deployment was down.
+    /// When the run's time began to count. None while it waits for people, and while it is unknown whether the deployment was
+    /// down: the sweeper has not looked for too long.
     async fn works_since(
         &self,
         head: &Head,

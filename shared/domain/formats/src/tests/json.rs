@@ -156,6 +156,15 @@ fn f_099_json_is_bounded() {
         "FILE_LIMIT",
         "128 values inside each other",
     );
+    // The same where the value is read by itself: its text is wanted.
+    for more in ["", ", { field: near, path: a, type: number }"] {
+        check_error(
+            &format!("parser: json\nfields: [{{ field: exact, path: a, type: decimal }}{more}]"),
+            deep.as_bytes(),
+            "FILE_LIMIT",
+            "128 values inside each other",
+        );
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl RowsPage {
             Listed::Rows => format!("All {total} rows"),
             Listed::KeptRows => format!("{total} rows, the ones that are kept here"),
             Listed::Warnings { count } if count > total => {
-                format!("{total} of {count} warnings; their steps list no more")
+                format!("{total} of {count} warnings; the others are not listed")
             }
             Listed::Warnings { .. } => format!("All {total} warnings"),
         }
