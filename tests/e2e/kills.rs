@@ -27,7 +27,7 @@ const SEED: u64 = 20_261_122;
 const REQUESTS: usize = 3;
 
 /// What was acknowledged.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Acknowledged {
     people: Vec<String>,
     runs: Vec<String>,
@@ -218,10 +218,7 @@ impl Scene {
     async fn check(&self) {
         self.kept.check(&self.ana).await;
         let admin = admin(&World::on(self.stack.clone()));
-        let (people, runs, decisions) = {
-            let said = self.said.lock().unwrap();
-            (said.people.clone(), said.runs.clone(), said.decisions.clone())
-        };
+        let Acknowledged { people, runs, decisions } = self.said.lock().unwrap().clone();
         for name in people {
             admin.get(&format!("/api/admin/users/{name}")).await.unwrap();
         }
@@ -237,13 +234,14 @@ impl Scene {
         }
     }
 
-    /// A run whose request was decided before the last kill goes on.
+    /// Every run whose request was decided, before whichever kill, goes on to its end.
     async fn finish(&self) {
-        let decided = self.said.lock().unwrap().decisions.last().cloned();
-        let (_, run) = decided.expect("each kill waits for a decision");
+        let decided = self.said.lock().unwrap().decisions.clone();
         let done = tokio::time::timeout(Duration::from_secs(300), async {
-            while self.ana.run(&run).await["state"] != "complete" {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+            for (_, run) in decided {
+                while self.ana.run(&run).await["state"] != "complete" {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
             }
         });
         done.await.expect("a decided run goes on after the kill");

@@ -251,6 +251,7 @@ async fn f_180_f_182_the_network_of_a_committee_is_mapped() {
         from(1, "HARBORLIGHT FOR CONGRESS", "COMMITTEE", 2000.0),
         from(2, "HARBORLIGHT FOR CONGRESS", "COMMITTEE", 500.0),
         from(3, "VANCE, ELEANOR", "INDIVIDUAL", 900.0),
+        from(5, "VANCE, ELEANOR.", "INDIVIDUAL", 100.0),
     ];
     let mut given = from(4, LANTERN.1, "COMMITTEE", 1500.0);
     given["committee_id"] = json!(HOUSE.0);
@@ -266,6 +267,8 @@ async fn f_180_f_182_the_network_of_a_committee_is_mapped() {
     assert_eq!(run["playbook_id"], "pac-network-mapping", "{run:#}");
     let transfers = found(&ana, &run, "transfers_in").await;
     assert_eq!(transfers["data"][0]["total"], "2500", "{transfers:#}");
+    let people = found(&ana, &run, "people").await;
+    assert_eq!((&people["count"], &people["data"][0]["total"]), (&json!(1), &json!("1000")));
     let both = found(&ana, &run, "both_ways").await;
     assert_eq!(
         (&both["count"], &both["matches"][0]["entity_b"]["total"]),
@@ -347,7 +350,7 @@ async fn f_181_f_182_a_company_is_described_from_registries_wikidata_and_the_sec
     let server = MockServer::start().await;
     registries(&server, &["ELEANOR VANCE", "JON QUILLFEATHER"]).await;
     encyclopedia(&server).await;
-    let agent = json!({ "officer": { "name": "TIDEWATER REGISTRARS LTD", "position": "agent", "start_date": "2012-03-01", "end_date": null, "jurisdiction_code": "gb", "company": { "name": "OLD MILL LTD", "company_number": "09900088", "jurisdiction_code": "gb" } } });
+    let agent = json!({ "officer": { "name": "TIDEWATER REGISTRARS LTD", "position": "agent", "start_date": "2012-03-01", "end_date": null, "jurisdiction_code": "gb", "company": { "name": "OLD MILL LTD", "company_number": "09900088", "jurisdiction_code": "gb", "opencorporates_url": "https://opencorporates.com/companies/gb/09900088" } } });
     let agents = json!({ "results": { "officers": [agent], "page": 1, "per_page": 30, "total_pages": 1, "total_count": 1 } });
     answers(&server, "/officers/search", ("q", "Tidewater Registrars Ltd"), &agents).await;
     let (ana, agent) = analyst("corporate-intelligence-analyst", &server).await;

@@ -163,7 +163,7 @@ class Filing:
         record = self.identity()
         record["period_begin"] = first(self.header, self.called["begin"])
         record["period_end"] = first(self.header, self.called["end"])
-        record["city"] = first(self.filer, "USAddress/" + self.called["city"])
+        record["city"] = first(self.filer, "USAddress/" + self.called["city"], "ForeignAddress/" + self.called["city"])
         record["state"] = first(self.filer, "USAddress/" + self.called["state"])
         record["preparer_firm"] = first(self.header, self.called["firm"])
         totals = TOTALS[self.form_type][self.names]
@@ -174,7 +174,7 @@ class Filing:
 
     def of_filer(self):
         record = self.identity()
-        record["organization_city"] = first(self.filer, "USAddress/" + self.called["city"])
+        record["organization_city"] = first(self.filer, "USAddress/" + self.called["city"], "ForeignAddress/" + self.called["city"])
         record["organization_state"] = first(self.filer, "USAddress/" + self.called["state"])
         return record
 

@@ -12,7 +12,7 @@ use crate::world::world;
 
 /// A position as OpenCorporates finds it by name.
 fn position(name: &str, number: &str, of: &str, until: Option<&str>) -> Value {
-    json!({ "officer": { "name": name, "position": "director", "start_date": "2015-01-01", "end_date": until, "jurisdiction_code": "gb", "company": { "name": of, "company_number": number, "jurisdiction_code": "gb" } } })
+    json!({ "officer": { "name": name, "position": "director", "start_date": "2015-01-01", "end_date": until, "jurisdiction_code": "gb", "company": { "name": of, "company_number": number, "jurisdiction_code": "gb", "opencorporates_url": format!("https://opencorporates.com/companies/gb/{number}") } } })
 }
 
 fn positions(found: &[Value]) -> Value {

@@ -90,6 +90,18 @@ async fn issue_14_a_webhook_starts_one_run_a_message_and_what_it_brings_is_signe
 }
 
 #[tokio::test]
+async fn f_091_no_number_of_a_message_is_rounded_on_its_way_to_a_run() {
+    let (ana, _, sender) = taking("exact-rows").await;
+    let body = r#"{"rows": [{"name": "a", "amount": 1234567890123456.78}, {"name": "a", "amount": 0.01}]}"#;
+    let answer = call(&sender.trigger, &sender.headers("msg_1", 0, body), body).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let id = answer.body["occurrence"].as_str().unwrap();
+    let run = run_of(&ana.get(&format!("/occurrences/{id}")).await);
+    let done = ana.reaches(&run, "complete").await;
+    assert_eq!(done["inputs"]["rows"][0]["amount"], "1234567890123456.78", "{done:#}");
+}
+
+#[tokio::test]
 async fn issue_14_a_stranger_learns_nothing_and_starts_nothing() {
     let (ana, _, sender) = taking("closed-to-strangers").await;
     let id = sender.trigger.clone();

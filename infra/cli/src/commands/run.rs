@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use countersign_decimal::json::unrounded;
 use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +34,7 @@ pub(crate) struct Run {
     profile: String,
     /// The playbook, where the profile has several.
     playbook: Option<String>,
-    /// An input, `name=value`; a value that is JSON is taken as JSON. May be repeated.
+    /// An input, `name=value`: a list or an object in JSON, any other value as it is written. May be repeated.
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
     /// An input of uploaded files, `name=path`: a file, or a folder with all its files. May be repeated.
@@ -202,7 +203,7 @@ fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
         let (step, file) = pair(text)?;
         let problem = |error: String| CliError::Argument(format!("`{file}`: {error}"));
         let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
-        let sample = serde_json::from_str(&text).map_err(|error| {
+        let sample = exact(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let said = json_problem(&error.to_string());
             problem(format!("line {line}, column {column}: this is not JSON: {said}"))
@@ -215,9 +216,22 @@ fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
 fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
     let read = |text: &String| {
         let (name, value) = pair(text)?;
-        Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))))
+        Ok((name.to_owned(), input(value)))
     };
     pairs.iter().map(read).collect()
+}
+
+/// A list, an object or a quoted text when it is JSON, otherwise these characters: the playbook says whether they are a
+/// number, and a decimal and a text keep `1250.00`.
+fn input(text: &str) -> Value {
+    let is_json = text.starts_with(['[', '{', '"']);
+    let json = is_json.then(|| exact(text).ok()).flatten();
+    json.unwrap_or_else(|| text.into())
+}
+
+/// JSON whose long numbers are texts with all their digits.
+fn exact(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_slice(&unrounded(text.as_bytes())?)
 }
 
 #[cfg(test)]
@@ -231,8 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_json_stay_json_and_others_are_text() {
-        check("n=3", &json!({ "n": 3 }));
+    fn f_091_lists_and_objects_are_json_and_other_values_are_the_text_they_are() {
+        check("n=3", &json!({ "n": "3" }));
+        check("total=1250.00", &json!({ "total": "1250.00" }));
+        check("name=null", &json!({ "name": "null" }));
+        check("quoted=\"5\"", &json!({ "quoted": "5" }));
+        check("sums=[1234567890123456.78, 2]", &json!({ "sums": ["1234567890123456.78", 2] }));
         check("names=[\"a\"]", &json!({ "names": ["a"] }));
         check("q=a = b", &json!({ "q": "a = b" }));
     }

@@ -5,8 +5,9 @@ use countersign_connector::graphql::{GraphqlAnswer, Reason, build, next_page, ou
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
-    Credential, ExactJson, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
+    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
 };
+use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::Warnings;

@@ -4,9 +4,9 @@ use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
-    Credential, ExactJson, Method, OutputSchema, PageBounds, Pagination, RequestRules,
-    RestConnection, Said,
+    Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection, Said,
 };
+use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;

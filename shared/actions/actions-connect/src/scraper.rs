@@ -116,7 +116,7 @@ impl Reading<'_> {
             let patience = read.patience;
             self.keep(&mut pages, read, number);
             let full = pages.records.len() >= bounds.max_records as usize;
-            if pages.has_more && (full || number == bounds.max_pages) {
+            if pages.has_more && (full || next.is_some() && number == bounds.max_pages) {
                 pages.limit = Limit::of_pages(bounds, full, false);
             }
             let Some(next) = next.filter(|_| number < bounds.max_pages && !full) else { break };

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::mapping::{Part, metadata, records};
-use countersign_connector::{
-    ExactJson, SourceError, SourceFuture, ToolConnection, ToolId, ToolRules, Tools,
-};
+use countersign_connector::{SourceError, SourceFuture, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_decimal::json::ExactJson;
 use countersign_registry::Warnings;
 use countersign_registry::action::{Call, Handler};
 use serde_json::{Map, Value};

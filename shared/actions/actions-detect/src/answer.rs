@@ -1,6 +1,6 @@
 //! What the answer of an endpoint holds for a look: its records with their names and times, and whether something is missing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use countersign_connector::FEEDS_FAILED;
 use countersign_connector::mapping::{about_record, record_number};
@@ -116,6 +116,25 @@ fn object(value: Value) -> Option<Map<String, Value>> {
 
 fn has_own(fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| !name.starts_with('_'))
+}
+
+/// How many more records an answer has of one key, for each key that several have: of an id those with other contents, since
+/// pages of an answer may overlap; without an id all.
+pub(crate) fn sharing_a_key(found: &[Found]) -> BTreeMap<String, usize> {
+    let mut first: HashMap<&str, &Value> = HashMap::new();
+    let mut shared = BTreeMap::new();
+    for one in found {
+        let known = *first.entry(&one.key).or_insert(&one.record);
+        let is_first = std::ptr::eq(known, &one.record);
+        if !is_first && (*known != one.record || !has_name(&one.record)) {
+            *shared.entry(one.key.clone()).or_default() += 1;
+        }
+    }
+    shared
+}
+
+fn has_name(record: &Value) -> bool {
+    NAMES.into_iter().any(|name| record.get(name).and_then(text).is_some())
 }
 
 /// Whether a flag is set, a number is not zero, a list is not empty.
@@ -243,6 +262,19 @@ mod tests {
             "results": [{"id": 1}, {"id": 2}], "warnings": ["record 1, field `a`: x"], "warning_count": 1,
         }));
         assert_eq!(known.said_of(&known.found(None)[1..]), Map::new());
+    }
+
+    #[test]
+    fn f_311_records_that_share_a_key_are_counted() {
+        let shared = |records: Value| {
+            let found = Answer::read(json!({ "results": records })).found(None);
+            sharing_a_key(&found).into_values().collect::<Vec<_>>()
+        };
+        let pay = json!({"to": "Acme", "amount": "5.00"});
+        assert_eq!(shared(json!([pay, pay, pay, {"to": "Bcme"}])), [2], "equal, without an id");
+        let line = |id: u8, amount: &str| json!({"id": id, "amount": amount});
+        assert_eq!(shared(json!([line(1, "5"), line(1, "6"), line(2, "5"), line(1, "5")])), [1]);
+        assert!(shared(json!([line(1, "5"), line(1, "5")])).is_empty(), "pages may overlap");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `detect_new_data` (F-060): what an endpoint of a connector has that was not there before.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_connector::{
@@ -13,7 +14,7 @@ use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, sharing_a_key};
 use crate::look::{Detect, Look, Seen};
 
 /// The longest time a feed is asked for, hours: what its connector accepts.
@@ -64,6 +65,7 @@ impl Detect for NewData {
                 return Err(ActionError::from_failure(&LookError::Unread));
             }
             let found = answer.found(params.date_field.as_deref());
+            let shared = if params.append_only { BTreeMap::new() } else { sharing_a_key(&found) };
             let is_cut = look.is_kept && answer.has_more;
             let how = Overlap { is_cut, ..look.overlap(self.kind(), call.now) };
             let novel = if params.append_only {
@@ -72,7 +74,8 @@ impl Detect for NewData {
                 novel(look.previous, found, how)
             };
             let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
-            Ok(seen(novel, look, metadata, &answer))
+            let said = with_shared_keys(answer.said_of(&novel.items), &novel.items, &shared);
+            Ok(seen(novel, look, metadata, answer.has_more, said))
         })
     }
 }
@@ -166,12 +169,41 @@ fn left_out(output: Value, metadata: Map<String, Value>) -> Seen {
     }
 }
 
-fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Answer) -> Seen {
+/// Adds how many records are not among the new ones because another one has their key.
+fn with_shared_keys(
+    mut said: Map<String, Value>,
+    items: &[Found],
+    shared: &BTreeMap<String, usize>,
+) -> Map<String, Value> {
+    let count: usize = items.iter().filter_map(|item| shared.get(&item.key)).sum();
+    if count == 0 {
+        return said;
+    }
+    let records = if count == 1 { "1 record has" } else { &format!("{count} records have") };
+    let note = format!(
+        "{records} the id, or without an id all the contents, of another one that is new: only one of those that share it counts"
+    );
+    let listed = said.get("warnings").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+    let before = said.get("warning_count").and_then(Value::as_u64).unwrap_or(listed);
+    said.insert("warning_count".to_owned(), (before + 1).into());
+    match said.get_mut("warnings") {
+        Some(Value::Array(all)) => all.insert(0, note.into()),
+        _ => drop(said.insert("warnings".to_owned(), vec![note].into())),
+    }
+    said
+}
+
+fn seen(
+    novel: Novel,
+    look: Look<'_>,
+    metadata: Map<String, Value>,
+    has_more: bool,
+    said: Map<String, Value>,
+) -> Seen {
     let keys: Vec<String> = novel.items.iter().map(|found| found.key.clone()).collect();
-    let said = answer.said_of(&novel.items);
     let results: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let mut output = json!({
-        "count": results.len(), "has_more": novel.has_more || answer.has_more, "results": results,
+        "count": results.len(), "has_more": novel.has_more || has_more, "results": results,
         "watermark": novel.position.value, "previous_watermark": look.before(),
     });
     for (name, value) in said {

@@ -1,5 +1,6 @@
 //! From a model's words to the output of a step.
 
+use countersign_decimal::json::ExactJson;
 use countersign_registry::{DataType, Field, OutputSchema, Shape};
 use countersign_wiring::coerce;
 use serde_json::{Map, Value};
@@ -10,10 +11,11 @@ const TOLD: usize = 10;
 /// The output that an answer is, or what is wrong with it. A problem names fields of the schema and quotes nothing of the
 /// answer.
 pub(crate) fn read(text: &str, schema: &OutputSchema) -> Result<Value, String> {
-    let value: Value = serde_json::from_str(unfenced(text)).map_err(|error| {
+    let json = ExactJson::from_slice(unfenced(text).as_bytes()).map_err(|error| {
         format!("it is not JSON (line {}, column {})", error.line(), error.column())
     })?;
-    output(value, schema)
+    // A number that a double does not keep is a text: of it a decimal has all digits, and a number refuses it.
+    output(json.into_settled().0, schema)
 }
 
 /// The output that a JSON value is.

@@ -5,7 +5,7 @@ mod time;
 
 use std::error::Error;
 
-use countersign_connector::ExactJson;
+use countersign_decimal::json::ExactJson;
 use serde_json::{Number, Value};
 use tokio_postgres::types::{FromSql, Kind, Type};
 

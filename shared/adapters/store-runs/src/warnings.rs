@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use countersign_effect::canonical;
+use countersign_canonical::canonical;
 use countersign_plan::{OnWarning, PlanStep};
 use countersign_run::{
     Head, ModelUse, RunId, StepWarnings, all_warnings, warning_count, warning_sentences,

@@ -35,10 +35,15 @@ impl From<EffectError> for SubjectError {
     }
 }
 
+impl From<serde_json::Error> for SubjectError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Canonical(error.to_string())
+    }
+}
+
 /// `SHA-256(domain + "\0" + RFC 8785 JSON)`.
 pub(crate) fn hash(domain: &str, json: &impl Serialize) -> Result<Digest, SubjectError> {
-    let canonical = serde_json_canonicalizer::to_vec(json)
-        .map_err(|error| SubjectError::Canonical(error.to_string()))?;
+    let canonical = serde_json_canonicalizer::to_vec(json)?;
     Ok(hash_bytes(domain, &[&canonical]))
 }
 

@@ -5,7 +5,8 @@
 //! must sign. It is computed from the stored request alone ([`crate::Request::subject`]), so that whoever holds the request
 //! can check it; `docs/approvals.md` gives the layout and `docs/digest-vectors.json` the test vectors.
 
-use countersign_effect::{Digest, canonical, hash_parts};
+use countersign_canonical::canonical;
+use countersign_effect::{Digest, hash_parts};
 use serde_json::json;
 
 use crate::hashing::SubjectError;

@@ -169,15 +169,20 @@ fn same_again(count: usize) -> Result<Option<NextPage>, Unreachable> {
     if count == 0 { Ok(None) } else { Err(Unreachable::Nowhere) }
 }
 
-/// Whether another page follows one with `count` records: as the answer says, or because the page is full. An empty page does
-/// not lead to another.
+/// Whether another page follows one with `count` records: as the answer says, or, where it says nothing, because the page is
+/// full. An empty page does not lead to another.
 fn goes_on(
     more_path: Option<&JsonPath>,
     answer: &Value,
     count: usize,
     size: u64,
 ) -> Result<bool, Unreachable> {
-    let said = more_path.map(|path| path.find(answer).is_some_and(|value| says_more(&value)));
+    // An answer without the key says nothing: some sources leave it out at the end, others call it something else.
+    let told = |path: &JsonPath| match path.find(answer) {
+        None => path.ends_at_null(answer).then_some(false),
+        Some(value) => Some(says_more(&value)),
+    };
+    let said = more_path.and_then(told);
     match (said, count) {
         (Some(true), 0) => Err(Unreachable::Nowhere),
         (None, 0) => Ok(false),

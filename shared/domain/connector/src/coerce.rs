@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::{Number, Value};
 
-use crate::exact_json::{json_number, settled};
+use crate::json_number::{json_number, settled};
 use crate::model::ValueType;
 use crate::reading::Reading;
 

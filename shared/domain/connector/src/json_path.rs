@@ -101,6 +101,15 @@ impl JsonPath {
         empty
     }
 
+    /// Whether a null stands where an alternative would go on.
+    pub(crate) fn ends_at_null(&self, value: &Value) -> bool {
+        let parents = |steps: &Vec<JsonStep>| {
+            (1..steps.len())
+                .any(|n| matches!(select(&steps[..n], value), Some(Found::One(Value::Null))))
+        };
+        self.alternatives.iter().any(parents)
+    }
+
     /// The steps of each alternative. None means the value itself.
     pub fn alternatives(&self) -> impl ExactSizeIterator<Item = &[JsonStep]> {
         self.alternatives.iter().map(Vec::as_slice)

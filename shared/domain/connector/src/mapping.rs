@@ -1,11 +1,12 @@
 //! JSON becomes records (F-090): where they stand, which fields they have, and values of the declared types (F-091).
 
+use countersign_decimal::json::ExactJson;
 use countersign_registry::{Field, Warnings};
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerError;
 use crate::coerce::coerce_written;
-use crate::exact_json::{ExactJson, settled};
+use crate::json_number::settled;
 use crate::json_path::Found;
 use crate::model::{JsonMapping, Layout, OutputSchema};
 use crate::reading::Reading;

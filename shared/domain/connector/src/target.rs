@@ -1,5 +1,6 @@
 //! Everything that decides what a call is answered with, as a digest: part of the key of a stored answer.
 
+use countersign_canonical::canonical_of;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -30,6 +31,6 @@ pub fn target_digest(
     // Through a value with sorted keys, so that the order in which maps are stored does not count.
     let value: std::collections::BTreeMap<String, serde_json::Value> =
         serde_json::from_value(serde_json::to_value(&target)?)?;
-    let text = serde_json_canonicalizer::to_vec(&value)?;
+    let text = canonical_of(&value)?;
     Ok(hex::encode(Sha256::digest(text)))
 }

@@ -5,6 +5,7 @@
 //! definition they looked at. Where the binding leads elsewhere, or tells the server to do something else, nobody's word
 //! counts. What is left is irreversible and needs a signature.
 
+use countersign_canonical::canonical_of;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct AcceptedEndpoint {
 /// # Errors
 /// The serialiser's message; a definition that was stored has always a JSON form.
 pub fn definition_digest(definition: &ConnectorDefinition) -> Result<String, serde_json::Error> {
-    Ok(hex::encode(Sha256::digest(serde_json_canonicalizer::to_vec(definition)?)))
+    Ok(hex::encode(Sha256::digest(canonical_of(definition)?)))
 }
 
 impl StoredConnector {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use countersign_decimal::keeps_digits;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Error, Location, Spanned};
@@ -16,6 +17,8 @@ use crate::tree::Limits;
 pub(crate) struct Written<T> {
     pub(crate) value: T,
     pub(crate) bytes: Range<usize>,
+    /// Where it is defined, of an alias or a merged value.
+    defined: Range<usize>,
 }
 
 /// What YAML can hold.
@@ -54,7 +57,29 @@ pub(crate) fn parse(
     };
     let node: Spanned<Node> = serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| Box::new(unreadable(&error, kind, limits, lines)))?;
-    Ok(written(node))
+    let node = written(node);
+    match rounded(&node, lines) {
+        None => Ok(node),
+        Some(bytes) => Err(Box::new(too_long(bytes, lines))),
+    }
+}
+
+/// Where the first number stands that a double does not keep.
+fn rounded<'n>(node: &'n Written<Node>, lines: &Lines) -> Option<&'n Range<usize>> {
+    match &node.value {
+        Node::Leaf(value) => {
+            let read = value.as_number().filter(|number| number.is_f64())?.as_f64()?;
+            (!keeps_digits(lines.written(&node.defined), read)).then_some(&node.defined)
+        }
+        Node::List(items) => items.iter().find_map(|item| rounded(item, lines)),
+        Node::Map(entries) => entries.iter().find_map(|(_, node)| rounded(node, lines)),
+    }
+}
+
+fn too_long(bytes: &Range<usize>, lines: &Lines) -> Problem {
+    Problem::error("yaml", "", "this number has more digits than a number keeps")
+        .at(lines.span(bytes))
+        .hint(Some("put it in quotes to keep all its digits".to_owned()))
 }
 
 fn unreadable(error: &Error, kind: &str, limits: Limits, lines: &Lines) -> Problem {
@@ -136,7 +161,11 @@ fn scanned(message: &str) -> (String, Option<String>) {
 }
 
 fn written<T>(spanned: Spanned<T>) -> Written<T> {
-    Written { bytes: bytes(&spanned.referenced), value: spanned.value }
+    Written {
+        bytes: bytes(&spanned.referenced),
+        defined: bytes(&spanned.defined),
+        value: spanned.value,
+    }
 }
 
 fn bytes(location: &Location) -> Range<usize> {
@@ -224,5 +253,34 @@ impl<'de> Visitor<'de> for NodeVisitor {
             entries.push((written(key), written(value)));
         }
         Ok(Node::Map(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { bytes: 10_000, depth: 8, values: 100, aliases: 10 };
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<(u32, u32)>) {
+        let lines = Lines::of(text);
+        let found = parse(text, "document", LIMITS, &lines).err();
+        let at = found.map(|problem| {
+            assert_eq!(problem.message, "this number has more digits than a number keeps");
+            let span = problem.span.unwrap();
+            (span.line, span.column)
+        });
+        assert_eq!(at, expect, "{text}");
+    }
+
+    #[test]
+    fn f_091_no_number_of_a_document_is_rounded() {
+        check("a: 1234567890123456.78", Some((1, 4)));
+        check("a: [1, {b: -0.12345678901234567890}]", Some((1, 12)));
+        check("base: &b {t: 0.85}\nc:\n  <<: *b\nd:\n  <<: {t: 0.5}\ne: *b", None);
+        check("base: &b {t: 1234567890123456.78}\ne: *b", Some((1, 14)));
+        check("c:\n  <<: {t: 1234567890123456.78}", Some((2, 11)));
+        check("a: '1234567890123456.78'\nb: 0.1\nc: 1e3\ne: .5\nf: 1.0", None);
     }
 }

@@ -27,3 +27,9 @@ pub enum EffectError {
     #[failure(code = "SUBJECT_NOT_SIGNABLE")]
     Canonical(String),
 }
+
+impl From<serde_json::Error> for EffectError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Canonical(error.to_string())
+    }
+}

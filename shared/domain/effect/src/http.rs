@@ -3,13 +3,14 @@
 //! What is left out, because transport alone decides it: `Host`, `Content-Length`, `Accept-Encoding`, `Connection`,
 //! `Date`, tracing headers, the values of secrets, timeouts, rates, and how the answer is read.
 
+use countersign_canonical::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::canonical::{canonical, leaf};
 use crate::digest::Digest;
 use crate::error::EffectError;
 use crate::file::FileEffect;
+use crate::leaf::leaf;
 
 /// The largest canonical text of one effect, in bytes.
 pub const MAX_EFFECT_BYTES: usize = 256 * 1024;

@@ -1,8 +1,8 @@
 //! The idempotency key of a call.
 
+use countersign_canonical::canonical;
 use serde_json::{Value, json};
 
-use crate::canonical::canonical;
 use crate::digest::hash_parts;
 use crate::error::EffectError;
 

@@ -7,16 +7,15 @@
 //!
 //! Nothing here reads a clock, the environment or the network.
 
-mod canonical;
 mod digest;
 mod error;
 mod file;
 mod http;
 mod key;
+mod leaf;
 pub mod tree;
 pub mod view;
 
-pub use canonical::{canonical, effect_leaf, row_leaf};
 pub use digest::{Digest, InvalidDigest, hash_parts};
 pub use error::EffectError;
 pub use file::{Excerpt, FileAction, FileEdit, FileEffect, MAX_EXCERPT, TextHash};
@@ -25,3 +24,4 @@ pub use http::{
     SecretPart, Shape, Version, Via,
 };
 pub use key::{KeyOf, idempotency_key};
+pub use leaf::{effect_leaf, row_leaf};

@@ -56,7 +56,38 @@ pub(crate) fn read(
         let cells = Cells(cells(row, &mut carried, limits.max_columns));
         table.row(number, &cells, || format!("row {number} of the table"))?;
     }
+    if let Some(message) = others(rules.pick.as_ref(), &page, element) {
+        table.warn_last(message);
+    }
     table.finish()
+}
+
+/// That other tables have rows of data, when nobody has chosen the one that was read. Tables inside it belong to it, and a table
+/// around others only places them.
+fn others(pick: Option<&Pick>, page: &Html, read: ElementRef<'_>) -> Option<String> {
+    let tables = Selector::parse("table").ok().filter(|_| pick.is_none())?;
+    let is_seen = |table: &ElementRef<'_>| {
+        let above = table.ancestors().filter_map(ElementRef::wrap);
+        !above
+            .chain([*table])
+            .any(|element| element.id() == read.id() || is_unread(element.value()))
+    };
+    let is_other = |table: &ElementRef<'_>| {
+        is_seen(table)
+            && table.select(&tables).next().is_none()
+            && rows(*table).filter(has_data).nth(1).is_some()
+    };
+    let count = page.select(&tables).filter(is_other).count();
+    (count > 0).then(|| {
+        let (others, have) = if count == 1 { ("1 other".to_owned(), "has") } else { (format!("{count} others"), "have") };
+        format!("only the first table was read, and {others} of the page {have} rows too; `table` in the connector chooses one")
+    })
+}
+
+fn has_data(row: &ElementRef<'_>) -> bool {
+    row.child_elements()
+        .filter(|cell| cell.value().name() == "td")
+        .any(|cell| cell.text().any(|text| !text.trim().is_empty()))
 }
 
 /// The `charset` a page names in its first bytes.

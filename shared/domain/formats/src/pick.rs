@@ -4,8 +4,9 @@ mod seed;
 
 use countersign_connector::{
     Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType, json_number,
-    may_lose_digits, quoted, settled,
+    settled,
 };
+use countersign_decimal::json::{may_lose_digits, quoted};
 use memchr::memchr_iter;
 use serde::de::{Deserialize, DeserializeSeed};
 use serde_json::Value;

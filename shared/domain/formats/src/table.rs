@@ -1,8 +1,9 @@
 //! Rows become records, for every format that has rows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use countersign_connector::{Cell, ColumnRule, Pick, Records, TableRules, ValueType};
+use countersign_decimal::Decimal;
 use serde_json::{Map, Value};
 
 use crate::coerce::coerce;
@@ -13,6 +14,9 @@ use crate::{Extraction, Warning};
 /// A figure that would be added up several times.
 const COPIED: &str =
     "the figure is that of a cell that spans several rows or columns; it counts in each of them";
+/// The same of a column without a type, said of its first one.
+const COPIED_UNTYPED: &str = "the number is that of a cell that spans several rows or columns, and counts in each of them if it is added up, \
+                              as do others of this column; with `type: string` it is none";
 /// Warnings kept of one file.
 pub(crate) const MAX_WARNINGS: usize = 1_000;
 
@@ -47,6 +51,8 @@ pub(crate) struct Table<'r> {
     rows: u64,
     header: Option<Header>,
     kept_bytes: u64,
+    /// Columns without a type of which is said that they repeat a figure.
+    copied: HashSet<usize>,
     out: Extraction,
 }
 
@@ -66,6 +72,7 @@ impl<'r> Table<'r> {
             rows: 0,
             header: None,
             kept_bytes: 0,
+            copied: HashSet::new(),
             out: Extraction::default(),
         };
         if !rules.fields.is_empty() {
@@ -205,7 +212,9 @@ impl<'r> Table<'r> {
                     let value = row.value(index);
                     let bytes = value.as_str().map_or(0, str::len);
                     self.count(bytes, name.len() as u64 + size(&value), place)?;
-                    if let Some(complaint) = row.complaint(index) {
+                    if let Some(complaint) =
+                        row.complaint(index).or_else(|| self.copied(index, row))
+                    {
                         let message = format!("{}: {complaint}", place());
                         warn(&mut self.out.warnings, self.out.records.len(), &name, message);
                     }
@@ -221,12 +230,17 @@ impl<'r> Table<'r> {
                     let column = columns.iter().find(is_there).copied();
                     let cell = column.map(|index| row.cell(index)).unwrap_or_default();
                     let is_figure = rule.value_type.is_some_and(ValueType::is_figure);
-                    let copied = column.filter(|index| is_figure && row.is_copy(*index));
+                    let copied = match rule.value_type {
+                        None => column.and_then(|index| self.copied(index, row)),
+                        Some(_) => {
+                            column.filter(|index| is_figure && row.is_copy(*index)).map(|_| COPIED)
+                        }
+                    };
                     let missing = columns.iter().find_map(|index| row.complaint(*index));
                     let missing = missing.filter(|_| cell == Cell::Null).map(str::to_owned);
                     let bytes = if let Cell::Text(text) = &cell { text.len() } else { 0 };
                     let (cell, complaint) = coerce(cell, rule.value_type, &rules.reading);
-                    let copied = copied.map(|_| COPIED.to_owned());
+                    let copied = copied.map(str::to_owned);
                     if let Some(message) = complaint.or(missing).or(copied) {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);
@@ -239,6 +253,17 @@ impl<'r> Table<'r> {
             }
         }
         Ok(())
+    }
+
+    /// What is said of the first figure of a column without a type that is that of another cell too: a text that is a plain
+    /// number is added up as one.
+    fn copied(&mut self, index: usize, row: &impl Row) -> Option<&'static str> {
+        let is_amount = || match row.value(index) {
+            Value::Number(_) => true,
+            Value::String(text) => Decimal::parse(&text).is_ok(),
+            _ => false,
+        };
+        (row.is_copy(index) && is_amount() && self.copied.insert(index)).then_some(COPIED_UNTYPED)
     }
 
     /// Says something about the table that is not about a record; false when there are too many warnings for it.

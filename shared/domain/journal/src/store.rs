@@ -87,6 +87,10 @@ pub struct Found {
     pub entries: Vec<Entry>,
     /// The time of the oldest and of the newest; none when nothing was found (F-223).
     pub date_range: Option<(Timestamp, Timestamp)>,
+    /// Whether older entries match that are not among them.
+    pub has_more: bool,
+    /// Whether older entries were not looked at, because so many were.
+    pub is_cut_short: bool,
 }
 
 impl Found {
@@ -98,8 +102,16 @@ impl Found {
             |(from, to)| json!({"from": from.to_string(), "to": to.to_string()}),
         );
         let entries: Vec<Value> = self.entries.iter().map(told).collect();
-        json!({"entries": entries, "count": entries.len(), "date_range": range})
+        let warnings: Vec<String> = self.is_cut_short.then(too_many).into_iter().collect();
+        json!({
+            "entries": entries, "count": entries.len(), "date_range": range, "has_more": self.has_more,
+            "warnings": warnings,
+        })
     }
+}
+
+fn too_many() -> String {
+    format!("the newest {MAX_READ} entries were looked at; older ones may match too")
 }
 
 fn told(entry: &Entry) -> Value {
@@ -137,14 +149,16 @@ pub fn search<'a>(
             read += page.entries.len();
             entries.extend(page.entries.into_iter().filter(|entry| filter.matches(entry)));
             cursor = page.next;
-            if entries.len() >= filter.limit || cursor.is_none() || read >= MAX_READ {
+            if entries.len() > filter.limit || cursor.is_none() || read >= MAX_READ {
                 break;
             }
         }
+        let has_more = entries.len() > filter.limit;
+        let is_cut_short = !has_more && cursor.is_some();
         entries.truncate(filter.limit);
         let times = || entries.iter().map(|entry| entry.created_at);
         let date_range = times().min().zip(times().max());
-        Ok(Found { entries, date_range })
+        Ok(Found { entries, date_range, has_more, is_cut_short })
     })
 }
 

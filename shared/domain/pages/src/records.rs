@@ -1,5 +1,6 @@
 //! Records of a page by CSS selectors (F-098).
 
+use countersign_connector::answer::Unreachable;
 use countersign_connector::{CssSelector, Reading, ScrapeField, ScrapeRules, is_same_figure};
 use scraper::{ElementRef, Selector};
 use serde_json::{Map, Value};
@@ -24,7 +25,7 @@ const ADDRESSES: [&str; 7] = ["href", "src", "action", "data-src", "data-href", 
 pub struct PageRecords {
     /// The records, at most as many as were asked for.
     pub records: Vec<Map<String, Value>>,
-    /// Whether the page has more than were asked for.
+    /// Whether the page has more than were asked for, or leads to another that is not of its site.
     pub more: bool,
     /// Values that are not of their field's type, left null: record, field and what is wrong.
     pub warnings: Vec<String>,
@@ -52,10 +53,13 @@ pub fn read_records(
     let next = rules.next_page.as_ref().map(compile).transpose()?;
     let decoded = decode(body.bytes, body.content_type);
     let document = Document::parse(&decoded.text, body.url, keep_going)?;
-    let mut found = PageRecords {
-        next: next.and_then(|selector| next_page(&document, &selector, body.url)),
-        ..PageRecords::default()
+    let next = next.and_then(|selector| next_page(&document, &selector, body.url));
+    // What is sent with a request is for the site that was asked.
+    let (next, elsewhere): (Option<Url>, Option<Url>) = match next {
+        Some(url) if url.origin() != body.url.origin() => (None, Some(url)),
+        next => (next, None),
     };
+    let mut found = PageRecords { next, ..PageRecords::default() };
     let mut elements: Box<dyn Iterator<Item = ElementRef<'_>>> = match &list {
         Some(selector) => Box::new(document.html.select(selector)),
         None => Box::new(std::iter::once(document.html.root_element())),
@@ -68,7 +72,11 @@ pub fn read_records(
         let record = record(&document, element, &fields, number, &mut found.warnings);
         found.records.push(record);
     }
-    found.more = elements.next().is_some();
+    found.more = elements.next().is_some() || elsewhere.is_some();
+    found.warnings.extend(elsewhere.map(|url| {
+        Unreachable::Elsewhere(url.origin().ascii_serialization().chars().take(SHOWN).collect())
+            .to_string()
+    }));
     Ok(found)
 }
 
@@ -183,7 +191,7 @@ fn value(document: &Document, element: ElementRef<'_>, attr: Option<&str>) -> Op
     (!found.is_empty()).then_some(found)
 }
 
-/// The link to the next page. It must stay with the site that was asked, and lead on.
+/// The link to the next page, when it leads on.
 fn next_page(document: &Document, selector: &Selector, url: &Url) -> Option<Url> {
     let element = document.html.select(selector).next()?;
     let inside = || {
@@ -191,5 +199,5 @@ fn next_page(document: &Document, selector: &Selector, url: &Url) -> Option<Url>
         element.select(&link).next()?.attr("href")
     };
     let next = document.resolve(element.attr("href").or_else(inside)?)?;
-    (next.origin() == url.origin() && next != *url).then_some(next)
+    (next != *url).then_some(next)
 }

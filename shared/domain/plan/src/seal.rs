@@ -1,17 +1,17 @@
 //! The seal: what was approved is what runs.
 
+use countersign_canonical::canonical_of;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::PlanError;
 use crate::model::Plan;
 
-/// The seal of a plan: SHA-256, in hex, of `countersign/v1/seal\0` and the plan's RFC 8785 form.
+/// The seal of a plan: SHA-256, in hex, of `countersign/v1/seal\0` and the plan's canonical form.
 ///
 /// # Errors
-/// [`PlanError::Unsealable`] when the plan holds a number RFC 8785 has no form for.
+/// [`PlanError::Unsealable`] when the plan cannot be written as JSON.
 pub fn seal(plan: &Plan) -> Result<String, PlanError> {
-    let canonical = serde_json_canonicalizer::to_vec(plan)
-        .map_err(|error| PlanError::Unsealable(error.to_string()))?;
+    let canonical = canonical_of(plan).map_err(|error| PlanError::Unsealable(error.to_string()))?;
     let mut hasher = Sha256::new();
     hasher.update(b"countersign/v1/seal\0");
     hasher.update(canonical);

@@ -1,5 +1,6 @@
 //! From a checked draft to a valid playbook: defaults filled in, references canonical.
 
+use countersign_canonical::canonical_of;
 use countersign_registry::TOOL_CONNECT_WRITE;
 use countersign_wiring::{Reference, Template, WiringError, map_references};
 use serde_json::{Map, Value};
@@ -51,10 +52,9 @@ pub(crate) fn playbook(
     Ok(playbook)
 }
 
-/// SHA-256 in hex of the RFC 8785 form, with an empty digest.
+/// SHA-256 in hex of the canonical form, with an empty digest.
 fn digest(playbook: &ValidPlaybook) -> Result<String, String> {
-    let canonical =
-        serde_json_canonicalizer::to_vec(playbook).map_err(|error| error.to_string())?;
+    let canonical = canonical_of(playbook).map_err(|error| error.to_string())?;
     Ok(hex::encode(Sha256::digest(canonical)))
 }
 

@@ -145,7 +145,7 @@ pub struct ValidPlaybook {
     /// What it gives back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputDecl>,
-    /// SHA-256 in hex of the RFC 8785 form of everything above.
+    /// SHA-256 in hex of the canonical form of everything above.
     pub digest: String,
 }
 

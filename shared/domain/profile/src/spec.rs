@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use countersign_canonical::canonical_of;
 use countersign_document::{
     List, MaybeBlank, Problem, Refused, Text, Whole, merge_patch, text_type,
 };
@@ -163,7 +164,7 @@ impl StoredDestination {
     /// # Errors
     /// The serialiser's error when it is not JSON.
     pub fn digest(&self) -> Result<String, serde_json::Error> {
-        let canonical = serde_json_canonicalizer::to_vec(self)?;
+        let canonical = canonical_of(self)?;
         let hash = Sha256::new().chain_update(b"countersign/v1/destination\0");
         Ok(hex::encode(hash.chain_update(canonical).finalize()))
     }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use countersign_canonical::canonical;
+use countersign_knowledge::fold::fold;
 use serde_json::{Value, json};
 
 use crate::path::at;
@@ -107,8 +109,7 @@ fn group(records: Vec<Value>, links: &[&Link], by: &LinkedBy) -> Group {
     let across = by.across.as_ref().map_or(0, |field| {
         records
             .iter()
-            .filter_map(|record| at(record, field))
-            .map(ToString::to_string)
+            .filter_map(|record| at(record, field).and_then(told_apart_by))
             .collect::<BTreeSet<_>>()
             .len()
     });
@@ -128,6 +129,15 @@ fn group(records: Vec<Value>, links: &[&Link], by: &LinkedBy) -> Group {
             .into_iter()
             .collect(),
         records,
+    }
+}
+
+/// By what a value is another one: a text as names are compared, so that two spellings are one. What is not known is none.
+fn told_apart_by(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(fold(text)).filter(|folded| !folded.is_empty()),
+        other => Some(other.to_string()),
     }
 }
 
@@ -154,8 +164,7 @@ struct Forest {
 
 impl Forest {
     fn node(&mut self, record: &Value) -> usize {
-        let key =
-            serde_json_canonicalizer::to_string(record).unwrap_or_else(|_| record.to_string());
+        let key = canonical(record).unwrap_or_else(|_| record.to_string());
         if let Some(node) = self.index.get(&key) {
             return *node;
         }
@@ -225,6 +234,16 @@ mod tests {
         check(&[pair(&a, &same_filer, 0.98)], &[]);
         check(&[pair(&a, &a, 1.0)], &[]);
         check(&[json!({"entity_a": a})], &[]);
+    }
+
+    #[test]
+    fn f_049_spellings_of_one_organisation_and_unknown_ones_do_not_count_across() {
+        let of = |name: &str, org: Value| json!({ "name": name, "ein": org });
+        let (a, b) = (of("MARIA A", json!("Lantern Fund")), of("MARIA A.", json!("LANTERN FUND.")));
+        let unknown = of("Maria A", Value::Null);
+        check(&[pair(&a, &b, 0.95), pair(&a, &unknown, 0.95)], &[]);
+        let other = of("M A", json!("River Trust"));
+        check(&[pair(&a, &b, 0.95), pair(&b, &other, 0.9)], &[("MARIA A.", 3, 2, 0.9)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Rows, columns and keys of workspace tables (F-052, F-282, F-289…F-291).
 
+use countersign_canonical::canonical;
 use countersign_decimal::{Decimal, InvalidDecimal};
 use countersign_document::words::{found, shortened};
 use jiff::Timestamp;
@@ -176,25 +177,32 @@ pub fn rows(
         cells.insert("_source".to_owned(), json!(origin.source));
         cells.insert("_query".to_owned(), json!(origin.query));
         cells.insert("_timestamp".to_owned(), json!(origin.at.to_string()));
-        rows.push(Row { id: row_id(&cells, key, idempotency_key, index), cells });
+        let id = if key.is_empty() {
+            hashed(&json!(["call", idempotency_key, index]))
+        } else {
+            hashed(&json!(["key", key_values(&cells, key, mapping)]))
+        };
+        rows.push(Row { id, cells });
     }
     if count == 0 { Ok(rows) } else { Err(ReportError::Rows { count, first: problems }) }
 }
 
-fn row_id(
-    cells: &Map<String, Value>,
-    key: &[String],
-    idempotency_key: &str,
-    index: usize,
-) -> String {
-    let source = if key.is_empty() {
-        json!(["call", idempotency_key, index])
-    } else {
-        let values: Vec<&Value> =
-            key.iter().map(|column| cells.get(column).unwrap_or(&Value::Null)).collect();
-        json!(["key", values])
+/// The values that tell a row apart. `10` and `10.00` are the same decimal.
+fn key_values(cells: &Map<String, Value>, key: &[String], mapping: &Mapping) -> Vec<Value> {
+    let value = |column: &String| {
+        let cell = cells.get(column).cloned().unwrap_or_default();
+        let mut columns = mapping.columns.iter().map(|mapped| &mapped.column);
+        let is_decimal =
+            columns.any(|own| own.name == *column && own.column_type == ColumnType::Decimal);
+        let decimal =
+            cell.as_str().filter(|_| is_decimal).and_then(|text| Decimal::parse(text).ok());
+        decimal.map_or(cell, |decimal| decimal.normalized().to_string().into())
     };
-    let text = serde_json_canonicalizer::to_string(&source).unwrap_or_else(|_| source.to_string());
+    key.iter().map(value).collect()
+}
+
+fn hashed(source: &Value) -> String {
+    let text = canonical(source).unwrap_or_else(|_| source.to_string());
     hex::encode(&Sha256::digest(text.as_bytes())[..16])
 }
 

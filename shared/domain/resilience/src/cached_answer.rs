@@ -54,8 +54,12 @@ impl Kept {
         output.insert("_stale".to_owned(), true.into());
         output.insert("_stale_age_seconds".to_owned(), age.into());
         let note = format!("{cause}; this is the answer of {:.0}, {} old", self.at, spoken(age));
+        if let Some(count) = output.get("warning_count").and_then(Value::as_u64) {
+            output.insert("warning_count".to_owned(), (count + 1).into());
+        }
+        // First, because only the first of many are written out to whoever signs.
         match output.get_mut("warnings") {
-            Some(Value::Array(warnings)) => warnings.push(note.into()),
+            Some(Value::Array(warnings)) => warnings.insert(0, note.into()),
             _ => {
                 output.insert("warnings".to_owned(), Value::from(vec![note]));
             }

@@ -1,5 +1,6 @@
 //! Whose state it is, as keys that give nothing away.
 
+use countersign_canonical::canonical_of;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -60,7 +61,7 @@ impl AnswerKey {
     /// # Errors
     /// The serialiser's message: arguments with numbers that JSON cannot hold.
     pub fn of(answer: &AnswerOf<'_>) -> Result<Self, serde_json::Error> {
-        let text = serde_json_canonicalizer::to_vec(answer)?;
+        let text = canonical_of(answer)?;
         Ok(Self(hex::encode(Sha256::digest(text))))
     }
 

@@ -1,5 +1,6 @@
 //! The inputs of a trigger's runs: what is written, with what the event has in place of the references.
 
+use countersign_decimal::json::unrounded;
 use countersign_plan::InputProblem;
 use countersign_playbook::ValidPlaybook;
 use countersign_run::{Fired, Response};
@@ -63,7 +64,8 @@ fn seen(response: Response) -> Value {
     let mut seen = json!({ "format": response.format });
     if let Some(content) = response.content {
         if matches!(response.format.as_str(), "json" | "structured")
-            && let Ok(data) = serde_json::from_str::<Value>(&content)
+            && let Ok(exact) = unrounded(content.as_bytes())
+            && let Ok(data) = serde_json::from_slice::<Value>(&exact)
         {
             seen["data"] = data;
         }

@@ -1,5 +1,6 @@
 //! What a trigger asks when an event has fired it.
 
+use countersign_decimal::json::unrounded;
 use countersign_failure::{Class, Failure as _};
 use countersign_profile::Profile;
 use countersign_run::{Fired, Occurrence};
@@ -89,7 +90,8 @@ impl Clock {
                 let body = self.hook_bodies.of(of).await;
                 let body = body.map_err(|error| unread(of, error.into(), now))?;
                 let body = body.unwrap_or_default();
-                let body = serde_json::from_slice(&body).map_err(|_| {
+                let exact = unrounded(&body).and_then(|exact| serde_json::from_slice(&exact));
+                let body = exact.map_err(|_| {
                     let message = "the body of the message is not JSON";
                     NotBegun::Refused(Refusal::new("JSON_MALFORMED", message))
                 })?;

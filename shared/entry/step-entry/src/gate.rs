@@ -10,7 +10,7 @@ use countersign_store_runs::StepView;
 use countersign_wiring::{Reference, Scope};
 use serde_json::Value;
 
-use crate::condition::why_false;
+use crate::condition::unmet;
 use crate::context::Context;
 use crate::dry_run;
 use crate::error::StepError;
@@ -65,8 +65,8 @@ pub async fn gate_ask(
         Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
-    } else if let Some(message) = why_false(step, &scope) {
-        Some(StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
+    } else if let Some(unmet) = unmet(step, &scope) {
+        Some(unmet.ending(step))
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
     } else {
@@ -152,7 +152,7 @@ async fn gate(
     let mut empty = Vec::new();
     let mut remarks = Vec::new();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
-        covered.iter().copied().partition(|step| why_false(step, scope).is_none());
+        covered.iter().copied().partition(|step| unmet(step, scope).is_none());
     for step_behind in going {
         match known_calls(context, view, step_behind, scope).await {
             Ok(known) => {
@@ -223,8 +223,8 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
 
 /// Everything that the condition of a covered step reads is known when its gate opens, so it stays false.
 fn will_be_skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
-    why_false(step, scope)
-        .map(|why| format!("`{}` will be skipped: its condition {why}.", step.name))
+    unmet(step, scope)
+        .map(|unmet| format!("`{}` will be skipped: its condition {}.", step.name, unmet.message))
 }
 
 async fn settled(

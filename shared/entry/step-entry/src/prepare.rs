@@ -1,5 +1,6 @@
 //! From wiring to arguments: resolved, typed, with a hash. Shared with `gate-open`, so preview and effect cannot differ.
 
+use countersign_canonical::canonical_of;
 use countersign_plan::PlanStep;
 use countersign_registry::{CALL_CONNECTOR, Contract, ModelChoice, OutputSchema};
 use countersign_wiring::{Scope, bind, bind_open};
@@ -15,7 +16,7 @@ pub struct Prepared {
     /// Resolved params.
     pub params: Map<String, Value>,
     /// SHA-256, hex, of action, inputs, params and, of a step of a model, which one its agent chose and what it must
-    /// answer, in their RFC 8785 form.
+    /// answer, in their canonical form.
     pub hash: String,
 }
 
@@ -85,7 +86,7 @@ struct Hashed<'a> {
 }
 
 fn hash(value: &Hashed<'_>) -> Result<String, String> {
-    let canonical = serde_json_canonicalizer::to_vec(value).map_err(|error| error.to_string())?;
+    let canonical = canonical_of(value).map_err(|error| error.to_string())?;
     Ok(hex::encode(Sha256::digest(canonical)))
 }
 

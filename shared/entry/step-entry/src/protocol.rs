@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
 use crate::again::{again, signature};
-use crate::condition::why_false;
+use crate::condition::unmet;
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
@@ -89,9 +89,8 @@ pub(crate) async fn begin<'a>(
         return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }
     let scope = upstream.scope(&view.head, &view.plan, &[step]);
-    if let Some(reason) = why_false(step, &scope) {
-        let ending = StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", reason);
-        return Ok(Begun::End(ending));
+    if let Some(unmet) = unmet(step, &scope) {
+        return Ok(Begun::End(unmet.ending(step)));
     }
     let contract = context.registry.get(&step.action);
     let contract = contract.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;

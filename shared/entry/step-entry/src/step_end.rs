@@ -9,7 +9,7 @@ use countersign_run::{
 };
 use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
@@ -34,6 +34,9 @@ pub(crate) struct StepEnd {
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
 }
+
+/// The code of a step whose condition does not hold.
+pub(crate) const CONDITION_FALSE: &str = "CONDITION_FALSE";
 
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
 const MAX_MESSAGE: usize = 2_000;
@@ -63,22 +66,26 @@ impl StepEnd {
     /// A step that acted and answered; its author may want it to fail when some of the answer could not be read.
     pub(crate) fn answered(step: &PlanStep, input_hash: String, answered: Answered) -> Self {
         let Answered { output, model } = answered;
-        // That a model wrote it is told, and is no reason to stop: its author asked for it.
-        let unread = warnings_of(step, &output, None);
         let warnings = warnings_of(step, &output, model.as_ref());
-        let end = match unread {
-            Some(found) if step.on_warning == OnWarning::Stop => {
-                let told = StepWarnings { first: warning_sentences(&output, TOLD), ..found };
-                let error = ActionError::terminal("WARNINGS_FOUND", told.sentence());
-                Self { input_hash, output, ..Self::failed(step, &error).stopping() }
-            }
-            _ => {
+        let end = match stopped_by_warnings(step, &output) {
+            Some(end) => Self { input_hash, output, ..end },
+            None => {
                 let message = partly_done(&output);
                 let code = message.as_ref().map(|_| PARTLY_DONE.to_owned());
                 Self { code, message, ..Self::done(input_hash, output) }
             }
         };
         Self { warnings: warnings.map(Box::new), model, ..end }
+    }
+
+    /// A step that is skipped because nobody can tell whether its condition holds: a warning, of which its author may want the
+    /// run to end.
+    pub(crate) fn undecided(step: &PlanStep, message: String) -> Self {
+        let output = json!({ "warnings": [{ "message": message }] });
+        let warnings = warnings_of(step, &output, None).map(Box::new);
+        let skipped = || Self::without_output(StepStatus::Skipped, CONDITION_FALSE, message);
+        let end = stopped_by_warnings(step, &output).unwrap_or_else(skipped);
+        Self { output, warnings, ..end }
     }
 
     pub(crate) fn without_output(status: StepStatus, code: &str, message: String) -> Self {
@@ -210,6 +217,15 @@ impl StepEnd {
             Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
         }
     }
+}
+
+/// The end of a step whose author wants none of its warnings. That a model wrote the output is told, and is no reason to stop:
+/// its author asked for it.
+fn stopped_by_warnings(step: &PlanStep, output: &Value) -> Option<StepEnd> {
+    let found = warnings_of(step, output, None).filter(|_| step.on_warning == OnWarning::Stop)?;
+    let told = StepWarnings { first: warning_sentences(output, TOLD), ..found };
+    let error = ActionError::terminal("WARNINGS_FOUND", told.sentence());
+    Some(StepEnd::failed(step, &error).stopping())
 }
 
 /// How often an outcome is written again after the table did not take it: what was done must not be forgotten for a

@@ -2,9 +2,12 @@
 
 mod words;
 
+use std::borrow::Cow;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
+use countersign_decimal::json::unrounded;
 use countersign_failure::json_problem;
 use http::request::Parts;
 use http::{StatusCode, header};
@@ -66,7 +69,7 @@ impl WrittenJson {
     /// A [`Problem`] when it is not JSON, or nested too deep.
     pub fn value(&self) -> Result<serde_json::Value, Problem> {
         shallow(&self.0)?;
-        serde_json::from_slice(&self.0).map_err(|error| malformed(&error))
+        exactly(&self.0, |json| serde_json::from_slice(json).map_err(|error| malformed(&error)))
     }
 }
 
@@ -100,6 +103,19 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if matches!(bytes.trim_ascii_start().first(), Some(b'[')) {
         return Err(Problem::field("", "the body must be an object, found a list"));
     }
+    exactly(bytes, typed)
+}
+
+/// Reads JSON so that no number is rounded: one that a double does not keep is a text with all its digits, which a decimal
+/// takes and a number refuses. What cannot be read is told of the JSON as it was sent.
+fn exactly<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, Problem>) -> Result<T, Problem> {
+    match unrounded(bytes).map_err(|error| malformed(&error))? {
+        Cow::Borrowed(same) => read(same),
+        Cow::Owned(kept) => read(&kept).or_else(|problem| read(bytes).and(Err(problem))),
+    }
+}
+
+fn typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
@@ -209,6 +225,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 mod tests {
     use proptest::prelude::*;
     use serde::Deserialize;
+    use serde_json::json;
 
     use super::*;
 
@@ -216,6 +233,12 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct Body {
         steps: Vec<Step>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Limit {
+        #[expect(dead_code, reason = "only what is said of it is looked at")]
+        limit: u32,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -256,6 +279,23 @@ mod tests {
         check(&format!("{}1{}", "[".repeat(65), "]".repeat(65)), Err((400, "JSON_TOO_DEEP", "")));
         let cut = parse::<Body>(b"{").unwrap_err();
         assert_eq!(cut.detail, "the body is not JSON: line 1, column 1: it ends inside an object");
+    }
+
+    #[test]
+    fn f_091_no_number_of_a_body_is_rounded() {
+        let read = |body: &str| parse::<serde_json::Value>(body.as_bytes());
+        let body =
+            r#"{"inputs":{"total":1234567890123456.78,"ids":[99999999999999999999,7],"rate":0.1}}"#;
+        let kept = json!({"inputs": {
+            "total": "1234567890123456.78", "ids": ["99999999999999999999", 7], "rate": 0.1,
+        }});
+        assert_eq!(read(body).unwrap(), kept);
+        assert_eq!(WrittenJson(body.into()).value().unwrap(), kept);
+        let cut = read(r#"{"total":1234567890123456.78"#).unwrap_err();
+        assert!(cut.detail.contains("line 1, column 28:"), "{}", cut.detail);
+        assert_eq!(read(r#"{"card":4111-1111-1111-1111}"#).unwrap_err().code, "JSON_MALFORMED");
+        let large = parse::<Limit>(br#"{"limit":99999999999999999999}"#).unwrap_err();
+        assert_eq!(large.errors[0].message, "is too large");
     }
 
     #[tokio::test]

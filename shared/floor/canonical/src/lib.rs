@@ -4,41 +4,27 @@
 //! may hold 64-bit integers; here they are written as they are. Everything else is RFC 8785.
 
 use serde::Serialize;
-use serde_json::Value;
-
-use crate::digest::{Digest, hash_parts};
-use crate::error::EffectError;
+use serde_json::{Error, Value};
 
 /// The canonical text of a value.
 ///
 /// # Errors
-/// [`EffectError::Canonical`] when a number is not finite or the value cannot be written as JSON.
-pub fn canonical(value: &Value) -> Result<String, EffectError> {
+/// The serialiser's error when the value cannot be written as JSON.
+pub fn canonical(value: &Value) -> Result<String, Error> {
     let mut text = String::new();
     write(value, &mut text)?;
     Ok(text)
 }
 
-/// The hash of one row of a preview, as the trees of [`crate::tree`] take it.
+/// The canonical text of what can be written as JSON.
 ///
 /// # Errors
-/// As [`canonical`].
-pub fn row_leaf(row: &Value) -> Result<Digest, EffectError> {
-    Ok(leaf("row", &canonical(row)?))
+/// The serialiser's error, or that of [`canonical`].
+pub fn canonical_of(value: &impl Serialize) -> Result<String, Error> {
+    canonical(&serde_json::to_value(value)?)
 }
 
-/// The hash of one effect's canonical text, as the trees of [`crate::tree`] take it.
-#[must_use]
-pub fn effect_leaf(text: &str) -> Digest {
-    leaf("effect", text)
-}
-
-/// `SHA-256(00 ‖ "countersign/v2/" + type + 00 ‖ text)`.
-pub(crate) fn leaf(kind: &str, text: &str) -> Digest {
-    hash_parts(&[&[0], b"countersign/v2/", kind.as_bytes(), &[0], text.as_bytes()])
-}
-
-fn write(value: &Value, text: &mut String) -> Result<(), EffectError> {
+fn write(value: &Value, text: &mut String) -> Result<(), Error> {
     match value {
         Value::Number(number) if number.is_i64() || number.is_u64() => {
             text.push_str(&number.to_string());
@@ -80,9 +66,8 @@ fn separate(index: usize, text: &mut String) {
     }
 }
 
-fn scalar(value: &impl Serialize) -> Result<String, EffectError> {
+fn scalar(value: &impl Serialize) -> Result<String, Error> {
     serde_json_canonicalizer::to_string(value)
-        .map_err(|error| EffectError::Canonical(error.to_string()))
 }
 
 #[cfg(test)]
@@ -90,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::canonical;
+    use super::{canonical, canonical_of};
 
     fn check(value: &Value, expect: &str) {
         assert_eq!(canonical(value).unwrap(), expect, "{value}");
@@ -103,6 +88,12 @@ mod tests {
         check(&json!(-9_223_372_036_854_775_808_i64), "-9223372036854775808");
         check(&json!([1.0, 0.1, 1e30]), "[1,0.1,1e+30]");
         check(&json!({"\u{10000}": 1, "\u{ffff}": 2}), "{\"\u{10000}\":1,\"\u{ffff}\":2}");
+    }
+
+    #[test]
+    fn ids_that_differ_by_one_have_two_texts() {
+        let ids = [u64::MAX - 1, u64::MAX].map(|id| canonical_of(&[id]).unwrap());
+        assert_eq!(ids, ["[18446744073709551614]", "[18446744073709551615]"]);
     }
 
     #[test]

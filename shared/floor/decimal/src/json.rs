@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use countersign_decimal::{Decimal, keeps_digits};
+use serde::de::IgnoredAny;
 use serde_json::{Number, Value};
 
-use crate::model::ValueType;
-use crate::reading::{MORE_DIGITS, shown, unfit};
+use crate::keeps_digits;
 
 /// Every number of so many digits comes out of a double as it went in.
 const SAFE_DIGITS: usize = 15;
@@ -40,7 +39,8 @@ impl ExactJson {
     }
 
     /// The document with the text of each long number in its place.
-    pub(crate) fn written(&self) -> Option<&Value> {
+    #[must_use]
+    pub fn written(&self) -> Option<&Value> {
         self.written.as_ref()
     }
 
@@ -72,7 +72,37 @@ impl From<Value> for ExactJson {
 /// A valid document in which every number that may lose digits is a text; `None` when it has no such number.
 #[must_use]
 pub fn quoted(json: &[u8]) -> Option<Vec<u8>> {
-    let mut numbers = long_numbers(json).peekable();
+    quote(json, long_numbers(json))
+}
+
+/// A document in which every number that a double does not keep is a text with all its digits; the same one when it has no such
+/// number. For whoever reads it into types: a text is refused, or read exactly, where a number would be rounded.
+///
+/// # Errors
+/// Those of `serde_json` when it has such a number and is not JSON.
+pub fn unrounded(json: &[u8]) -> serde_json::Result<Cow<'_, [u8]>> {
+    let lost =
+        long_numbers(json).filter(|at| !str::from_utf8(&json[at.clone()]).is_ok_and(is_kept));
+    match quote(json, lost) {
+        None => Ok(Cow::Borrowed(json)),
+        Some(quoted) => {
+            // What is no number, such as `1-2`, would be a text too.
+            serde_json::from_slice::<IgnoredAny>(json)?;
+            Ok(Cow::Owned(quoted))
+        }
+    }
+}
+
+/// Whether the nearest integer or double has all digits of a JSON number.
+#[must_use]
+pub fn is_kept(number: &str) -> bool {
+    serde_json::from_str::<Number>(number).is_ok_and(|read| {
+        !read.is_f64() || read.as_f64().is_some_and(|read| keeps_digits(number, read))
+    })
+}
+
+fn quote(json: &[u8], numbers: impl Iterator<Item = Range<usize>>) -> Option<Vec<u8>> {
+    let mut numbers = numbers.peekable();
     numbers.peek()?;
     let mut out = Vec::with_capacity(json.len() + 64);
     let mut at = 0;
@@ -93,33 +123,13 @@ pub fn may_lose_digits(number: &str) -> bool {
     is_long(number.as_bytes())
 }
 
-/// A JSON number as a value of a type. The message says why it is not of the type; the value is then null. No locale applies.
-#[must_use]
-pub fn json_number(number: &str, value_type: ValueType) -> (Value, Option<String>) {
-    let read = match value_type {
-        ValueType::String | ValueType::StringList => Some(number.into()),
-        ValueType::Decimal => {
-            Decimal::of_json(number).ok().map(|decimal| decimal.to_string().into())
-        }
-        ValueType::Number | ValueType::NumberList => double(number).map(Value::Number),
-        ValueType::Integer => whole(number),
-        ValueType::Boolean | ValueType::Date => None,
-    };
-    match read {
-        Some(value) => (value, None),
-        None => (Value::Null, Some(complaint(number, value_type))),
-    }
-}
-
-/// A value of no declared type, with what is said of it: a number that a double does not keep becomes a text with all its
-/// digits. `written` is the same value with a text for each long number.
+/// A value of no declared type: a number that a double does not keep becomes a text with all its digits. `written` is the
+/// same value with a text for each long number. Also gives the first of the numbers that became texts.
 #[must_use]
 pub fn settled(value: Value, written: Value) -> (Value, Option<String>) {
     let mut first = None;
     let value = settle(value, written, &mut first);
-    let say =
-        |number: String| format!("`{}` has {MORE_DIGITS}; it is kept as a text", shown(&number));
-    (value, first.map(say))
+    (value, first)
 }
 
 fn settle(value: Value, written: Value, first: &mut Option<String>) -> Value {
@@ -143,27 +153,6 @@ fn settle(value: Value, written: Value, first: &mut Option<String>) -> Value {
         }
         (value, _) => value,
     }
-}
-
-/// The double that a number is, when it has all its digits.
-fn double(number: &str) -> Option<Number> {
-    let read: Number = serde_json::from_str(number).ok()?;
-    let loses = read.is_f64() && !read.as_f64().is_some_and(|read| keeps_digits(number, read));
-    (!loses).then_some(read)
-}
-
-fn whole(number: &str) -> Option<Value> {
-    let whole = Decimal::of_json(number).ok()?.whole()?;
-    i64::try_from(whole).map(Value::from).or_else(|_| u64::try_from(whole).map(Value::from)).ok()
-}
-
-fn complaint(number: &str, value_type: ValueType) -> String {
-    let help = match value_type {
-        ValueType::Decimal => "; it has more than 28 digits".to_owned(),
-        ValueType::Number | ValueType::NumberList => format!("; it has {MORE_DIGITS}"),
-        _ => String::new(),
-    };
-    unfit(number, value_type, &help)
 }
 
 /// Where the numbers of a valid document stand that may lose digits.

@@ -2,6 +2,8 @@
 //!
 //! A decimal has at most [`DIGITS`] digits, before and after the point together. What needs more is an error.
 
+pub mod json;
+
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -136,6 +138,12 @@ impl Decimal {
     pub fn whole(&self) -> Option<i128> {
         let plain = self.0.normalize();
         (plain.scale() == 0).then(|| plain.mantissa())
+    }
+
+    /// The same number without noughts that end its fraction: all that compare as equal are printed as the same text.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        Self(self.0.normalize())
     }
 
     /// The nearest binary fraction.

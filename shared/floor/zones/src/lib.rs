@@ -1,7 +1,11 @@
 //! The time zones that are known: those of the IANA database that is compiled in, not those of the host. A name that one function
 //! takes is known to every other one.
 
+mod moment;
+
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+pub use moment::Moment;
 
 /// The zone of an IANA name, such as `Europe/Berlin` or `UTC`, in its own spelling; none of abbreviations such as `EST`.
 #[must_use]

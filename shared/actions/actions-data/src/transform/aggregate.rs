@@ -153,21 +153,22 @@ fn number(result: Decimal) -> Option<Value> {
     Number::from_f64(float).filter(|_| same).map(Value::Number)
 }
 
-/// The values, unless some are amounts and some are texts that are not: of those, none is the least.
+/// The values, unless some are amounts or dates and some are texts that are not: of those, none is the least.
 fn alike<'v>(
     values: &[(usize, &'v Value)],
     field: &str,
     index: usize,
 ) -> Result<Vec<&'v Value>, TransformError> {
-    let amount = values.iter().find(|(_, value)| order::is_amount(value));
-    let other = values.iter().find(|(_, value)| order::is_other_text(value));
-    match (amount, other) {
-        (Some(_), Some((record, _))) => Err(TransformError::Record {
-            index,
-            record: *record,
-            problem: format!("`{field}` is not a number, and in other records it is"),
-        }),
-        _ => Ok(values.iter().map(|(_, value)| *value).collect()),
+    let unlike = |kind: &str, is_of_kind: fn(&Value) -> bool| {
+        let has_some = values.iter().any(|(_, value)| is_of_kind(value));
+        let other = values.iter().find(|(_, value)| value.is_string() && !is_of_kind(value));
+        let (record, _) = other.filter(|_| has_some)?;
+        let problem = format!("`{field}` is not a {kind}, and in other records it is");
+        Some(TransformError::Record { index, record: *record, problem })
+    };
+    match unlike("number", order::is_amount).or_else(|| unlike("date", order::is_moment)) {
+        Some(error) => Err(error),
+        None => Ok(values.iter().map(|(_, value)| *value).collect()),
     }
 }
 

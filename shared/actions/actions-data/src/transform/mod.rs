@@ -2,7 +2,8 @@
 //!
 //! Fields are dotted paths (`filer.ein`, `officers.0.name`); a field that is not there is null. Values of mixed types
 //! have one fixed order, used by sorting and by the comparing operators: null < booleans < numbers < texts < lists <
-//! objects. Texts that are plain numbers compare as numbers, because filings write amounts as text. All arithmetic is exact
+//! objects. Texts that are plain numbers compare as numbers, because filings write amounts as text, and dates and times as
+//! what they are: a day is all of its times. All arithmetic is exact
 //! and decimal; what a filter cannot compare is left out with a warning, and a sort says what it puts after the numbers.
 
 mod aggregate;
@@ -22,7 +23,7 @@ use serde_json::Value;
 pub use self::aggregate::Aggregate;
 pub use self::order::compare;
 pub(crate) use self::warning::no_record_has;
-use self::warning::{not_compared, note_absent, note_nulls, note_unlike};
+use self::warning::{not_compared, note_absent, note_nulls, note_one_number, note_unlike};
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -137,16 +138,18 @@ fn step(
 ) -> Result<Vec<Value>, TransformError> {
     note_absent(&records, operation, index, warnings);
     note_nulls(&records, operation, index, warnings);
+    note_one_number(&records, operation, index, warnings);
     match operation {
         Operation::Filter { field, operator, value } => {
             let mut place = 0;
             records.retain(|record| {
                 let found = lookup(record, field);
+                let is_kept = holds(*operator, found, value);
                 if !can_tell(*operator, found, value) {
-                    warnings.push_with(|| not_compared(index, place, field, found, value));
+                    warnings.push_with(|| not_compared(index, place, field, found, value, is_kept));
                 }
                 place += 1;
-                holds(*operator, found, value)
+                is_kept
             });
         }
         Operation::Sort { field, descending } => {
@@ -209,19 +212,29 @@ fn has_no_key(record: &Value, fields: &[String]) -> bool {
 }
 
 /// Whether the two can be compared. A value that is not there can be, and is neither more nor less. A text that is not a
-/// number may still write the one that a filter looks for: `9,000.00` is not said to differ from 9000.
+/// number may still write the one that a filter looks for: `9,000.00` is not said to differ from 9000, nor from `9000.00`.
 fn can_tell(operator: Operator, field: &Value, value: &Value) -> bool {
     match operator {
         Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
             field.is_null() || value.is_null() || order::same_kind(field, value)
         }
-        Operator::Eq => !order::is_text_for_number(field, value),
+        Operator::Eq => !order::is_text_for_number(field, value) && !is_unclear(field, value),
+        Operator::Ne => !is_unclear(field, value),
         Operator::In => value.as_array().is_none_or(|items| {
-            let unlike = items.iter().all(|item| order::is_text_for_number(field, item));
-            items.is_empty() || !unlike
+            let is_found = || items.iter().any(|item| order::equal(field, item));
+            let is_unlike = || items.iter().all(|item| order::is_text_for_number(field, item));
+            let is_unread = || items.iter().any(|item| is_unclear(field, item));
+            items.is_empty() || is_found() || !is_unlike() && !is_unread()
         }),
-        Operator::Ne | Operator::Contains => true,
+        Operator::Contains => true,
     }
+}
+
+/// Whether a value may be meant to equal another that is written otherwise.
+fn is_unclear(field: &Value, value: &Value) -> bool {
+    order::is_unread_amount(field, value)
+        || order::is_part(field, value)
+        || order::is_text_for_boolean(field, value)
 }
 
 fn holds(operator: Operator, field: &Value, value: &Value) -> bool {
@@ -252,6 +265,10 @@ fn contains(field: &Value, value: &Value) -> bool {
             text.to_lowercase().contains(&part.to_lowercase())
         }
         (Value::String(text), Value::Number(part)) => text.contains(&part.to_string()),
+        (Value::Number(number), Value::String(part)) => number.to_string().contains(part.as_str()),
+        (Value::Number(number), Value::Number(part)) => {
+            number.to_string().contains(&part.to_string())
+        }
         (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
         _ => false,
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use countersign_decimal::{Decimal, InvalidDecimal};
+use countersign_zones::Moment;
 use serde_json::Value;
 
 fn rank(value: &Value) -> u8 {
@@ -94,24 +95,74 @@ pub(super) fn addend(value: &Value) -> Option<Addend> {
     Some(exact.map_or(Addend::Beyond, |decimal| Addend::Exact(decimal, false)))
 }
 
-/// Compares two values for a filter: numbers and texts that are numbers, exactly and as numbers; else by kind, then by
-/// value.
+/// Compares two values for a filter: numbers and texts that are numbers, exactly and as numbers; dates and times as such; else
+/// by kind, then by value.
 #[must_use]
 pub fn compare(a: &Value, b: &Value) -> Ordering {
     match (Amount::of(a), Amount::of(b)) {
         (Some(x), Some(y)) => x.compare(y),
-        _ => strict(a, b),
+        _ => match (moment(a), moment(b)) {
+            (Some(x), Some(y)) => x.compare(y),
+            _ => strict(a, b),
+        },
     }
 }
 
-/// The order of sorting: texts that are numbers stand among the numbers, so that the order is total.
+/// The order of sorting: texts that are numbers stand among the numbers, and dates and times before other texts, so that the
+/// order is total.
 pub(super) fn sort_order(a: &Value, b: &Value) -> Ordering {
     match (Amount::of(a), Amount::of(b)) {
         (Some(x), Some(y)) => x.compare(y),
         (Some(_), None) => 2.cmp(&rank(b)).then(Ordering::Less),
         (None, Some(_)) => rank(a).cmp(&2).then(Ordering::Greater),
-        (None, None) => strict(a, b),
+        (None, None) => match (moment(a), moment(b)) {
+            (Some(x), Some(y)) => x.sort_order(y).then_with(|| strict(a, b)),
+            (Some(_), None) if b.is_string() => Ordering::Less,
+            (None, Some(_)) if a.is_string() => Ordering::Greater,
+            _ => strict(a, b),
+        },
     }
+}
+
+/// The day or time that a text writes.
+fn moment(value: &Value) -> Option<Moment> {
+    Moment::parse(value.as_str()?)
+}
+
+/// The number that a value writes, without noughts that end its fraction; a name such as `007` writes none.
+pub(super) fn number_written(value: &Value) -> Option<String> {
+    let number = match value {
+        Value::Number(number) => Decimal::of_json(&number.to_string()).ok()?,
+        Value::String(text) => Decimal::canonical(text)?,
+        _ => return None,
+    };
+    Some(number.normalized().to_string())
+}
+
+/// Whether a value is a text that writes a day or a time.
+pub(super) fn is_moment(value: &Value) -> bool {
+    moment(value).is_some()
+}
+
+/// What a text says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A plain number.
+    Amount,
+    /// A day or a time.
+    Moment,
+    /// Neither.
+    Other,
+}
+
+/// What a value says that is a text.
+pub(super) fn text_kind(value: &Value) -> Option<Kind> {
+    let text = value.as_str()?;
+    Some(match Amount::of(value) {
+        Some(_) => Kind::Amount,
+        None if Moment::parse(text).is_some() => Kind::Moment,
+        None => Kind::Other,
+    })
 }
 
 fn strict(a: &Value, b: &Value) -> Ordering {
@@ -143,16 +194,65 @@ pub(super) fn is_text_for_number(found: &Value, wanted: &Value) -> bool {
     wanted.is_number() && is_other_text(found)
 }
 
+/// Whether an amount is looked for and a text found that a country writes one as: `9,000.00` may be `9000.00`, or may not.
+pub(super) fn is_unread_amount(found: &Value, wanted: &Value) -> bool {
+    let digits = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    is_amount(wanted)
+        && is_other_text(found)
+        && found.as_str().is_some_and(is_like_amount)
+        && significant(&digits(found)) == significant(&digits(wanted))
+}
+
+/// The digits of an amount, without those that only place its point.
+fn significant(text: &str) -> String {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').to_owned()
+}
+
+/// Whether one is a boolean and the other a text that may mean one, such as `true` in a file.
+pub(super) fn is_text_for_boolean(a: &Value, b: &Value) -> bool {
+    let may_be = |text: &str| {
+        ["true", "false", "yes", "no"].iter().any(|word| text.eq_ignore_ascii_case(word))
+    };
+    match (a, b) {
+        (Value::Bool(_), Value::String(text)) | (Value::String(text), Value::Bool(_)) => {
+            may_be(text)
+        }
+        _ => false,
+    }
+}
+
+/// Whether one is a day and the other a time on it, or a month and a day of it: neither equal nor clearly not.
+pub(super) fn is_part(a: &Value, b: &Value) -> bool {
+    moment(a).zip(moment(b)).is_some_and(|(a, b)| a.is_within_or_around(b))
+}
+
+/// Digits with separators between them, and what stands around an amount: a sign, brackets, a currency's.
+fn is_like_amount(text: &str) -> bool {
+    let around = |c: char| {
+        c.is_whitespace() || matches!(c, '-' | '−' | '+' | '(' | ')' | '%') || is_currency(c)
+    };
+    let inner = text.trim_matches(around);
+    let between = |c: char| c.is_whitespace() || matches!(c, '.' | ',' | '\'' | '’');
+    inner.contains(|c: char| c.is_ascii_digit())
+        && inner.chars().all(|c| c.is_ascii_digit() || between(c))
+}
+
+fn is_currency(sign: char) -> bool {
+    matches!(sign, '$' | '¢' | '£' | '¤' | '¥' | '\u{20a0}'..='\u{20cf}')
+}
+
 /// Whether a value is a text that is not written as a number.
 pub(super) fn is_other_text(value: &Value) -> bool {
     value.is_string() && !is_amount(value)
 }
 
 /// Whether two values can be said to be more or less than one another. An amount and a text that is not one cannot, though
-/// both are texts: `9,000.00` is not more than `10000.00` because it begins with a nine.
+/// both are texts: `9,000.00` is not more than `10000.00` because it begins with a nine. Nor can a date and another text.
 pub(super) fn same_kind(a: &Value, b: &Value) -> bool {
-    if let (Value::String(_), Value::String(_)) = (a, b) {
-        return is_amount(a) == is_amount(b);
+    if let (Some(one), Some(other)) = (text_kind(a), text_kind(b)) {
+        // Whoever looks for more than an empty text wants all that are not.
+        return one == other || a == "" || b == "";
     }
     rank(a) == rank(b) || (is_amount(a) && is_amount(b))
 }
@@ -169,7 +269,8 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A text two values share exactly when they are the same: keys sorted, whole numbers without a point.
+/// A text two values share exactly when they are the same: keys sorted, whole numbers without a point. Texts are themselves, so
+/// that no two ids become one.
 pub(super) fn key(value: &Value) -> String {
     match value {
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {

@@ -1,5 +1,6 @@
 //! What a filter or a sort could not compare, fields that no record has, and what a figure leaves out.
 
+use std::collections::HashMap;
 use std::slice::from_ref;
 
 use countersign_registry::Warnings;
@@ -7,7 +8,7 @@ use countersign_registry::actions::transform_data::Warning;
 use countersign_registry::nearest;
 use serde_json::Value;
 
-use super::{Function, Operation, Operator, find, has_no_key, lookup, order};
+use super::{Aggregate, Function, Operation, Operator, find, has_no_key, lookup, order};
 
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
@@ -20,10 +21,12 @@ pub(super) fn not_compared(
     field: &str,
     found: &Value,
     value: &Value,
+    is_kept: bool,
 ) -> Warning {
     let (text, other) = (shown(found), shown(value));
+    let outcome = if is_kept { "kept" } else { "left out" };
     let message = format!(
-        "{}: `{text}` cannot be compared with `{other}`, so the record is left out",
+        "{}: `{text}` cannot be compared with `{other}`, so the record is {outcome}",
         place(index)
     );
     Warning { record: Some(record), field: field.to_owned(), text: Some(text), message }
@@ -78,26 +81,83 @@ pub(super) fn note_nulls(
     });
 }
 
-/// Notes that a sort puts texts that are not numbers after those that are: `9,000.00` is not more than 10000.
+/// Notes that a sort puts texts that are not numbers after those that are: `9,000.00` is not more than 10000. And so of dates.
 pub(super) fn note_unlike(
     records: &[Value],
     field: &str,
     index: usize,
     warnings: &mut Warnings<Warning>,
 ) {
+    note_others(records, field, index, "numbers", order::is_amount, warnings);
+    note_others(records, field, index, "dates", order::is_moment, warnings);
+}
+
+fn note_others(
+    records: &[Value],
+    field: &str,
+    index: usize,
+    kind: &str,
+    is_of_kind: fn(&Value) -> bool,
+    warnings: &mut Warnings<Warning>,
+) {
     let values = || records.iter().map(|record| lookup(record, field)).enumerate();
-    let mut others = values().filter(|(_, value)| order::is_other_text(value));
-    let amount = values().find(|(_, value)| order::is_amount(value));
-    if let (Some((record, other)), Some((_, amount))) = (others.next(), amount) {
-        let (text, amount, count) = (shown(other), shown(amount), others.count() + 1);
+    let Some((_, known)) = values().find(|(_, value)| is_of_kind(value)) else { return };
+    let mut others =
+        values().filter(|(_, value)| order::is_other_text(value) && !is_of_kind(value));
+    if let Some((record, other)) = others.next() {
+        let (text, known, count) = (shown(other), shown(known), others.count() + 1);
         let message = format!(
-            "{}: `{text}` cannot be compared with `{amount}`; {count} of {} records have such texts, \
-             which are ordered as greater than all numbers",
+            "{}: `{text}` cannot be compared with `{known}`; {count} of {} records have such texts, \
+             which are ordered as greater than all {kind}",
             place(index),
             records.len()
         );
         let field = field.to_owned();
         warnings.push(Warning { record: Some(record), field, text: Some(text), message });
+    }
+}
+
+/// Notes that values which an operation takes for two write one number, such as `10` and `10.00`: as ids they are two, as
+/// amounts they are not.
+pub(super) fn note_one_number(
+    records: &[Value],
+    operation: &Operation,
+    index: usize,
+    warnings: &mut Warnings<Warning>,
+) {
+    for field in told_apart(operation) {
+        let mut known: HashMap<String, String> = HashMap::new();
+        let other = records.iter().find_map(|record| {
+            let value = lookup(record, field);
+            let first =
+                known.entry(order::number_written(value)?).or_insert_with(|| order::key(value));
+            (*first != order::key(value)).then(|| (shown_key(first), shown(value)))
+        });
+        if let Some((first, other)) = other {
+            let message = format!(
+                "{}: `{first}` and `{other}` count as two values, though they write one number",
+                place(index)
+            );
+            warnings.push(Warning { field: field.to_owned(), message, ..Warning::default() });
+        }
+    }
+}
+
+/// A key as the value that it is of.
+fn shown_key(key: &str) -> String {
+    key.trim_matches('"').chars().take(SHOWN).collect()
+}
+
+/// The fields whose values an operation tells apart.
+fn told_apart(operation: &Operation) -> Vec<&str> {
+    let of_distinct = |aggregate: &Aggregate| aggregate.function == Function::CountDistinct;
+    match operation {
+        Operation::Aggregate(aggregate) => {
+            let counted = aggregate.field.iter().filter(|_| of_distinct(aggregate));
+            aggregate.group_by.iter().chain(counted).map(String::as_str).collect()
+        }
+        Operation::Deduplicate { fields } => fields.iter().map(String::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -4,7 +4,8 @@ mod formulas;
 
 use std::path::PathBuf;
 
-use countersign_effect::{Effect, canonical, effect_leaf, row_leaf, tree};
+use countersign_canonical::canonical;
+use countersign_effect::{Effect, effect_leaf, row_leaf, tree};
 use countersign_run::StepWarnings;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -157,7 +157,10 @@ fn k_76_the_answer_may_say_whether_there_is_more() {
     for end in [json!(false), Value::Null, json!(""), json!(0)] {
         check(page(PagePlace::Query), url, said(end), 10, None, None);
     }
-    check(page(PagePlace::Query), url, json!({}), 10, None, None);
+    // An answer that does not say is followed while its pages are full.
+    check(page(PagePlace::Query), url, json!({}), 10, None, Some("https://a.b/?limit=10&page=2"));
+    check(page(PagePlace::Query), url, json!({}), 9, None, None);
+    check(page(PagePlace::Query), url, json!({ "meta": null }), 10, None, None);
     check(page(PagePlace::Query), url, said(json!(false)), 0, None, None);
     for (url, count) in [(url, 0), ("https://a.b/?limit=10", 3), ("https://a.b/?page=x", 3)] {
         let answer = said(json!(true));

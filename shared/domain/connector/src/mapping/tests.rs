@@ -1,3 +1,4 @@
+use countersign_decimal::json::ExactJson;
 use countersign_registry::{DataType, Field};
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use serde_json::{Value, json};
@@ -5,7 +6,6 @@ use serde_json::{Value, json};
 use super::{Mapped, Part, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
-use crate::exact_json::ExactJson;
 use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
 use crate::reading::Reading;
 

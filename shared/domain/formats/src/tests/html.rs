@@ -30,6 +30,30 @@ fn f_099_html_tables_become_records() {
 }
 
 #[test]
+fn f_311_tables_beside_the_one_that_is_read_are_said() {
+    let said = |endpoint: &str, more: &str| {
+        let rows =
+            |n: &str| format!("<tr><th>A</th></tr><tr><td>{n}</td></tr><tr><td>{n}</td></tr>");
+        let page = format!("<table>{}</table>{}", rows("1"), more.replace("ROWS", &rows("2")));
+        let found = read(endpoint, page.as_bytes()).unwrap();
+        assert_eq!(found.records.len(), 2);
+        found.warnings.into_iter().map(|one| one.message).collect::<Vec<_>>()
+    };
+    let one = "only the first table was read, and 1 other of the page has rows too; `table` in the connector chooses one";
+    assert_eq!(said("parser: html_table", "<p><table>ROWS</table>"), [one]);
+    assert!(
+        said("parser: html_table", "<table>ROWS</table><table>ROWS</table>")[0]
+            .contains("2 others")
+    );
+    for none in
+        ["", "<table><tr><td>menu</td></tr></table>", "<div hidden><table>ROWS</table></div>"]
+    {
+        assert_eq!(said("parser: html_table", none), [] as [String; 0], "{none}");
+    }
+    assert_eq!(said("parser: html_table\ntable: 1", "<table>ROWS</table>"), [] as [String; 0]);
+}
+
+#[test]
 fn f_311_a_footnotes_mark_is_not_part_of_an_amount() {
     let endpoint = "parser: html_table
 fields:

@@ -122,3 +122,19 @@ fn said(found: &Found) -> Vec<(&str, String)> {
     let warnings = found.warnings.iter();
     warnings.map(|warning| (warning.field.as_str(), warning.message.clone())).collect()
 }
+
+#[test]
+fn f_099_a_number_of_a_column_without_a_type_that_spans_others_is_said_once() {
+    let page = "<table><tr><th>Name<th>Sum<tr><td rowspan=3>Acme<td rowspan=3>300<tr></table>";
+    let page = page.replace("<tr></table>", "<tr><th><tr><th></table>");
+    for (endpoint, expect) in [
+        ("parser: html_table", 1),
+        ("parser: html_table\nfields: [{ field: sum, column: Sum }]", 1),
+        ("parser: html_table\nfields: [{ field: sum, column: Sum, type: string }]", 0),
+    ] {
+        let found = read(endpoint, page.as_bytes()).unwrap();
+        let said: Vec<String> = found.warnings.iter().map(|one| one.message.clone()).collect();
+        let copied = said.iter().filter(|one| one.contains("counts in each of them if")).count();
+        assert_eq!(copied, expect, "{endpoint}: {said:#?}");
+    }
+}

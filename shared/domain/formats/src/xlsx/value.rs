@@ -37,6 +37,20 @@ fn shown(number: f64) -> f64 {
     if is_short { cut.parse().unwrap_or(number) } else { number }
 }
 
+/// `36:00:00` of a day and a half.
+fn duration(days: f64) -> Value {
+    if days.abs() >= LAST_DAY {
+        return float(days);
+    }
+    let all = (days.abs() * 86_400_000.0).round() as u64;
+    let sign = if days < 0.0 && all > 0 { "-" } else { "" };
+    let (seconds, thousandths) = (all / 1_000, all % 1_000);
+    let fraction = if thousandths == 0 { String::new() } else { format!(".{thousandths:03}") };
+    let (minutes, second) = (seconds / 60, seconds % 60);
+    let fraction = fraction.trim_end_matches('0');
+    format!("{sign}{:02}:{:02}:{second:02}{fraction}", minutes / 60, minutes % 60).into()
+}
+
 /// A number without the fraction it does not have.
 fn float(number: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -47,10 +61,14 @@ fn float(number: f64) -> Value {
     Number::from_f64(number).map_or_else(|| Value::from(number.to_string()), Value::Number)
 }
 
-/// A day, a time of day, or a moment without a zone; a duration in hours stays a number of days.
+/// A day, a time of day, or a moment without a zone; a duration as its cell shows it, hours first: as a number it would be one
+/// of days.
 fn date(moment: &ExcelDateTime) -> Value {
     let days = moment.as_f64();
-    if moment.is_duration() || !(0.0..LAST_DAY).contains(&days) {
+    if moment.is_duration() {
+        return duration(days);
+    }
+    if !(0.0..LAST_DAY).contains(&days) {
         return float(days);
     }
     let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
@@ -61,4 +79,23 @@ fn date(moment: &ExcelDateTime) -> Value {
         (false, true) => day,
         (false, false) => format!("{day}T{time}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn f_099_a_duration_is_what_its_cell_shows() {
+        for (days, expect) in [
+            (1.5, "36:00:00"),
+            (0.0, "00:00:00"),
+            (-0.25, "-06:00:00"),
+            (90.25 / 86_400.0, "00:01:30.25"),
+            (-0.000_3 / 86_400.0, "00:00:00"),
+            (100.0, "2400:00:00"),
+        ] {
+            assert_eq!(duration(days), expect, "{days}");
+        }
+    }
 }

@@ -114,11 +114,15 @@ async fn f_223_the_matched_date_range_is_told() {
     let filter = Filter::read(json!({"query": "filings"}).as_object().unwrap()).unwrap();
     let (shelf, owner) = (shelf(), UserId::from_bytes([1; 16]));
     let output = search(&shelf, &owner, "prof_1", &filter).await.unwrap().to_output();
-    assert_eq!(output["count"], 3);
+    assert_eq!((&output["count"], &output["has_more"]), (&json!(3), &json!(false)));
     assert_eq!(
         output["date_range"],
         json!({"from": "2026-01-01T12:00:00Z", "to": "2026-01-05T12:00:00Z"})
     );
+    let first = Filter::read(json!({"query": "filings", "limit": 2}).as_object().unwrap()).unwrap();
+    let output = search(&shelf, &owner, "prof_1", &first).await.unwrap().to_output();
+    assert_eq!((&output["count"], &output["has_more"]), (&json!(2), &json!(true)));
+    assert_eq!(output["warnings"], json!([]));
     let none = Filter::read(json!({"query": "nowhere"}).as_object().unwrap()).unwrap();
     let output = search(&shelf, &owner, "prof_1", &none).await.unwrap().to_output();
     assert_eq!(output["date_range"], json!({}));

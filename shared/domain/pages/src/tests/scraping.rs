@@ -80,6 +80,13 @@ fn k_76_the_next_page_stays_with_its_site_and_leads_on() {
     {
         assert_eq!(next(&link(href)), None, "{href}");
     }
+    let read_at = |href: &str| read(&rules(LIST), &link(href), 1);
+    let elsewhere = read_at("http://example.org/x?key=1");
+    assert!(elsewhere.more);
+    let said = "there is more, but the next page is said to be at `http://example.org`, which is not the connector's address: it was not fetched";
+    assert_eq!(elsewhere.warnings, [said]);
+    let same = read_at("?p=1");
+    assert_eq!((same.more, same.warnings.len()), (false, 0));
     let based = format!("<base href='https://cdn.example.net/'>{}", link("x"));
     assert_eq!(next(&based), None, "a base of another site leads elsewhere");
 }

@@ -46,6 +46,10 @@ pub struct Output {
     pub count: u64,
     /// The days the entries span; empty when there are none.
     pub date_range: Days,
+    /// Whether older entries match that are not among them.
+    pub has_more: bool,
+    /// That older entries were not looked at.
+    pub warnings: Vec<String>,
 }
 
 /// An entry of the journal.

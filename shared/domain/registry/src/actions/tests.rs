@@ -224,7 +224,7 @@ fn f_066_query_journal() {
         "query date_from date_to entity_name status",
         "limit=20",
         "entries[journal_entry_id,summary,created_at,run_context,steps_completed,entities_discovered,outputs_produced,task_status] \
-         count date_range{from,to}",
+         count date_range{from,to} has_more warnings",
     );
 }
 

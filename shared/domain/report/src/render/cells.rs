@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use countersign_decimal::Decimal;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -88,7 +89,12 @@ pub(super) fn written(value: &Value, format: CellFormat) -> String {
         }
         (CellFormat::Time, _) => time(value).unwrap_or_else(|| text(value)),
         (CellFormat::Percent, _) => {
-            value.as_f64().map_or_else(|| text(value), |share| format!("{:.0} %", share * 100.0))
+            let share =
+                number(value).and_then(|digits| Decimal::of_json(&format!("{digits}e2")).ok());
+            share.map_or_else(
+                || text(value),
+                |share| format!("{} %", grouped(&share.normalized().to_string())),
+            )
         }
         (CellFormat::Text, _) => text(value),
     }
@@ -195,7 +201,11 @@ mod tests {
         check(&json!("-0.125"), CellFormat::Money, "-0.125");
         check(&json!(999), CellFormat::Number, "999");
         check(&json!(1000.5), CellFormat::Number, "1,000.5");
-        check(&json!(0.934), CellFormat::Percent, "93 %");
+        check(&json!(0.93), CellFormat::Percent, "93 %");
+        check(&json!(0.996), CellFormat::Percent, "99.6 %");
+        check(&json!("0.0725"), CellFormat::Percent, "7.25 %");
+        check(&json!(1), CellFormat::Percent, "100 %");
+        check(&json!(0), CellFormat::Percent, "0 %");
         check(&json!([1, 2, 3]), CellFormat::Count, "3");
         check(&json!(["a", "b|c"]), CellFormat::Text, "a, b\\|c");
         check(&json!(null), CellFormat::Money, "–");

@@ -105,6 +105,19 @@ fn f_290_the_key_alone_tells_rows_apart() {
 }
 
 #[test]
+fn f_290_a_decimal_of_a_key_is_the_number_it_writes() {
+    let key = ["amount".to_owned()];
+    let id = |column: &str, amount: Value| {
+        let shape = mapping(&json!({ "amount": column }));
+        rows(&[&json!({ "amount": amount })], &shape, &key, &origin(), "one").unwrap()[0].id.clone()
+    };
+    assert_eq!(id("DECIMAL", json!("10")), id("DECIMAL", json!("10.00")));
+    assert_eq!(id("DECIMAL", json!(10)), id("DECIMAL", json!("10.00")));
+    assert_ne!(id("DECIMAL", json!("10")), id("DECIMAL", json!("10.01")));
+    assert_ne!(id("TEXT", json!("10")), id("TEXT", json!("10.00")));
+}
+
+#[test]
 fn rows_without_a_key_are_named_by_their_call() {
     let shape = mapping(&json!({"a": "TEXT"}));
     let records = [json!({"a": "x"}), json!({"a": "x"})];

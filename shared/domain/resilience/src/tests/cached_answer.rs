@@ -16,7 +16,10 @@ fn k_75_a_stale_answer_says_so_and_how_old_it_is() {
     assert_eq!((&stale["_stale"], &stale["_stale_age_seconds"]), (&json!(true), &json!(10_801)));
     let expect =
         "`api` is unavailable (HTTP 503); this is the answer of 2026-03-04T05:06:07Z, 3 hours old";
-    assert_eq!(stale["warnings"], json!(["first", expect]));
+    assert_eq!(stale["warnings"], json!([expect, "first"]));
+    let many = kept(json!({ "warnings": ["first"], "warning_count": 400 }));
+    let many = many.stale(at("2026-03-04T08:06:08Z"), "down").unwrap();
+    assert_eq!(many["warning_count"], 401);
     let bare = kept(json!({})).stale(at("2026-03-04T05:06:08Z"), "down").unwrap();
     assert!(bare["warnings"][0].as_str().unwrap().ends_with("1 second old"), "{bare}");
 }

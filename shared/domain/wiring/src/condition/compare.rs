@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use countersign_decimal::Decimal;
+use countersign_zones::Moment;
 use serde_json::{Number, Value};
 
 use super::Comparison;
@@ -14,10 +15,12 @@ pub(super) enum Texts {
     AsWritten,
     /// The numbers that they write: `155.30` is `155.3`, as it is neither more nor less.
     AsNumbers,
+    /// As a list of the condition says: these characters where it has a text, a number where it has a number.
+    AsListed,
 }
 
 /// Whether a comparison holds; `None` when it cannot be decided: an amount and a text that is not one have no order, though both
-/// are texts.
+/// are texts, nor have a date and another text.
 pub(super) fn compare(left: &Value, how: Comparison, right: &Value, texts: Texts) -> Option<bool> {
     match how {
         Comparison::Equal => Some(equal(left, right, texts)),
@@ -55,8 +58,9 @@ fn same(left: &Value, right: &Value, texts: Texts) -> bool {
         (Value::Number(left), Value::Number(right)) => {
             order_numbers(left, right) == Some(Ordering::Equal)
         }
-        (Value::String(_), Value::String(_)) if texts == Texts::AsNumbers => {
-            order(left, right) == Some(Ordering::Equal)
+        (Value::String(one), Value::String(other)) if texts == Texts::AsNumbers => {
+            one == other
+                || Decimal::canonical(one).is_some_and(|one| Decimal::canonical(other) == Some(one))
         }
         (left, right) => left == right,
     }
@@ -68,7 +72,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::String(left), Value::String(right)) => {
             match (Decimal::canonical(left), Decimal::canonical(right)) {
                 (Some(left), Some(right)) => Some(left.cmp(&right)),
-                (None, None) => Some(left.cmp(right)),
+                (None, None) => order_texts(left, right),
                 _ => None,
             }
         }
@@ -76,6 +80,16 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::String(text), Value::Number(number)) => {
             order_mixed(number, text).map(Ordering::reverse)
         }
+        _ => None,
+    }
+}
+
+/// Dates and times as such, where a day is all of its times; a date and another text have no order.
+fn order_texts(left: &str, right: &str) -> Option<Ordering> {
+    match (Moment::parse(left), Moment::parse(right)) {
+        (Some(left), Some(right)) => Some(left.compare(right)),
+        (None, None) => Some(left.cmp(right)),
+        _ if left.is_empty() || right.is_empty() => Some(left.cmp(right)),
         _ => None,
     }
 }
@@ -99,7 +113,11 @@ fn order_numbers(left: &Number, right: &Number) -> Option<Ordering> {
 fn contains(whole: &Value, part: &Value, texts: Texts) -> bool {
     match (whole, part) {
         (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), part) => items.iter().any(|item| same(item, part, texts)),
+        (Value::Array(items), part) => items.iter().any(|item| match texts {
+            Texts::AsWritten => same(item, part, texts),
+            Texts::AsListed if item.is_string() => item == part,
+            Texts::AsListed | Texts::AsNumbers => equal(item, part, Texts::AsNumbers),
+        }),
         (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
         _ => false,
     }

@@ -127,7 +127,7 @@ impl Expression {
                 }
                 (Some(left), Some(right)) => {
                     let texts = if one.is_list() || other.is_list() {
-                        Texts::AsWritten
+                        Texts::AsListed
                     } else {
                         Texts::AsNumbers
                     };

@@ -1,5 +1,6 @@
 //! Reading conditions.
 
+use countersign_decimal::json::is_kept;
 use serde_json::{Number, Value};
 use winnow::Parser;
 use winnow::ascii::{Caseless, multispace0};
@@ -71,6 +72,8 @@ fn with_advice(error: SyntaxError, text: &str) -> SyntaxError {
         error.with_help(
             "references are not replaced inside quotes: write `{step.field}` without them",
         )
+    } else if rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        error.with_help("a number keeps about 16 digits: compare with a `{reference}` to a decimal, which keeps 28")
     } else if rest.starts_with(|c: char| c.is_alphabetic()) {
         let word: String =
             rest.chars().take_while(|&c| is_name_char(c) || c == '.').take(60).collect();
@@ -220,7 +223,14 @@ fn quoted<'a>(quote: char) -> impl Parser<&'a str, String, ErrMode<ContextError>
 }
 
 fn number(input: &mut &str) -> Parsed<Number> {
-    take_while(1.., |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
-        .verify_map(|text: &str| serde_json::from_str(text).ok())
-        .parse_next(input)
+    let start = *input;
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+    let (text, number) = take_while(1.., is_part)
+        .verify_map(|text: &str| Some((text, serde_json::from_str(text).ok()?)))
+        .parse_next(input)?;
+    if is_kept(text) {
+        return Ok(number);
+    }
+    *input = start;
+    cut_err(fail.context(expected("a number of fewer digits"))).parse_next(input)
 }

@@ -109,6 +109,101 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
 }
 
 #[test]
+fn k_54_texts_of_one_number_are_two_values_and_that_is_said() {
+    let told = |values: &[Value], operation: Value| {
+        let data = values.iter().map(|value| json!({ "v": value })).collect();
+        let done = apply(data, &as_written(&json!([operation]))).unwrap();
+        let said: Vec<String> =
+            done.warnings.kept().iter().map(|one| one.message.clone()).collect();
+        (done.records.len(), said)
+    };
+    let message = "operation 1: `10` and `10.00` count as two values, though they write one number";
+    let values = [json!("10"), json!("10"), json!("7"), json!("10.00")];
+    for operation in [
+        json!({"type": "aggregate", "function": "count", "group_by": "v"}),
+        json!({"type": "deduplicate", "field": "v"}),
+    ] {
+        assert_eq!(told(&values, operation), (3, vec![message.to_owned()]));
+    }
+    let distinct =
+        json!({"type": "aggregate", "function": "count_distinct", "field": "v", "as": "r"});
+    assert_eq!(told(&values, distinct.clone()).1, [message]);
+    assert_eq!(told(&[json!(10), json!("10")], distinct.clone()).1.len(), 1);
+    let alike = [json!("10"), json!("010"), json!(7), json!(7.0), json!("x"), json!(null)];
+    assert_eq!(told(&alike, distinct).1, [] as [String; 0]);
+}
+
+#[test]
+fn k_54_an_amount_that_is_not_read_is_not_silently_another_one() {
+    let told = |found: Value, operator: &str, value: Value| {
+        let filter =
+            json!([{"type": "filter", "field": "v", "operator": operator, "value": value}]);
+        let done = apply(vec![json!({ "v": found })], &as_written(&filter)).unwrap();
+        let kept = if done.records.is_empty() { "left out" } else { "kept" };
+        let said = done.warnings.kept().first().map(|said| said.message.clone());
+        assert!(said.as_ref().is_none_or(|said| said.ends_with(kept)), "{said:?}");
+        said.is_some()
+    };
+    for unread in ["9,000.00", "$9000", "(9.000,00)", "9 000,00 €", "−9’000.00"] {
+        for operator in ["eq", "ne"] {
+            assert!(told(json!(unread), operator, json!("9000.00")), "{operator} {unread}");
+        }
+        assert!(told(json!(unread), "in", json!(["1.00", "9000.00"])), "in {unread}");
+    }
+    assert!(told(json!("9,000.00"), "ne", json!(9000)));
+    for other in ["n/a", "A-9000", "555-1234", "2026-03-01", "", "$", "4,200.00", "1.2.3"] {
+        assert!(!told(json!(other), "eq", json!("9000.00")), "{other}");
+        assert!(!told(json!(other), "ne", json!(9000)), "{other}");
+    }
+    assert!(!told(json!("9000"), "eq", json!("9000.00")));
+    assert!(told(json!("true"), "eq", json!(true)));
+    assert!(told(json!("True"), "ne", json!(true)));
+    assert!(!told(json!("maybe"), "eq", json!(true)));
+    assert!(told(json!("2026-12-31T08:00:00Z"), "eq", json!("2026-12-31")));
+    assert!(told(json!("2026-12-31T08:00:00Z"), "ne", json!("2026-12-31")));
+    assert!(!told(json!("2026-12-30T08:00:00Z"), "eq", json!("2026-12-31")));
+}
+
+#[test]
+fn k_54_dates_and_times_compare_as_what_they_are() {
+    let data = json!([
+        {"t": "2026-12-31T08:00:00Z"}, {"t": "2026-12-31"}, {"t": "2027-01-01T01:00:00+02:00"}, {"t": "2026-12-30"},
+    ]);
+    let filter = |operator: &str, value: &str| json!([{"type": "filter", "field": "t", "operator": operator, "value": value}]);
+    let until = json!([{"t": "2026-12-31T08:00:00Z"}, {"t": "2026-12-31"}, {"t": "2026-12-30"}]);
+    check(&data, &filter("lte", "2026-12-31"), &until);
+    check(&data, &filter("gt", "2026-12-31"), &json!([{"t": "2027-01-01T01:00:00+02:00"}]));
+    check(
+        &data,
+        &filter("lt", "2026-12-31T09:00:00Z"),
+        &json!([{"t": "2026-12-31T08:00:00Z"}, {"t": "2026-12-30"}]),
+    );
+    let sorted = json!([
+        {"t": "2026-12-30"}, {"t": "2026-12-31"}, {"t": "2026-12-31T08:00:00Z"}, {"t": "2027-01-01T01:00:00+02:00"},
+    ]);
+    check(&data, &json!([{"type": "sort", "field": "t"}]), &sorted);
+    check(
+        &data,
+        &json!([{"type": "aggregate", "function": "max", "field": "t", "as": "r"}]),
+        &json!([{"r": "2027-01-01T01:00:00+02:00"}]),
+    );
+    check(&data, &filter("gt", ""), &data);
+    check(&data, &filter("gte", "2027-01"), &json!([{"t": "2027-01-01T01:00:00+02:00"}]));
+    check(&data, &filter("lt", "2026-12"), &json!([]));
+    let mixed = vec![json!({"t": "01/15/2026"}), json!({"t": "2026-12-31"}), json!({"t": "n/a"})];
+    let done = apply(mixed.clone(), &as_written(&filter("lt", "2025-12-31"))).unwrap();
+    assert_eq!((done.records.len(), done.warnings.count()), (0, 2));
+    let sort = apply(mixed.clone(), &as_written(&json!([{"type": "sort", "field": "t"}]))).unwrap();
+    assert_eq!(sort.records[0]["t"], "2026-12-31");
+    let message = "operation 1: `01/15/2026` cannot be compared with `2026-12-31`; 2 of 3 records have such texts, \
+                   which are ordered as greater than all dates";
+    assert_eq!(sort.warnings.kept()[0].message, message);
+    let least = as_written(&json!([{"type": "aggregate", "function": "min", "field": "t"}]));
+    let refused = apply(mixed, &least).unwrap_err().to_string();
+    assert!(refused.ends_with("`t` is not a date, and in other records it is"), "{refused}");
+}
+
+#[test]
 fn a_sort_says_that_amounts_and_other_texts_have_no_order() {
     let told = |values: &[Value]| {
         let data = values.iter().map(|value| json!({ "v": value })).collect();
