@@ -248,3 +248,45 @@ async fn f_099_no_figure_of_a_file_is_rounded_or_moved_without_a_word() {
     let said = tried("spaced", "amounts.csv", "\"Doe, J\", \"b, c\", 7.25\n").await;
     assert_eq!(said["output"]["results"][0]["amount"], "7.25", "{said:#}");
 }
+
+const ASKS_ABOVE: &str = r#"
+id: asks-above
+name: Asks above a limit
+description: Asks when an amount is above a limit.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: amount, type: string, required: true}
+  - {name: day, type: string, required: true}
+steps:
+  - {name: ask, step_type: approval, prompt: "Take {amount}?", condition: "{amount} > 10000 OR {day} > '2026-12-31'"}
+  - name: taken
+    step_type: tool
+    action: transform_data
+    inputs: {data: [{amount: "{amount}"}]}
+    operations: [{type: limit, count: 1}]
+"#;
+
+#[tokio::test]
+async fn k_56_a_gate_whose_condition_cannot_be_decided_asks() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(ASKS_ABOVE).await;
+    let started = async |amount: &str, day: &str| {
+        ana.start(&agent, "asks-above", json!({ "amount": amount, "day": day })).await
+    };
+    ana.reaches(&started("9000.00", "2026-03-01").await, "complete").await;
+    for (amount, day) in
+        [("10000.01", "2026-03-01"), ("90,000.00", "2026-03-01"), ("1", "03/01/2027")]
+    {
+        let run = started(amount, day).await;
+        let waits = ana.reaches(&run, "awaiting_approval").await;
+        assert_ne!(step(&waits, "taken")["status"], "done", "{waits:#}");
+        let request = maria.request(&run).await;
+        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        let shown = maria.get(&path).await.to_string();
+        let is_undecided = amount != "10000.01";
+        assert_eq!(shown.contains("could not be decided whether to ask"), is_undecided, "{shown}");
+    }
+}

@@ -20,7 +20,9 @@ pub(crate) fn end<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp
 /// A time, or that time of a day.
 fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
     let day = |date: Date| TimeZone::UTC.to_timestamp(date.to_datetime(of_day)).ok();
-    let read = text.parse().ok().or_else(|| text.parse().ok().and_then(day));
+    // A date is read from a time too, and would lose it.
+    let is_day = text.len() == 10;
+    let read = text.parse().ok().or_else(|| text.parse().ok().filter(|_| is_day).and_then(day));
     read.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
 }
 
@@ -48,6 +50,7 @@ mod tests {
         check("2026-11-22", Time::MIN, Some("2026-11-22T00:00:00Z"));
         check("2026-11-22", Time::MAX, Some("2026-11-22T23:59:59.999999999Z"));
         check("2026-11-22T09:00:00+02:00", Time::MAX, Some("2026-11-22T07:00:00Z"));
+        check("2026-11-22T15:00:00", Time::MAX, None);
         check("zz", Time::MIN, None);
         check("", Time::MIN, None);
     }

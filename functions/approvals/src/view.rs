@@ -200,7 +200,8 @@ fn unread_lines(of_step: &StepWarnings, said: &WarningText<'_>) -> Vec<String> {
 fn rows_of(request: &Request, layout: &Layout) -> Preview {
     let shown = &request.preview.shown;
     let limit = shown.as_array().map_or(1, Vec::len);
-    Preview::head(shown, layout, limit, Some(request.preview.total))
+    let preview = Preview::head(shown, layout, limit, Some(request.preview.total));
+    preview.with_doubtful(request.preview.doubtful)
 }
 
 /// The page that asks for a code.

@@ -199,10 +199,11 @@ fn gave_back(response: &Response) -> String {
 /// The first lines of a text, without what the report adds at its end; `plain` says how a line is shown.
 fn beginning(content: &str, plain: fn(&str) -> Option<String>) -> String {
     let lines = content.lines().take_while(|line| line.trim() != "---");
-    let lines: Vec<String> = lines.filter_map(plain).take(MAX_LINES).collect();
-    let text = lines.join("\n");
+    let mut lines = lines.filter_map(plain);
+    let text = lines.by_ref().take(MAX_LINES).collect::<Vec<_>>().join("\n");
     match text.char_indices().nth(MAX_BEGINNING) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None if lines.next().is_some() => format!("{text}\n…"),
         None => text,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use countersign_journal::{Access, Entry, JournalRead as _};
+use countersign_journal::{Access, Entry, JournalRead as _, Origin};
 use countersign_profile::ProfileId;
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub(crate) struct Summary {
     /// The newest five, newest first.
     #[schema(value_type = Vec<Object>)]
     latest: Vec<Entry>,
-    /// How many of the last fifty stand how.
+    /// How the runs among the last fifty entries ended.
     by_status: BTreeMap<&'static str, usize>,
 }
 
@@ -42,7 +42,8 @@ pub(crate) async fn detail(
 
 fn summed(entries: Vec<Entry>) -> Summary {
     let mut by_status = BTreeMap::new();
-    for entry in &entries {
+    let is_of_run = |entry: &&Entry| entry.origin == Origin::Run;
+    for entry in entries.iter().filter(is_of_run) {
         *by_status.entry(entry.task_status.as_str()).or_default() += 1;
     }
     Summary { latest: entries.into_iter().take(SHOWN).collect(), by_status }

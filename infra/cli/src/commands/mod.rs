@@ -4,6 +4,7 @@ mod approval_rows;
 mod approval_text;
 mod approvals;
 mod bench;
+mod beside;
 mod decide;
 mod demo;
 mod down;

@@ -15,6 +15,7 @@ use countersign_schedule::ScheduleSpec;
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
+use super::beside::Beside;
 use super::kind::{Guess, Kind};
 use super::pretty;
 use crate::console::Console;
@@ -22,7 +23,8 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks, connectors, profiles, schedules, monitors, triggers and lists of models, YAML.
+    /// Playbooks, connectors, profiles, schedules, monitors, triggers and lists of models, YAML. Playbooks are checked against
+    /// the connectors that are given with them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -39,27 +41,32 @@ pub(crate) struct Validate {
 impl Validate {
     pub(crate) fn run(&self, console: &Console) -> Result<(), CliError> {
         let contracts = Registry::builtin();
-        let world = CompileContext::of(&contracts);
+        let texts = self.files.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
+        let beside = Beside::of(&texts, self.template);
+        let world = CompileContext::of(&contracts).knowing(&beside.endpoints);
         let mut wrong = 0;
-        for file in &self.files {
+        for (file, text) in self.files.iter().zip(&texts) {
             let origin = file.display().to_string();
-            let text = text(file)?;
-            let guess = Kind::of(&text);
+            let guess = Kind::of(text);
             let valid = match guess.kind {
-                Kind::Connector => self.connector(console, &origin, &text),
-                Kind::Profile => self.document::<ProfileFile>(console, &origin, &text),
-                Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
-                Kind::Monitor => self.document::<MonitorSpec>(console, &origin, &text),
-                Kind::Trigger => self.document::<TriggerSpec>(console, &origin, &text),
-                Kind::ModelList => self.document::<ModelList>(console, &origin, &text),
+                Kind::Connector => self.connector(console, &origin, text),
+                Kind::Profile => self.document::<ProfileFile>(console, &origin, text),
+                Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, text),
+                Kind::Monitor => self.document::<MonitorSpec>(console, &origin, text),
+                Kind::Trigger => self.document::<TriggerSpec>(console, &origin, text),
+                Kind::ModelList => self.document::<ModelList>(console, &origin, text),
                 Kind::Playbook => {
-                    self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
+                    self.playbook(console, &PlaybookSource::new(&origin, text), &world)
                 }
             };
             if !valid && !self.json && !text.trim().is_empty() {
                 console.line(read_as(&origin, guess));
             }
             wrong += usize::from(!valid);
+        }
+        if let Some(id) = beside.twice {
+            let message = format!("two of these files have the id `{id}`: which of them counts?");
+            return Err(CliError::Argument(message));
         }
         match wrong {
             0 => Ok(()),
@@ -163,6 +170,32 @@ mod tests {
     fn f_166_a_playbook_with_errors_fails_the_command() {
         check("name: x\nsteps: [{ name: a, action: no_such_action }]\n", false);
         check("not: [a, playbook", false);
+    }
+
+    #[test]
+    fn f_164_a_playbook_is_checked_against_the_connectors_beside_it() {
+        let connector = "id: a\nname: A\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints: { read: { description: reads, path: /a } }\n";
+        let playbook = |endpoint: &str| {
+            format!(
+                "id: p\nname: P\nsteps: [{{ name: s, step_type: tool, action: call_connector, connector: a, endpoint: {endpoint} }}]\n"
+            )
+        };
+        let passes = |texts: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            let write = |(n, text): (usize, &&str)| {
+                let file = folder.path().join(format!("{n}.yaml"));
+                std::fs::write(&file, text).unwrap();
+                file
+            };
+            let files = texts.iter().enumerate().map(write).collect();
+            let command = Validate { files, template: false, graph: false, json: false };
+            command.run(&Console::new()).is_ok()
+        };
+        let (good, bad) = (playbook("read"), playbook("raed"));
+        assert!(passes(&[&good, connector]) && passes(&[connector, &good]));
+        assert!(!passes(&[&bad, connector]), "the connector has no such endpoint");
+        assert!(passes(&[&bad]), "nobody knows the connector");
+        assert!(!passes(&[connector, connector]), "two of one id");
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod settle;
 use std::collections::HashMap;
 
 use countersign_identity::UserId;
-use countersign_report::table::{Row, Schema};
+use countersign_report::table::{Row, Schema, keyed};
 use countersign_store_kit::{Item, Key, Page, Query, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -136,6 +136,8 @@ impl ContentStore {
             if let Some(done) = self.table.get::<Written>(&mark).await? {
                 return Ok((info, done));
             }
+            let has_key = !schema.key.is_empty() || info.schema.key.is_empty();
+            let rows = if has_key { rows } else { keyed(rows, &info.schema) };
             let settled = self.settled(&owner, &info, rows, on_conflict, &call, now).await?;
             self.put_rows(&owner, &info, &settled).await?;
             let written = self.close_call(&owner, &info, &mark, settled.written, now).await?;

@@ -16,8 +16,8 @@ use crate::reads::Page;
 use crate::trail::Window;
 use crate::{KnowledgeStore, Result, keys};
 
-/// The most entities a search answers.
-const MAX_FOUND: usize = 100;
+/// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
+const MAX_FOUND: usize = 1_000;
 
 /// The most edges that are read of one entity in one direction.
 const MAX_EDGES: i32 = 1_000;

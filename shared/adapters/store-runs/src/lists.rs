@@ -354,7 +354,7 @@ impl RunStore {
         let summary = ListSummary::of_records(&calls, Some(intent));
         let ListEnd { status, code, message, output } =
             summary.end(self.list_answers(&calls, &[]).await?, early);
-        let count = output["count"].as_u64();
+        let count = output["done"].as_u64();
         let known = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
         Ok(Outcome { status, code, message: Some(message), output, count, ..known })
     }

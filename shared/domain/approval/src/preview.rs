@@ -4,6 +4,7 @@ use countersign_effect::{Digest, row_leaf, tree};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::doubt::is_doubtful;
 use crate::hashing::SubjectError;
 
 /// How much JSON a preview may hold, in bytes: a request stays one small item.
@@ -18,12 +19,20 @@ pub struct Preview {
     pub count: u64,
     /// How many there are.
     pub total: u64,
+    /// How many of all items ask for a look, shown or not.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub doubtful: u64,
     /// The Merkle root over all rows; a value that is not a list is one row. Absent in requests of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<Digest>,
     /// The step whose output holds all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Preview {
@@ -76,7 +85,9 @@ impl Preview {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let shown: Vec<Value> = items.iter().take(limit).take_while(fits).cloned().collect();
         let count = shown.len() as u64;
-        Self { shown: Value::Array(shown), count, total: items.len() as u64, ..Self::default() }
+        let doubtful = items.iter().filter(|item| is_doubtful(item)).count() as u64;
+        let total = items.len() as u64;
+        Self { shown: Value::Array(shown), count, total, doubtful, ..Self::default() }
     }
 
     fn of_one(content: &Value) -> Self {

@@ -15,13 +15,18 @@ pub(crate) fn bytes(source: impl Read, max_bytes: u64) -> Result<Vec<u8>, Format
     if all.is_empty() { Err(FormatError::Empty) } else { Ok(all) }
 }
 
-/// The size of what a reader gives, read to its end or to the bound.
-pub(crate) fn count(mut source: impl Read, max_bytes: u64) -> std::io::Result<u64> {
+/// The size of what a reader gives, read to its end or to the bound; `seen` is given each piece.
+pub(crate) fn count(
+    mut source: impl Read,
+    max_bytes: u64,
+    mut seen: impl FnMut(&[u8]),
+) -> std::io::Result<u64> {
     let mut piece = vec![0; 64 * 1024];
     let mut all = 0;
     loop {
         let read = source.read(&mut piece)?;
         all += read as u64;
+        seen(&piece[..read]);
         if read == 0 || all > max_bytes {
             return Ok(all);
         }

@@ -1,10 +1,12 @@
 //! Workbooks: one sheet, cell by cell, after everything packed in the file was counted.
 
+mod hidden;
 mod merged;
 mod value;
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
+use std::sync::Arc;
 
 use calamine::{DataRef, Reader as _, Sheet, SheetType, SheetVisible, Xlsx, XlsxError};
 use countersign_connector::{Pick, XlsxRules};
@@ -16,6 +18,7 @@ use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::whole;
 use crate::{Extraction, Warning};
+use hidden::Hidden;
 use merged::Merged;
 use value::value;
 
@@ -30,7 +33,7 @@ const MAX_LOOKED_AT: usize = 100;
 /// Sheets that a message names.
 const SHOWN_NAMES: usize = 12;
 
-type Book = Xlsx<Cursor<Vec<u8>>>;
+type Book = Xlsx<Cursor<Arc<[u8]>>>;
 
 pub(crate) fn read(
     rules: &XlsxRules,
@@ -39,17 +42,18 @@ pub(crate) fn read(
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
     let bytes = whole::bytes(source, limits.max_bytes)?;
-    measure(&bytes, limits, stop)?;
+    let hidden = measure(&bytes, limits, stop)?;
     let damaged = || malformed("the workbook", "its parts contradict each other");
-    whole::guarded(|| sheet(rules, bytes, limits, stop)).unwrap_or_else(|| Err(damaged()))
+    whole::guarded(|| sheet(rules, bytes, &hidden, limits, stop)).unwrap_or_else(|| Err(damaged()))
 }
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
     FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
 }
 
-/// Unpacks every part to nowhere: what the directory says of sizes is believed only when it is already too much.
-fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
+/// Unpacks every part to nowhere: what the directory says of sizes is believed only when it is already too much. Gives the rows
+/// that are hidden.
+fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatError> {
     if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
         let problem = "it is an old .xls workbook, or protected by a password".to_owned();
         return Err(FormatError::NotOfFormat { format: FORMAT.into(), problem });
@@ -72,12 +76,14 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError
         });
     }
     let mut left = limits.max_unpacked_bytes;
+    let mut hidden = Hidden::default();
     for index in 0..parts {
         stop.check()?;
         let part = archive
             .by_index(index)
             .map_err(|error| malformed(format!("part {}", index + 1), error.to_string()))?;
-        let name = part.name().unwrap_or_default().chars().take(80).collect::<String>();
+        let part_name = part.name().unwrap_or_default().into_owned();
+        let name = part_name.chars().take(80).collect::<String>();
         let place = format!("part `{name}`");
         let bomb = |place| {
             let (what, limit) = ("bytes when it is unpacked", limits.max_unpacked_bytes);
@@ -86,27 +92,35 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError
         if part.size() > left {
             return Err(bomb(place));
         }
-        let size = whole::count(part, left)
+        let mut counter = Hidden::counter(&part_name);
+        let seen = |piece: &[u8]| counter.iter_mut().for_each(|counter| counter.take(piece));
+        let size = whole::count(part, left, seen)
             .map_err(|error| malformed(place.clone(), error.to_string()))?;
         left = left.checked_sub(size).ok_or_else(|| bomb(place))?;
+        counter.iter().for_each(|counter| hidden.add(&part_name, counter));
     }
-    Ok(())
+    Ok(hidden)
 }
 
 fn sheet(
     rules: &XlsxRules,
     bytes: Vec<u8>,
+    hidden: &Hidden,
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
     let explain = |error: XlsxError| malformed("the workbook", error.to_string());
-    let mut workbook = Xlsx::new(Cursor::new(bytes)).map_err(explain)?;
+    let bytes = Arc::<[u8]>::from(bytes);
+    let mut workbook = Xlsx::new(Cursor::new(Arc::clone(&bytes))).map_err(explain)?;
     let sheets = workbook.sheets_metadata().iter();
     let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let sheets: Vec<Sheet> = sheets.cloned().collect();
     let names: Vec<&str> = sheets.iter().map(|sheet| sheet.name.as_str()).collect();
     let name = chosen(rules.sheet.as_ref(), &names)?;
-    let read = rows(&mut workbook, rules, name, limits, stop);
+    let mut read = rows(&mut workbook, rules, name, limits, stop);
+    if let (Ok(found), Some(message)) = (&mut read, hidden.said(&bytes, name)) {
+        found.warnings.push(Warning { record: None, field: String::new(), message });
+    }
     if rules.sheet.is_some() || matches!(read, Err(FormatError::Time)) {
         return read;
     }

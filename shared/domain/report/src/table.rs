@@ -159,6 +159,7 @@ pub fn rows(
 ) -> Result<Vec<Row>, ReportError> {
     let mut problems = Vec::new();
     let mut count = 0;
+    let columns: Vec<&TableColumn> = mapping.columns.iter().map(|mapped| &mapped.column).collect();
     let mut rows = Vec::with_capacity(records.len());
     for (index, record) in records.iter().enumerate() {
         let mut cells = Map::new();
@@ -180,25 +181,33 @@ pub fn rows(
         let id = if key.is_empty() {
             hashed(&json!(["call", idempotency_key, index]))
         } else {
-            hashed(&json!(["key", key_values(&cells, key, mapping)]))
+            by_key(&cells, key, &columns)
         };
         rows.push(Row { id, cells });
     }
     if count == 0 { Ok(rows) } else { Err(ReportError::Rows { count, first: problems }) }
 }
 
-/// The values that tell a row apart. `10` and `10.00` are the same decimal.
-fn key_values(cells: &Map<String, Value>, key: &[String], mapping: &Mapping) -> Vec<Value> {
+/// Rows of a call that named no key, told apart by the key of their table.
+#[must_use]
+pub fn keyed(rows: Vec<Row>, table: &Schema) -> Vec<Row> {
+    let columns: Vec<&TableColumn> = table.columns.iter().collect();
+    let keyed = |row: Row| Row { id: by_key(&row.cells, &table.key, &columns), ..row };
+    rows.into_iter().map(keyed).collect()
+}
+
+/// The id of a row by its key. `10` and `10.00` are the same decimal.
+fn by_key(cells: &Map<String, Value>, key: &[String], columns: &[&TableColumn]) -> String {
     let value = |column: &String| {
         let cell = cells.get(column).cloned().unwrap_or_default();
-        let mut columns = mapping.columns.iter().map(|mapped| &mapped.column);
         let is_decimal =
-            columns.any(|own| own.name == *column && own.column_type == ColumnType::Decimal);
-        let decimal =
-            cell.as_str().filter(|_| is_decimal).and_then(|text| Decimal::parse(text).ok());
+            columns.iter().any(|own| own.name == *column && own.column_type == ColumnType::Decimal);
+        let text = cell.as_str().filter(|_| is_decimal);
+        let decimal = text.and_then(|text| Decimal::parse(text).ok());
         decimal.map_or(cell, |decimal| decimal.normalized().to_string().into())
     };
-    key.iter().map(value).collect()
+    let values: Vec<Value> = key.iter().map(value).collect();
+    hashed(&json!(["key", values]))
 }
 
 fn hashed(source: &Value) -> String {

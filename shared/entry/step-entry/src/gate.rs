@@ -10,7 +10,7 @@ use countersign_store_runs::StepView;
 use countersign_wiring::{Reference, Scope};
 use serde_json::Value;
 
-use crate::condition::unmet;
+use crate::condition::{Unmet, unmet};
 use crate::context::Context;
 use crate::dry_run;
 use crate::error::StepError;
@@ -65,7 +65,7 @@ pub async fn gate_ask(
         Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
-    } else if let Some(unmet) = unmet(step, &scope) {
+    } else if let Some(unmet) = unmet(step, &scope).filter(|unmet| skips(step, unmet)) {
         Some(unmet.ending(step))
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
@@ -84,6 +84,16 @@ pub async fn gate_ask(
             tool(context, event, &view, step, &scope, invocation).await
         }
     }
+}
+
+/// Whether a condition that does not hold skips the step. Of a gate it must be false: one that nobody can decide asks people,
+/// since what stands behind it would go on without them.
+fn skips(step: &PlanStep, unmet: &Unmet) -> bool {
+    step.kind != StepKind::Gate || !unmet.is_undecided
+}
+
+fn undecided(unmet: Unmet) -> String {
+    format!("You are asked because it could not be decided whether to ask: {}.", unmet.message)
 }
 
 /// The end of a gate that opens by itself (K-11).
@@ -150,7 +160,7 @@ async fn gate(
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
     let mut empty = Vec::new();
-    let mut remarks = Vec::new();
+    let mut remarks: Vec<String> = unmet(step, scope).map(undecided).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
         covered.iter().copied().partition(|step| unmet(step, scope).is_none());
     for step_behind in going {

@@ -23,6 +23,8 @@ pub(crate) struct StepEnd {
     pub(crate) status: StepStatus,
     pub(crate) input_hash: String,
     pub(crate) output: Value,
+    /// How many things it did, where that is not the `count` of its output.
+    pub(crate) count: Option<u64>,
     /// The model that wrote the output.
     pub(crate) model: Option<ModelUse>,
     pub(crate) code: Option<String>,
@@ -54,6 +56,7 @@ impl StepEnd {
             status: StepStatus::Done,
             input_hash,
             output,
+            count: None,
             model: None,
             code: None,
             message: None,
@@ -94,6 +97,7 @@ impl StepEnd {
             status,
             input_hash: String::new(),
             output: Value::Null,
+            count: None,
             model: None,
             code,
             message,
@@ -173,7 +177,7 @@ impl StepEnd {
     ) -> Result<Envelope, StepError> {
         let at = Timestamp::now();
         let took_ms = u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default();
-        let count = self.output.get("count").and_then(Value::as_u64);
+        let count = self.count.or_else(|| self.output.get("count").and_then(Value::as_u64));
         let message = self.message.map(cut);
         let stop = self.stops.map(|reason| Stop {
             reason,

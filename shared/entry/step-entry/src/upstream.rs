@@ -56,8 +56,9 @@ impl Upstream {
             None => ("GATE_SKIPPED", "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.
-        let skipped =
-            self.outcomes.get(gate).is_some_and(|outcome| outcome.status == StepStatus::Skipped);
+        let skipped = self.outcomes.get(gate).is_some_and(|outcome| {
+            outcome.status == StepStatus::Skipped && outcome.verdict.is_none()
+        });
         if skipped {
             None
         } else {

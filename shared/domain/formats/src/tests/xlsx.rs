@@ -321,3 +321,26 @@ fn f_099_one_text_in_many_cells_is_not_copied_beyond_the_bounds() {
     check(1_000_000, "4194304 bytes in one row at sheet `Grants`, row 1");
     check(2_000_000, "1048576 bytes in one value");
 }
+
+#[test]
+fn f_311_rows_that_the_sheet_hides_are_read_and_said() {
+    let book = |hidden: &[u32]| {
+        let mut book = Workbook::new();
+        book.add_worksheet().set_name("First").unwrap().write(0, 0, "x").unwrap();
+        let sheet = book.add_worksheet().set_name("Sums & more").unwrap();
+        sheet.write_column(0, 0, ["Sum", "1", "2", "3"]).unwrap();
+        for row in hidden {
+            sheet.set_row_hidden(*row).unwrap();
+        }
+        book.save_to_buffer().unwrap()
+    };
+    let said = |endpoint: &str, hidden: &[u32]| {
+        let found = read(endpoint, &book(hidden)).unwrap();
+        found.warnings.into_iter().map(|one| one.message).collect::<Vec<_>>()
+    };
+    let endpoint = "parser: xlsx\nsheet: Sums & more";
+    let message = "sheet `Sums & more`: 2 rows are hidden there, by a filter or by hand, and read like others";
+    assert_eq!(said(endpoint, &[1, 3]), [message]);
+    assert_eq!(said(endpoint, &[]), [] as [String; 0]);
+    assert_eq!(said("parser: xlsx\nsheet: First", &[1]), [] as [String; 0], "of another sheet");
+}

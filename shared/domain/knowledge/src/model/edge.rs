@@ -102,7 +102,11 @@ impl Edge {
         }
         self.provenance.extend(other.provenance.iter().cloned());
         while self.provenance.len() > MAX_PROVENANCE {
-            self.provenance.pop_last();
+            // The first says since when it is known, the latest what it is now.
+            let mut by_time: Vec<&Provenance> = self.provenance.iter().collect();
+            by_time.sort_by_key(|one| one.retrieved_at);
+            let Some(second) = by_time.get(1).map(|one| (*one).clone()) else { break };
+            self.provenance.remove(&second);
         }
         self.confidence = self.confidence.max(other.confidence);
         self.first_seen = self.first_seen.min(other.first_seen);

@@ -8,7 +8,7 @@ use countersign_approval::{Column, Layout};
 use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
 use super::extent::Extent;
-use super::values::{cell, column, is_json, weight};
+use super::values::{cell, column, is_json, weight, with_sent_currency};
 use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, title};
 use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
 use crate::text::{MAX_CELL, Shown, share};
@@ -61,6 +61,7 @@ impl Requests {
         strikes: &Strikes,
     ) {
         let form = format!("strike-{}", self.groups.len());
+        let layout = &*with_sent_currency(layout, &views.iter().collect::<Vec<_>>());
         let room = MAX_EFFECT.saturating_sub(self.shown());
         let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
         let shown = room.min(views.len());

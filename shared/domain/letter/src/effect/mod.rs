@@ -14,7 +14,7 @@ use crate::preview::{Cell, StrikeMark, Table, flat};
 use crate::text::{MAX_SHOWN, Room, Shown, share};
 
 use self::extent::Extent;
-use self::values::{column, fields, weight};
+use self::values::{column, fields, weight, with_sent_currency};
 
 pub use group::{Requests, amounts};
 pub use strike::{StrikeForm, Strikes};
@@ -184,6 +184,7 @@ impl EffectGroup {
         layout: &Layout,
         extent: Extent,
     ) -> Self {
+        let layout = &*with_sent_currency(layout, &[view]);
         let mut group = Self::about(about, 1);
         group.target = Some(TargetView::of(view, true, extent));
         for section in &view.sections {

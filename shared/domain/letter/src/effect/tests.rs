@@ -101,6 +101,28 @@ fn f_200_of_many_payments_the_common_part_is_said_once() {
 }
 
 #[test]
+fn f_200_no_amount_is_shown_in_another_currency_than_is_sent() {
+    let pounds = Layout {
+        columns: vec![Column {
+            format: Format::Money,
+            currency: Some("GBP".to_owned()),
+            ..Column::of("amount")
+        }],
+    };
+    let views = payments(3);
+    let mut requests = Requests::default();
+    requests.push(ABOUT, &views, 3, &pounds, None);
+    let group = &requests.groups[0];
+    assert_eq!(group.sum, None, "the requests send EUR");
+    let table = group.table.as_ref().unwrap();
+    let shown = |cell: &crate::preview::Cell| cell.formatted.clone().unwrap_or_default();
+    assert!(table.rows.iter().flat_map(|row| &row.cells).all(|cell| !shown(cell).contains("GBP")));
+    assert_eq!(amounts(&views, &pounds, &Strikes::default()), []);
+    let one = EffectGroup::whole(ABOUT, &views[0], &pounds);
+    assert!(one.sections[0].fields.iter().all(|field| !shown(&field.cell).contains("GBP")));
+}
+
+#[test]
 fn f_200_above_fifty_requests_there_is_a_count_and_a_link() {
     let requests = requests(512);
     assert_eq!(requests.groups[0].table.as_ref().unwrap().rows.len(), 50);

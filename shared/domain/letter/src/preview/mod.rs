@@ -1,12 +1,11 @@
 //! Any JSON value as rows a person can read.
 
-mod doubt;
 pub(crate) mod flat;
 mod pair;
 mod strike_mark;
 mod table;
 
-use countersign_approval::Layout;
+use countersign_approval::{Layout, is_doubtful};
 use serde_json::{Map, Value};
 
 pub use strike_mark::StrikeMark;
@@ -24,6 +23,8 @@ pub struct Preview {
     pub total: u64,
     /// The number of the first row shown, from 1.
     pub first: u64,
+    /// How many of all rows ask for a look, where that is known.
+    pub all_doubtful: u64,
 }
 
 impl Preview {
@@ -33,7 +34,8 @@ impl Preview {
         let rows = rows(value);
         let total = total.unwrap_or(0).max(rows.len() as u64);
         let shown = rows.get(..limit.min(rows.len())).unwrap_or_default();
-        Self { table: Table::of(shown, 1, layout, Extent::Head), total, first: 1 }
+        let table = Table::of(shown, 1, layout, Extent::Head);
+        Self { table, total, first: 1, all_doubtful: doubtful(&rows) }
     }
 
     /// One page of all rows of `value`; pages count from 1 and the last one answers for those behind it.
@@ -46,7 +48,8 @@ impl Preview {
         let start = usize::try_from(first - 1).unwrap_or(usize::MAX).min(rows.len());
         let end = start.saturating_add(usize::try_from(size).unwrap_or(usize::MAX)).min(rows.len());
         let shown = rows.get(start..end).unwrap_or_default();
-        Self { table: Table::of(shown, first, layout, Extent::Whole), total, first }
+        let table = Table::of(shown, first, layout, Extent::Whole);
+        Self { table, total, first, all_doubtful: doubtful(&rows) }
     }
 
     /// How many rows are shown.
@@ -94,13 +97,22 @@ impl Preview {
             (_, 1) => "The only row".to_owned(),
             (_, total) => format!("All {total} shown"),
         };
-        match (self.doubtful(), self.table.reordered) {
-            (0, _) => count,
-            (doubtful, true) => format!(
+        let (shown, all) = (self.doubtful() as u64, self.all_doubtful);
+        let doubtful = if all > shown { format!("{shown} of {all}") } else { shown.to_string() };
+        match (shown, self.table.reordered) {
+            (0, _) if all == 0 => count,
+            (0, _) => format!("{count}; {all} doubtful among the others"),
+            (_, true) => format!(
                 "{count}, doubtful first: {doubtful}. Each row has its number in the order that is signed"
             ),
-            (doubtful, false) => format!("{count}; {doubtful} doubtful"),
+            (_, false) => format!("{count}; {doubtful} doubtful"),
         }
+    }
+
+    /// The same, of a value that is the head of rows among which so many ask for a look.
+    #[must_use]
+    pub fn with_doubtful(self, all: u64) -> Self {
+        Self { all_doubtful: self.all_doubtful.max(all), ..self }
     }
 
     /// What of each row is not shown.
@@ -122,6 +134,10 @@ impl Preview {
     pub fn doubtful(&self) -> usize {
         self.table.rows.iter().filter(|row| row.doubtful).count()
     }
+}
+
+fn doubtful(rows: &[&Value]) -> u64 {
+    rows.iter().filter(|row| is_doubtful(row)).count() as u64
 }
 
 /// The rows of a value: the items of a list, the items of the only list in an object, or the value itself.

@@ -1,10 +1,10 @@
 //! Rows as a table: chosen columns, or all of them by rule; two records of a row side by side.
 
-use countersign_approval::{Column, Format, Layout};
+use countersign_approval::{Column, Format, Layout, is_doubtful};
 use serde_json::Value;
 
 use super::strike_mark::StrikeMark;
-use super::{doubt, flat, pair};
+use super::{flat, pair};
 use crate::format::formatted;
 use crate::text::{MAX_CELL, Room, Shown, share};
 
@@ -204,7 +204,7 @@ impl Table {
         assign_roles(&mut headings, &single);
         let row = |(n, row): (u64, &&Value)| Row {
             number: first + n,
-            doubtful: doubt::is_doubtful(row),
+            doubtful: is_doubtful(row),
             cells: single.iter().map(|column| cell(row, column, room)).collect(),
             lines: pairs.iter().map(|pair| line(row, pair, room, name)).collect(),
             url: None,

@@ -107,6 +107,10 @@ fn f_200_doubtful_rows_come_first_and_keep_their_numbers() {
     assert_eq!(order, [(2, true), (3, true), (1, false), (4, false)]);
     assert!(preview.table.reordered);
     assert_eq!(preview.doubtful(), 2);
+    let many = preview.clone().with_doubtful(51).caption();
+    assert!(many.contains("doubtful first: 2 of 51."), "{many}");
+    let none = head(&json!([{"n": "a"}]), &[]).with_doubtful(3).caption();
+    assert!(none.ends_with("; 3 doubtful among the others"), "{none}");
     assert!(!head(&json!([{"needs_review": true}, {"n": 1}]), &[]).table.reordered);
     let all = Preview::page(&rows, &Layout::default(), 1, 100);
     assert!(all.table.rows.is_sorted_by_key(|row| row.number));

@@ -39,10 +39,9 @@ pub(super) fn columns_of_table(declared: &[Column], records: &[&Value]) -> Table
     TableColumns { columns: shown.into_iter().map(Column::plain).collect(), left_out }
 }
 
-/// The declared columns, or one for each simple field: a line each takes any number.
+/// The declared columns, or one for each field: a line each takes any number, and what is nested stands there as JSON.
 pub(super) fn columns_of_facts(declared: &[Column], record: &Value) -> Vec<Column> {
-    let simple = |field: &&str| is_simple(field, &[record]);
-    let inferred = || fields(&[record]).into_iter().filter(simple).map(Column::plain).collect();
+    let inferred = || fields(&[record]).into_iter().map(Column::plain).collect();
     if declared.is_empty() { inferred() } else { declared.to_vec() }
 }
 

@@ -105,6 +105,18 @@ fn f_290_the_key_alone_tells_rows_apart() {
 }
 
 #[test]
+fn f_290_rows_of_a_call_without_a_key_have_that_of_their_table() {
+    let shape = mapping(&json!({ "no": "TEXT", "sum": "DECIMAL" }));
+    let key = ["no".to_owned(), "sum".to_owned()];
+    let table = schema(&shape, &key);
+    let record = json!({ "no": "O-1", "sum": "5.00" });
+    let with = rows(&[&record], &shape, &key, &origin(), "one").unwrap();
+    let without = rows(&[&record], &shape, &[], &origin(), "two").unwrap();
+    assert_ne!(with[0].id, without[0].id);
+    assert_eq!(with[0].id, keyed(without, &table)[0].id);
+}
+
+#[test]
 fn f_290_a_decimal_of_a_key_is_the_number_it_writes() {
     let key = ["amount".to_owned()];
     let id = |column: &str, amount: Value| {

@@ -83,6 +83,7 @@ fn of(step: &PlanStep, end: ListEnd, instead: Option<&StepEnd>) -> StepEnd {
     let stops = instead.and_then(|ending| ending.stops).or(stops);
     let stops = stops.filter(|_| status != StepStatus::Done);
     let warnings = warnings_of(step, &output, None).map(Box::new);
+    let count = output["done"].as_u64();
     let done = StepEnd::done(String::new(), output);
-    StepEnd { status, code, message: Some(message), stops, warnings, ..done }
+    StepEnd { status, count, code, message: Some(message), stops, warnings, ..done }
 }

@@ -6,7 +6,7 @@ use countersign_approval::{Format, Layout};
 use countersign_effect::view::EffectView;
 
 use super::{Key, Numbered, Place, SectionPartKey, Sent, by_place, split, values};
-use crate::effect::values::column;
+use crate::effect::values::{column, with_sent_currency};
 use crate::effect::{Strikes, sum};
 use crate::text::Shown;
 
@@ -29,6 +29,7 @@ pub fn amounts(
     strikes: &Strikes,
 ) -> Vec<(Shown, String, usize)> {
     let numbered: Vec<(usize, &EffectView)> = (1..).zip(views).collect();
+    let layout = &*with_sent_currency(layout, &views.iter().collect::<Vec<_>>());
     let of_place = |(place, all): (Place, Numbered<'_>)| {
         let sent: Vec<HashMap<Key, Sent>> = all
             .iter()

@@ -9,8 +9,9 @@ const SCORES: [&str; 3] = ["confidence", "match_score", "score"];
 /// Fields that say that something is wrong with a row.
 const MARKS: [&str; 3] = ["needs_review", "warnings", "warning"];
 
-/// Whether a row carries a mark of doubt.
-pub(crate) fn is_doubtful(row: &Value) -> bool {
+/// Whether a row carries a mark of doubt: a flag, a warning, or a score below 0.9.
+#[must_use]
+pub fn is_doubtful(row: &Value) -> bool {
     let score = |name: &&str| row.get(name).and_then(Value::as_f64);
     SCORES.iter().filter_map(score).any(|score| (0.0..SURE).contains(&score))
         || MARKS.iter().any(|name| row.get(name).is_some_and(says_so))

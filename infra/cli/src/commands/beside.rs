@@ -1,0 +1,42 @@
+//! What documents that are given together say of each other.
+
+use std::collections::BTreeSet;
+
+use countersign_connector::{
+    ConnectorDefinition, EndpointContract, endpoint_contract, parse, parse_template,
+};
+use countersign_playbook::Bindings;
+
+use super::kind::Kind;
+
+/// The connectors among some documents.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// Their endpoints, typed.
+    pub(super) endpoints: Bindings,
+    /// An id that two of them have.
+    pub(super) twice: Option<String>,
+}
+
+impl Beside {
+    /// Reads them; what is no connector, or a wrong one, says nothing of others. `template` as for `validate`.
+    pub(super) fn of(texts: &[String], template: bool) -> Self {
+        let connectors = texts.iter().filter(|text| Kind::of(text).kind == Kind::Connector);
+        let parsed =
+            connectors.map(|text| if template { parse_template(text) } else { parse(text) });
+        let mut beside = Self::default();
+        let mut ids = BTreeSet::new();
+        for definition in parsed.filter_map(|parsed| parsed.definition) {
+            beside.endpoints.bind(definition.id.as_str(), typed(&definition));
+            if !ids.insert(definition.id.to_string()) {
+                beside.twice.get_or_insert(definition.id.to_string());
+            }
+        }
+        beside
+    }
+}
+
+fn typed(definition: &ConnectorDefinition) -> Vec<(String, EndpointContract)> {
+    let names = definition.endpoints.keys();
+    names.filter_map(|name| Some((name.clone(), endpoint_contract(definition, name)?))).collect()
+}
