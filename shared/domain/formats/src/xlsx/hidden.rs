@@ -92,12 +92,12 @@ fn part_of(workbook: &[u8], sheet: &str) -> Option<String> {
     let mut archive = ZipArchive::new(Cursor::new(workbook)).ok()?;
     let sheets = text(&mut archive, "xl/workbook.xml")?;
     let is_sheet = |tag: &BytesStart<'_>| {
-        tag.local_name().as_ref() == b"sheet" && attribute(tag, b"name").as_deref() == Some(sheet)
+        tag.local_name().as_ref() == "sheet" && attribute(tag, "name").as_deref() == Some(sheet)
     };
-    let id = attribute(&find(&sheets, is_sheet)?, b"id")?;
+    let id = attribute(&find(&sheets, is_sheet)?, "id")?;
     let relations = text(&mut archive, "xl/_rels/workbook.xml.rels")?;
-    let is_relation = |tag: &BytesStart<'_>| attribute(tag, b"Id").as_deref() == Some(id.as_str());
-    let target = attribute(&find(&relations, is_relation)?, b"Target")?;
+    let is_relation = |tag: &BytesStart<'_>| attribute(tag, "Id").as_deref() == Some(id.as_str());
+    let target = attribute(&find(&relations, is_relation)?, "Target")?;
     Some(target.strip_prefix('/').map_or_else(|| format!("xl/{target}"), str::to_owned))
 }
 
@@ -122,7 +122,7 @@ fn find(xml: &str, is_wanted: impl Fn(&BytesStart<'_>) -> bool) -> Option<BytesS
 }
 
 /// The value of an attribute, in whatever namespace.
-fn attribute(tag: &BytesStart<'_>, name: &[u8]) -> Option<String> {
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.attributes().flatten();
     let found = attributes.find(|one| one.key.local_name().as_ref() == name)?;
     found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Mapping, RowOrigin, Schema, rows, schema};
+use super::{Mapping, RowOrigin, Schema, keyed, rows, schema};
 use crate::error::ReportError;
 use crate::written::Columns;
 
