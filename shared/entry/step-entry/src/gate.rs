@@ -92,7 +92,7 @@ fn skips(step: &PlanStep, unmet: &Unmet) -> bool {
     step.kind != StepKind::Gate || !unmet.is_undecided
 }
 
-fn undecided(unmet: Unmet) -> String {
+fn undecided(unmet: &Unmet) -> String {
     format!("You are asked because it could not be decided whether to ask: {}.", unmet.message)
 }
 
@@ -160,7 +160,7 @@ async fn gate(
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
     let mut empty = Vec::new();
-    let mut remarks: Vec<String> = unmet(step, scope).map(undecided).into_iter().collect();
+    let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(undecided).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
         covered.iter().copied().partition(|step| unmet(step, scope).is_none());
     for step_behind in going {

@@ -12,11 +12,11 @@ use super::Comparison;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Texts {
     /// These characters: the condition itself has one of them, in quotes.
-    AsWritten,
+    Written,
     /// The numbers that they write: `155.30` is `155.3`, as it is neither more nor less.
-    AsNumbers,
+    Numbers,
     /// As a list of the condition says: these characters where it has a text, a number where it has a number.
-    AsListed,
+    Listed,
 }
 
 /// Whether a comparison holds; `None` when it cannot be decided: an amount and a text that is not one have no order, though both
@@ -58,7 +58,7 @@ fn same(left: &Value, right: &Value, texts: Texts) -> bool {
         (Value::Number(left), Value::Number(right)) => {
             order_numbers(left, right) == Some(Ordering::Equal)
         }
-        (Value::String(one), Value::String(other)) if texts == Texts::AsNumbers => {
+        (Value::String(one), Value::String(other)) if texts == Texts::Numbers => {
             one == other
                 || Decimal::canonical(one).is_some_and(|one| Decimal::canonical(other) == Some(one))
         }
@@ -114,9 +114,9 @@ fn contains(whole: &Value, part: &Value, texts: Texts) -> bool {
     match (whole, part) {
         (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
         (Value::Array(items), part) => items.iter().any(|item| match texts {
-            Texts::AsWritten => same(item, part, texts),
-            Texts::AsListed if item.is_string() => item == part,
-            Texts::AsListed | Texts::AsNumbers => equal(item, part, Texts::AsNumbers),
+            Texts::Written => same(item, part, texts),
+            Texts::Listed if item.is_string() => item == part,
+            Texts::Listed | Texts::Numbers => equal(item, part, Texts::Numbers),
         }),
         (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
         _ => false,

@@ -120,16 +120,16 @@ impl Expression {
                 (Some(left), Some(right)) if one.is_quoted() || other.is_quoted() => {
                     let same = left.is_number() == right.is_number();
                     if same {
-                        compare(&left, *how, &right, Texts::AsWritten)
+                        compare(&left, *how, &right, Texts::Written)
                     } else {
                         Some(*how == Comparison::Unequal)
                     }
                 }
                 (Some(left), Some(right)) => {
                     let texts = if one.is_list() || other.is_list() {
-                        Texts::AsListed
+                        Texts::Listed
                     } else {
-                        Texts::AsNumbers
+                        Texts::Numbers
                     };
                     compare(&left, *how, &right, texts)
                 }
