@@ -164,7 +164,7 @@ async fn f_120_f_121_f_122_a_copy_with_a_states_addresses_and_selectors_reads_it
             "gifts",
             "state-campaign-finance",
             "contributions",
-            json!({ "donor_name": "THORNQUIST, M", "amount": 1_250, "date": "2024-03-09", "recipient": "HARBORLIGHT FOR STATE", "employer": "MILL LTD", "occupation": "Engineer", "address": "Dover" }),
+            json!({ "donor_name": "THORNQUIST, M", "amount": "1250.00", "date": "2024-03-09", "recipient": "HARBORLIGHT FOR STATE", "employer": "MILL LTD", "occupation": "Engineer", "address": "Dover" }),
         ),
         (
             "lobby",
@@ -176,7 +176,7 @@ async fn f_120_f_121_f_122_a_copy_with_a_states_addresses_and_selectors_reads_it
             "spent",
             "state-lobbying",
             "expenditures",
-            json!({ "lobbyist": "QUILLFEATHER, J", "client": "MILL LTD", "amount": 99.5, "date": "2024-02-01", "recipient": "HARBOR CLUB", "purpose": "Dinner" }),
+            json!({ "lobbyist": "QUILLFEATHER, J", "client": "MILL LTD", "amount": "99.50", "date": "2024-02-01", "recipient": "HARBOR CLUB", "purpose": "Dinner" }),
         ),
     ] {
         let read = output(&ana, &run, step).await;
