@@ -105,3 +105,50 @@ pub(crate) const UPSTREAM_LOST: &str = "UPSTREAM_LOST";
 fn needed(step: &PlanStep) -> Vec<&str> {
     step.after.iter().chain(&step.guard).chain(&step.reads).map(String::as_str).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(status: StepStatus, verdict: Option<GateOutcome>, expect: Option<&str>) {
+        let outcome = Outcome {
+            step: "ask".to_owned(),
+            status,
+            input_hash: String::new(),
+            output: Value::Null,
+            count: None,
+            code: None,
+            message: None,
+            verdict,
+            model: None,
+            approval: None,
+            attempt: 1,
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let upstream = Upstream { outcomes: BTreeMap::from([("ask".to_owned(), outcome)]) };
+        let step = json!({
+            "name": "pay", "kind": "tool", "on_error": "stop", "on_warning": "continue", "after": ["ask"],
+            "guard": "ask",
+        });
+        let step: PlanStep = serde_json::from_value(step).unwrap();
+        let blocked = upstream.blocked(&step).map(|blocked| blocked.code);
+        assert_eq!(blocked, expect, "{status:?} {verdict:?}");
+    }
+
+    #[test]
+    fn a_gate_holds_back_unless_it_was_approved_or_nobody_was_to_be_asked() {
+        use GateOutcome::{Approved, Denied, TimedOut};
+        check(StepStatus::Approved, Some(Approved), None);
+        check(StepStatus::Skipped, None, None);
+        check(StepStatus::Rejected, Some(Denied), Some("GATE_DENIED"));
+        // A test skips a gate and takes it as decided.
+        check(StepStatus::Skipped, Some(Approved), None);
+        check(StepStatus::Skipped, Some(Denied), Some("GATE_DENIED"));
+        check(StepStatus::Skipped, Some(TimedOut), Some("GATE_TIMED_OUT"));
+        check(StepStatus::NotRun, None, Some("GATE_SKIPPED"));
+    }
+}
