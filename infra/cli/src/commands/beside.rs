@@ -19,7 +19,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Reads them; what is no connector, or a wrong one, says nothing of others. `template` as for `validate`.
+    /// The connectors that have no errors; other documents are ignored. With `template` they are read as templates of a
+    /// deployment.
     pub(super) fn of(texts: &[String], template: bool) -> Self {
         let connectors = texts.iter().filter(|text| Kind::of(text).kind == Kind::Connector);
         let parsed =

@@ -20,7 +20,7 @@ pub struct Preview {
     /// How many there are.
     pub total: u64,
     /// How many of all items ask for a look, shown or not.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub doubtful: u64,
     /// The Merkle root over all rows; a value that is not a list is one row. Absent in requests of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct Preview {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_none(count: &u64) -> bool {
+fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

@@ -1,6 +1,6 @@
 //! The long numbers of a JSON document as values: a double has about 16 digits, and sources write more.
 
-use countersign_decimal::{Decimal, json, keeps_digits};
+use countersign_decimal::{Decimal, json};
 use serde_json::{Number, Value};
 
 use crate::model::ValueType;
@@ -24,7 +24,7 @@ pub fn json_number(number: &str, value_type: ValueType) -> (Value, Option<String
     }
 }
 
-/// [`json::settled`] with what is said of it: a number that a double does not keep becomes a text with all its digits.
+/// A value of no declared type as [`json::settled`] gives it, and a warning when a number in it became a text.
 #[must_use]
 pub fn settled(value: Value, written: Value) -> (Value, Option<String>) {
     let (value, number) = json::settled(value, written);
@@ -38,9 +38,7 @@ pub(crate) fn kept_as_text(number: &str) -> String {
 
 /// The double that a number is, when it has all its digits.
 fn double(number: &str) -> Option<Number> {
-    let read: Number = serde_json::from_str(number).ok()?;
-    let loses = read.is_f64() && !read.as_f64().is_some_and(|read| keeps_digits(number, read));
-    (!loses).then_some(read)
+    json::is_kept(number).then(|| serde_json::from_str(number).ok()).flatten()
 }
 
 fn whole(number: &str) -> Option<Value> {
