@@ -13,7 +13,7 @@ const SECRET: &str = "s3cr3t-of-the-deployment";
 
 /// A source that answers with nothing and keeps what it is asked.
 async fn source() -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "items": [{ "name": "Mill" }] }));
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

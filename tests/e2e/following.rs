@@ -59,7 +59,7 @@ async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
 
 #[tokio::test]
 async fn whoever_stops_waiting_is_told_how_to_come_back() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(path("/slow")).respond_with(slow).mount(&server).await;
     let ana = person("ana", &["global:analyst"]).await;

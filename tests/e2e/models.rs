@@ -177,7 +177,7 @@ pub(crate) fn said(content: &str) -> ResponseTemplate {
 
 /// A provider that asks to wait, then answers in a wrong form, then in the right one.
 async fn provider() -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let wait = ResponseTemplate::new(429).insert_header("retry-after", "0");
     let wrong = said(r#"{"risk": "high"}"#);
     let right = said(r#"{"risk": 8, "reasons": ["loans to officers ([1].text)"]}"#);

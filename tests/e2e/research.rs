@@ -92,7 +92,7 @@ impl Stage {
 }
 
 pub(super) async fn stage(name: &str, more: &[&str]) -> Stage {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let there = deployment(name, &server, more).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;

@@ -59,7 +59,7 @@ async fn stored() -> (usize, String) {
 async fn f_009_no_text_of_a_credential_is_in_a_table() {
     use base64::Engine as _;
     let ana = person("ana", &["global:analyst"]).await;
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     ana.post("/connectors", &json!({ "yaml": connector(&server, "{type: bearer_token}") })).await;
     let (first, second) = (secret(), secret());
     let (agent, binding) = bound(&ana, &json!({ "token": first })).await;

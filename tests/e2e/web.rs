@@ -18,7 +18,7 @@ fn page() -> ResponseTemplate {
 
 /// A server with a page that is not there at first, and one that takes its time.
 async fn server() -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let once = Mock::given(path("/flaky")).respond_with(ResponseTemplate::new(404));
     once.up_to_n_times(1).mount(&server).await;
     for at in ["/about", "/flaky"] {

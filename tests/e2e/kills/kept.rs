@@ -32,7 +32,7 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) async fn set(ana: &Person) -> Self {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         let answer = ResponseTemplate::new(200).set_body_json(json!([{ "id": "1" }]));
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let yaml = format!(

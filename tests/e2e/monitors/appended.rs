@@ -42,7 +42,7 @@ endpoints:
 
 #[tokio::test]
 async fn f_213_what_is_added_to_the_end_of_a_list_is_found_once() {
-    let (server, lines) = (MockServer::start().await, Lines::default());
+    let (server, lines) = (MockServer::builder().start().await, Lines::default());
     Mock::given(path("/lines")).respond_with(lines.clone()).mount(&server).await;
     let add = |added: &[&'static str]| lines.0.lock().unwrap().extend(added);
     add(&["started", "idle"]);

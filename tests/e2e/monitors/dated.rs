@@ -32,7 +32,7 @@ endpoints:
 
 #[tokio::test]
 async fn f_060_records_are_dated_by_the_field_that_the_step_names() {
-    let (server, invoices) = (MockServer::start().await, Invoices::default());
+    let (server, invoices) = (MockServer::builder().start().await, Invoices::default());
     Mock::given(path("/invoices")).respond_with(invoices.clone()).mount(&server).await;
     let add = |id: &str, created_at: &str, paid_on: &str| {
         invoices.add(json!({ "id": id, "created_at": created_at, "paid_on": paid_on }));

@@ -14,7 +14,7 @@ pub(super) struct Offices {
 
 impl Offices {
     pub(super) async fn open() -> Self {
-        Self { server: MockServer::start().await }
+        Self { server: MockServer::builder().start().await }
     }
 
     /// What an office answers until the guard is dropped.

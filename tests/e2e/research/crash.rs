@@ -12,7 +12,7 @@ use crate::models::{deployment, said};
 
 #[tokio::test]
 async fn f_057_a_lost_execution_repeats_no_call_and_asks_no_turn_again() {
-    let server = wiremock::MockServer::start().await;
+    let server = wiremock::MockServer::builder().start().await;
     let there = deployment("countersign-research-lost", &server, &[]).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;

@@ -11,7 +11,7 @@ use crate::case::{FACTORY, gated, person, revoke, rows};
 
 /// A source that answers late, and a playbook that asks it.
 async fn slow() -> (MockServer, String, &'static str) {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let late = ResponseTemplate::new(200)
         .set_body_json(json!({ "items": [] }))
         .set_delay(Duration::from_secs(25));

@@ -11,7 +11,7 @@ use crate::case::person;
 
 #[tokio::test]
 async fn f_095_a_field_of_any_text_gives_the_names_in_it() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let text = "Margaret Thornquist, chair of the Harborlight Community Foundation, spoke first. Jon Quillfeather answered for Ostrom Vance LLC in Dayton, Ohio.";
     let items = json!({ "items": [
         { "id": 1, "text": text, "author": "Eleanor Vance" },

@@ -31,7 +31,7 @@ async fn beside() -> Arc<Beside> {
         // The engine must outlive the first test's runtime.
         let engine = std::thread::spawn(|| {
             let runtime = Box::leak(Box::new(tokio::runtime::Runtime::new().unwrap()));
-            runtime.block_on(MockServer::start())
+            runtime.block_on(MockServer::builder().start())
         });
         let engine = engine.join().unwrap();
         let parameters = [
@@ -108,7 +108,7 @@ endpoints:
 #[tokio::test]
 async fn f_315_k_74_one_success_after_its_rest_lets_all_calls_through_again() {
     let there = beside().await;
-    let source = MockServer::start().await;
+    let source = MockServer::builder().start().await;
     let down = Mock::given(any()).respond_with(ResponseTemplate::new(503));
     let down = down.mount_as_scoped(&source).await;
     let (ana, _) = analyst(&there.world, &[]).await;

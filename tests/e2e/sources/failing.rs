@@ -128,7 +128,7 @@ impl Case {
 }
 
 async fn scripted(keys: &str) -> (MockServer, Script, Case) {
-    let (server, script) = (MockServer::start().await, Script::default());
+    let (server, script) = (MockServer::builder().start().await, Script::default());
     Mock::given(any()).respond_with(script.clone()).mount(&server).await;
     let case = Case::of(&server.uri(), keys).await;
     (server, script, case)

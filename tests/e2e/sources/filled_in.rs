@@ -10,7 +10,7 @@ use crate::provider::KEY;
 
 /// Serves pages of an invented state, none of which looks as the template does.
 async fn state() -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let allowed = ResponseTemplate::new(200).set_body_string("User-agent: *\nAllow: /\n");
     Mock::given(path("/robots.txt")).respond_with(allowed).mount(&server).await;
     let page = |body: &str| {

@@ -8,7 +8,7 @@ use crate::case::{FACTORY, Person, person, step};
 
 /// A source that answers everything.
 async fn source() -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "items": [{ "name": "Mill" }] }));
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

@@ -72,7 +72,7 @@ impl Template {
         });
         let source =
             Source(Arc::new(Mutex::new(Heard { calls: calls.collect(), unexpected: Vec::new() })));
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(any()).respond_with(source.clone()).mount(&server).await;
         Served { server, source }
     }

@@ -11,7 +11,7 @@ const PAGE: &str = "<!doctype html><html lang=en><head><title>Harbor dredging</t
 
 #[tokio::test]
 async fn f_046_a_page_is_read_as_text_as_markdown_and_by_its_sections() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let robots = ResponseTemplate::new(200).set_body_string("User-agent: *\nDisallow: /closed\n");
     Mock::given(path("/robots.txt")).respond_with(robots).mount(&server).await;
     let page = ResponseTemplate::new(200).set_body_raw(PAGE, "text/html; charset=utf-8");

@@ -172,7 +172,7 @@ async fn answered(template: &Template, endpoint: &str) {
     let case = &template.cases.endpoints[endpoint];
     let rules = &template.definition.endpoints[endpoint];
     let fixture = template.fixture(endpoint);
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let mut world = template.world(&server);
     world.file = fixture.clone().into_bytes();
     world.tools = tool(case, &fixture).into_iter().collect();
@@ -278,7 +278,7 @@ async fn f_306_to_f_311_every_documented_refusal_has_its_code_and_a_readable_mes
 
 async fn refused(template: &Template, refusal: &Refusal) {
     let what = format!("{} {} {}", template.id(), refusal.endpoint, refusal.status);
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let missing = ResponseTemplate::new(404);
     Mock::given(path("/robots.txt")).respond_with(missing).with_priority(1).mount(&server).await;
     let token = provider::token();
@@ -300,7 +300,7 @@ async fn f_115_no_argument_can_change_a_query() {
     let wikidata = templates.iter().find(|template| template.id() == "wikidata").unwrap();
     for id in ["Q1 } #", "Q1>", "Q1\"", "", "Q1.", "Q1;", "Q1\u{a0}", "Q\u{ff11}", "../Q1", "{id}"]
     {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         let arguments = [("id".to_owned(), Value::from(id))].into_iter().collect();
         let outcome = support::run(wikidata.world(&server), "relationships", &arguments).await;
         assert_eq!(outcome.unwrap_err().code, "CONNECTOR_ARGUMENT", "{id}");
@@ -312,7 +312,7 @@ async fn f_115_no_argument_can_change_a_query() {
 async fn f_125_a_database_is_asked_nothing_but_to_read() {
     let templates = templates();
     let database = templates.iter().find(|template| template.is_database()).unwrap();
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for sql in ["delete from donors", "select 1; drop table donors", "select 1 for update", "begin"]
     {
         let arguments = [("sql".to_owned(), Value::from(sql))].into_iter().collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Expansion, Explore, Subgraph, expand};
+use countersign_knowledge::explore::{Expansion, Explore, Subgraph, counted_with, expand};
 use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
@@ -161,10 +161,12 @@ fn answer(found: &Subgraph, not_found: &[&String]) -> Value {
             "target": names.get(&edge.to),
             "type": edge.relationship,
             "properties": record["properties"],
+            "differing": record["differing"],
             "confidence": edge.confidence,
             "source_id": edge.from,
             "target_id": edge.to,
             "readings": edge.provenance.len(),
+            "more_readings": edge.is_cut,
         })
     };
     let records = found.relationship_records().into_iter().zip(&found.relationships);
@@ -187,6 +189,7 @@ fn entity(entity: &Entity) -> Value {
         "confidence": entity.confidence,
         "entity_id": entity.id,
         "source_count": entity.source_count,
+        "counted_with": counted_with(entity),
         "first_seen": entity.first_seen,
         "last_seen": entity.last_seen,
     })

@@ -106,7 +106,7 @@ fn said(content: &str) -> Value {
 
 /// A provider with these answers, one after the other.
 async fn provider(answers: &[&str]) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for answer in answers {
         let answer = ResponseTemplate::new(200).set_body_json(said(answer));
         Mock::given(any()).respond_with(answer).up_to_n_times(1).mount(&server).await;
@@ -257,7 +257,7 @@ async fn k_44_tokens_are_asked_for_before_each_turn() {
 #[tokio::test]
 async fn f_056_what_a_provider_refuses_costs_nothing() {
     for (status, code) in [(401, "MODEL_KEY_REJECTED"), (500, "MODEL_UNAVAILABLE")] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(any()).respond_with(ResponseTemplate::new(status)).mount(&server).await;
         let purse = purse(1);
         let error = ask(&server, &purse, &judge()).await.unwrap_err();
@@ -271,7 +271,7 @@ async fn f_056_an_answer_that_was_cut_is_paid_for() {
         "choices": [{ "message": { "content": "{" }, "finish_reason": "length" }],
         "usage": { "prompt_tokens": 100, "completion_tokens": 8_192 },
     });
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let cut = ResponseTemplate::new(200).set_body_json(cut);
     Mock::given(any()).respond_with(cut).mount(&server).await;
     let purse = purse(1);

@@ -88,7 +88,7 @@ fn said(content: &str) -> ResponseTemplate {
 }
 
 async fn server(answers: impl IntoIterator<Item = ResponseTemplate>) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for answer in answers {
         let mock = Mock::given(method("POST")).and(path("/v1/chat/completions"));
         mock.respond_with(answer).up_to_n_times(1).mount(&server).await;
@@ -112,7 +112,7 @@ async fn check(answers: Vec<ResponseTemplate>, expect: Result<&str, &str>, asked
 
 #[tokio::test]
 async fn f_056_a_turn_is_sent_as_documented_and_its_tokens_are_read() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let body = json!({
         "model": "tiny", "max_tokens": 50, "stream": false,
         "messages": [{ "role": "system", "content": "Be brief." }, { "role": "user", "content": "Hi?" }],
@@ -168,7 +168,7 @@ async fn f_056_what_will_not_change_is_not_asked_again() {
 #[tokio::test]
 async fn r_035_what_is_not_carried_out_uses_nothing_and_an_answer_that_is_no_use_is_paid_for() {
     let check = async |answer: ResponseTemplate, expect: Usage| {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(method("POST")).respond_with(answer).mount(&server).await;
         let turn = chat(&server.uri(), true).await;
         assert_eq!(turn.usage, expect, "{:?}", turn.reply);
@@ -264,7 +264,7 @@ async fn k_38_a_private_or_plain_address_is_not_called() {
 
 #[tokio::test]
 async fn f_056_anthropic_is_asked_in_its_own_form() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let body = json!({
         "model": "tiny", "max_tokens": 50, "system": "Be brief.",
         "messages": [{ "role": "user", "content": "Hi?" }],
@@ -289,7 +289,7 @@ async fn f_056_anthropic_is_asked_in_its_own_form() {
 #[tokio::test]
 async fn f_056_what_anthropic_does_not_answer_is_told_apart() {
     let check = async |answers: Vec<ResponseTemplate>, expect: &str, asked: usize| {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         for answer in answers {
             let mock = Mock::given(path("/messages")).respond_with(answer);
             mock.up_to_n_times(1).mount(&server).await;

@@ -14,7 +14,7 @@ fn robots() -> Robots {
 }
 
 async fn site(answer: ResponseTemplate, times: u64) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/robots.txt")).respond_with(answer).expect(times).mount(&server).await;
     server
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::graph::{GraphError, GraphFuture, Scope};
-use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map};
+use crate::model::{
+    Agreed, Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
+};
 
 /// How far one may ask around an entity.
 pub const MAX_HOPS: u8 = 4;
@@ -192,8 +194,9 @@ impl Subgraph {
 }
 
 fn relationship_record(edge: &Edge, source: Option<&&str>, target: Option<&&str>) -> Value {
-    let mut properties = edge.properties.clone();
-    let latest = edge.provenance.iter().max_by_key(|reading| reading.retrieved_at);
+    let Agreed { mut properties, differing } = edge.agreed();
+    let readings = || edge.provenance.iter();
+    let latest = edge.latest().last().or_else(|| readings().max_by_key(|one| one.retrieved_at));
     if let Some(reading) = latest {
         put(&mut properties, "source_connector", reading.connector.as_deref());
         put(&mut properties, "source_execution_id", Some(&reading.execution_id));
@@ -205,8 +208,10 @@ fn relationship_record(edge: &Edge, source: Option<&&str>, target: Option<&&str>
         "target_id": edge.to,
         "type": edge.relationship,
         "properties": properties,
+        "differing": differing,
         "confidence": edge.confidence,
         "provenance": edge.provenance,
+        "more_provenance": edge.is_cut,
         "first_seen": edge.first_seen,
         "last_seen": edge.last_seen,
     })
@@ -216,6 +221,13 @@ fn put(properties: &mut Map<String, Value>, name: &str, value: Option<&str>) {
     if let Some(value) = value {
         properties.entry(name).or_insert_with(|| value.into());
     }
+}
+
+/// The entities that a person parted from this one: which of its readings were whose is not known, so `source_count`,
+/// `first_seen`, `last_seen` and the data sources of both are those of the two together.
+#[must_use]
+pub fn counted_with(entity: &Entity) -> Vec<&EntityId> {
+    entity.split_from.iter().chain(entity.split_off.keys()).collect()
 }
 
 /// An entity as people and playbooks see it (F-252).
@@ -237,6 +249,7 @@ pub fn entity_record(entity: &Entity) -> Value {
         "source_count": entity.source_count,
         "merged": entity.members,
         "split_from": entity.split_from,
+        "counted_with": counted_with(entity),
         "created_at": entity.created_at,
         "updated_at": entity.updated_at,
     })

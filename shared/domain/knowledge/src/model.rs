@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::fold::{fold, search_tokens};
 
-pub use edge::{Edge, EdgeEnd, Provenance};
+pub use edge::{Agreed, Edge, EdgeEnd, Provenance, Stated};
 pub use origin::{
     DataSource, Document, InDocument, InDocuments, InSources, MAX_LINKS, MentioningId, SourceId,
 };

@@ -11,6 +11,7 @@
 //!
 //! Nothing here reads a clock, the environment or the network.
 
+mod currency;
 mod effect;
 mod error;
 mod format;

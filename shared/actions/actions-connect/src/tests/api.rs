@@ -46,7 +46,7 @@ fn items(names: &[&str]) -> ResponseTemplate {
 
 #[tokio::test]
 async fn f_096_pages_are_followed_with_the_owners_credential() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let page = |number: &str| {
         Mock::given(path("/search"))
             .and(query_param("page", number))
@@ -80,7 +80,7 @@ async fn f_096_pages_are_followed_with_the_owners_credential() {
 
 #[tokio::test]
 async fn f_309_what_was_read_before_a_failure_is_kept_and_said() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(query_param("page", "1")).respond_with(items(&["a", "b"])).mount(&server).await;
     Mock::given(query_param("page", "2"))
         .respond_with(ResponseTemplate::new(500))
@@ -96,7 +96,7 @@ async fn f_309_what_was_read_before_a_failure_is_kept_and_said() {
 
 #[tokio::test]
 async fn f_306_a_refused_credential_marks_the_binding() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .respond_with(ResponseTemplate::new(401))
         .expect(1)
@@ -111,7 +111,7 @@ async fn f_306_a_refused_credential_marks_the_binding() {
 
 #[tokio::test]
 async fn f_307_a_throttled_call_is_tried_three_times_more() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let later = ResponseTemplate::new(429).insert_header("retry-after", "0");
     Mock::given(path("/search"))
         .respond_with(later.clone())
@@ -121,7 +121,7 @@ async fn f_307_a_throttled_call_is_tried_three_times_more() {
         .await;
     Mock::given(path("/search")).respond_with(items(&["a"])).mount(&server).await;
     assert_eq!(run(World::new(&api(&server)), &search()).await.unwrap()["count"], 1);
-    let always = MockServer::start().await;
+    let always = MockServer::builder().start().await;
     Mock::given(path("/search")).respond_with(later).expect(4).mount(&always).await;
     let error = run(World::new(&api(&always)), &search()).await.unwrap_err();
     assert_eq!((error.code, error.class), ("CONNECTOR_THROTTLED", Class::Terminal));
@@ -129,7 +129,7 @@ async fn f_307_a_throttled_call_is_tried_three_times_more() {
 
 #[tokio::test]
 async fn f_308_and_f_310_a_failure_is_tried_once_more() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .respond_with(ResponseTemplate::new(503))
         .up_to_n_times(1)
@@ -138,7 +138,7 @@ async fn f_308_and_f_310_a_failure_is_tried_once_more() {
         .await;
     Mock::given(path("/search")).respond_with(items(&["a"])).mount(&server).await;
     assert_eq!(run(World::new(&api(&server)), &search()).await.unwrap()["count"], 1);
-    let down = MockServer::start().await;
+    let down = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .respond_with(ResponseTemplate::new(503))
         .expect(2)
@@ -153,7 +153,7 @@ async fn f_308_and_f_310_a_failure_is_tried_once_more() {
 
 #[tokio::test]
 async fn f_309_a_timeout_is_tried_once_with_twice_the_time() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let slow = items(&["a"]).set_delay(Duration::from_millis(1_500));
     Mock::given(path("/search")).respond_with(slow).expect(2).mount(&server).await;
     assert_eq!(
@@ -166,7 +166,7 @@ async fn f_309_a_timeout_is_tried_once_with_twice_the_time() {
 #[tokio::test]
 async fn f_311_a_malformed_answer_is_empty_and_said() {
     for body in ["<html>", "{\"other\": []}", ""] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(path("/search"))
             .respond_with(ResponseTemplate::new(200).set_body_string(body))
             .mount(&server)
@@ -179,7 +179,7 @@ async fn f_311_a_malformed_answer_is_empty_and_said() {
 
 #[tokio::test]
 async fn k_42_a_key_quoted_back_by_the_source_is_not_shown() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .respond_with(ResponseTemplate::new(400).set_body_string("bad token: s3cr3t-token\n\u{7}"))
         .mount(&server)
@@ -191,7 +191,7 @@ async fn k_42_a_key_quoted_back_by_the_source_is_not_shown() {
 
 #[tokio::test]
 async fn k_25_reading_and_writing_functions_refuse_each_others_endpoints() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let world = Arc::new(World::new(&api(&server)));
     let local = Policy { allow_loopback: true };
     let create = call_of("api", "create", json!({ "name": "a" }));
@@ -204,7 +204,7 @@ async fn k_25_reading_and_writing_functions_refuse_each_others_endpoints() {
 
 #[tokio::test]
 async fn k_49_an_effect_carries_its_key_and_is_never_repeated() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .and(header("idempotency-key", "run_1/read"))
         .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "id": 1 })))
@@ -227,7 +227,7 @@ async fn k_49_an_effect_carries_its_key_and_is_never_repeated() {
 
 #[tokio::test]
 async fn k_38_an_overridden_address_is_held_to_the_same_rules() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let world = World::new(&api(&server)).bind(|binding| {
         binding.config_overrides.base_url = Some("https://169.254.169.254/latest".to_owned());
     });

@@ -40,7 +40,7 @@ fn rss(items: &[(&str, &str, &str)]) -> ResponseTemplate {
 }
 
 async fn feeds(a: ResponseTemplate, b: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for (at, answer) in [("/a", a), ("/b", b)] {
         Mock::given(path(at)).respond_with(answer).mount(&server).await;
     }

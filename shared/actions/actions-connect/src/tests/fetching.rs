@@ -49,7 +49,7 @@ fn csv() -> ResponseTemplate {
 
 /// A server that answers for `/a.csv` so: `times` times like this, then like that.
 async fn server(times: u64, first: ResponseTemplate, then: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let mock = |answer| Mock::given(path("/a.csv")).respond_with(answer);
     mock(first).up_to_n_times(times).with_priority(1).mount(&server).await;
     mock(then).mount(&server).await;

@@ -291,7 +291,7 @@ async fn f_008_bindings_decide_what_may_be_called() {
 
 #[tokio::test]
 async fn f_099_a_url_is_read_through_the_guard() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/a.xml"))
         .respond_with(ResponseTemplate::new(200).set_body_bytes(filing!("tidewater-2022-990ez")))
         .mount(&server)

@@ -88,7 +88,7 @@ async fn f_099_a_bad_line_is_a_warning_without_a_record() {
 
 #[tokio::test]
 async fn f_099_an_address_may_end_in_anything_but_another_format() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for name in ["/export", "/export.php", "/export.csv"] {
         let answer = ResponseTemplate::new(200).set_body_string("Name,Amount\nA,1\n");
         Mock::given(path(name)).respond_with(answer).mount(&server).await;

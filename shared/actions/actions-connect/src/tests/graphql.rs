@@ -66,7 +66,7 @@ fn page(names: &[&str], next: Option<&str>) -> Value {
 }
 
 async fn serve(answers: Vec<(Option<&'static str>, Value)>) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .and(header("authorization", "Bearer s3cr3t-token"))
         .and(header("content-type", "application/json"))
@@ -187,7 +187,7 @@ async fn f_309_a_failing_second_page_keeps_the_first() {
 
 #[tokio::test]
 async fn f_311_what_is_not_json_is_empty_and_said() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(200).set_body_string("<html>"))
         .mount(&server)
@@ -202,7 +202,7 @@ async fn f_311_what_is_not_json_is_empty_and_said() {
 
 #[tokio::test]
 async fn f_307_a_throttled_document_is_sent_again() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let later = json!({ "errors": [{ "message": "later", "type": "RATE_LIMITED" }] });
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(200).set_body_json(later))
@@ -220,7 +220,7 @@ async fn f_307_a_throttled_document_is_sent_again() {
 
 #[tokio::test]
 async fn f_308_a_query_is_tried_once_more() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(503))
         .up_to_n_times(1)
@@ -249,7 +249,7 @@ async fn k_49_a_mutation_carries_its_key_and_is_never_repeated() {
             "CONNECTOR_GRAPHQL",
         ),
     ] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(header("idempotency-key", "run_1/read"))
             .respond_with(answer)
             .expect(1)
@@ -259,7 +259,7 @@ async fn k_49_a_mutation_carries_its_key_and_is_never_repeated() {
         let error = run_with(&world, Mode::Write, LOCAL, &star).await.unwrap_err();
         assert_eq!(error.code, code, "{error}");
     }
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(body_partial_json(json!({ "variables": { "id": "r1" } })))
         .respond_with(
             ResponseTemplate::new(200)

@@ -56,7 +56,7 @@ async fn get(world: &Arc<World>) -> Result<Value, ActionError> {
 
 #[tokio::test]
 async fn f_103_a_token_is_bought_once_and_kept() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .and(path("/token"))
         .and(header("authorization", "Basic Y2xpZW50LTc6czNjcjN0LWNsaWVudA=="))
@@ -75,7 +75,7 @@ async fn f_103_a_token_is_bought_once_and_kept() {
 
 #[tokio::test]
 async fn f_103_id_and_secret_may_stand_in_the_form() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let body =
         "grant_type=client_credentials&scope=read&client_id=client-7&client_secret=s3cr3t-client";
     Mock::given(path("/token"))
@@ -89,7 +89,7 @@ async fn f_103_id_and_secret_may_stand_in_the_form() {
 
 #[tokio::test]
 async fn f_103_a_token_without_a_life_is_good_for_one_call() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "access_token": "t0ken-one" }));
     Mock::given(path("/token")).respond_with(answer).expect(2).mount(&server).await;
     item(&server, "t0ken-one", 200).await;
@@ -100,7 +100,7 @@ async fn f_103_a_token_without_a_life_is_good_for_one_call() {
 
 #[tokio::test]
 async fn f_103_a_kept_token_that_was_ended_early_is_renewed_once() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/token"))
         .respond_with(token("t0ken-old", 3600))
         .up_to_n_times(1)
@@ -133,7 +133,7 @@ async fn f_103_a_kept_token_that_was_ended_early_is_renewed_once() {
 
 #[tokio::test]
 async fn f_306_a_fresh_token_that_is_refused_is_a_refused_credential() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/token"))
         .respond_with(token("t0ken-one", 3600))
         .expect(2)
@@ -160,7 +160,7 @@ async fn f_306_a_refused_client_is_a_refused_credential() {
         (400, "invalid_scope", "CONNECTOR_REFUSED"),
         (503, "down", "CONNECTOR_UNAVAILABLE"),
     ] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         let answer = ResponseTemplate::new(status)
             .set_body_json(json!({ "error": error, "error_description": "s3cr3t-client" }));
         Mock::given(path("/token")).respond_with(answer).mount(&server).await;
@@ -177,7 +177,7 @@ async fn f_103_what_is_no_token_is_named_and_not_shown() {
     for body in
         ["<html>s3cr3t</html>", "{\"token\": \"s3cr3t\"}", "{\"access_token\": \"s3cr3t\\n\"}"]
     {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(path("/token"))
             .respond_with(ResponseTemplate::new(200).set_body_string(body))
             .mount(&server)
@@ -194,7 +194,7 @@ async fn f_103_what_is_no_token_is_named_and_not_shown() {
 
 #[tokio::test]
 async fn k_42_a_token_quoted_back_is_not_shown() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/token")).respond_with(token("t0ken-one", 3600)).mount(&server).await;
     Mock::given(path("/item"))
         .respond_with(
@@ -208,7 +208,7 @@ async fn k_42_a_token_quoted_back_is_not_shown() {
 
 #[tokio::test]
 async fn k_38_a_token_server_is_held_to_the_rules_of_the_way_out() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let text = yaml(&server, "").replace(
         &format!("token_url: '{}/token'", server.uri()),
         "token_url: 'https://169.254.169.254/token'",
@@ -221,7 +221,7 @@ async fn k_38_a_token_server_is_held_to_the_rules_of_the_way_out() {
 
 #[tokio::test]
 async fn k_49_a_token_is_renewed_before_an_effect_and_not_after_it() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/token"))
         .respond_with(token("t0ken-one", 3600))
         .expect(1)

@@ -34,7 +34,7 @@ async fn ask(server: &MockServer, endpoint: &str, inputs: Value) -> Result<Value
 
 #[tokio::test]
 async fn f_096_a_call_goes_on_where_an_earlier_one_ended() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for number in 1..=3 {
         Mock::given(query_param("page", number.to_string()))
             .respond_with(ok(json!([{ "n": number }])))
@@ -56,7 +56,7 @@ async fn f_096_a_call_goes_on_where_an_earlier_one_ended() {
 
 #[tokio::test]
 async fn f_096_a_link_is_continued_by_its_query() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let link = format!("<{}/search?after=k1>; rel=\"next\"", server.uri());
     Mock::given(query_param_is_missing("after"))
         .respond_with(ok(json!([{ "n": 1 }])).insert_header("link", link.as_str()))
@@ -75,7 +75,7 @@ async fn f_096_a_link_is_continued_by_its_query() {
 
 #[tokio::test]
 async fn k_38_a_cursor_leaves_what_the_author_fixed() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(query_param("visibility", "public"))
         .and(query_param("page", "2"))
         .respond_with(ok(json!([{ "n": 2 }])))
@@ -92,7 +92,7 @@ async fn k_38_a_cursor_leaves_what_the_author_fixed() {
 
 #[tokio::test]
 async fn k_76_a_next_page_that_cannot_be_fetched_is_said() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let links = [
         "</search?page=1>; rel=\"prev\"",
         "<http://elsewhere.example/search?key=s3cr3t>; rel=\"next last\"",
@@ -114,7 +114,7 @@ async fn k_76_a_next_page_that_cannot_be_fetched_is_said() {
 
 #[tokio::test]
 async fn k_76_a_search_in_the_body_turns_its_pages_there() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for (number, more) in [(1, true), (2, false)] {
         Mock::given(method("POST"))
             .and(body_json(json!({ "filters": { "q": "x" }, "page": number, "limit": 50 })))
@@ -136,7 +136,7 @@ async fn k_76_a_search_in_the_body_turns_its_pages_there() {
 
 #[tokio::test]
 async fn f_096_a_form_is_sent_as_one() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .and(header("content-type", "application/x-www-form-urlencoded"))
         .and(body_string("q=a+%26+b&format=json"))
@@ -156,7 +156,7 @@ async fn f_096_a_form_is_sent_as_one() {
 
 #[tokio::test]
 async fn f_091_values_are_of_the_declared_types_and_the_envelope_is_told() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let answer = json!({
         "hits": { "total": { "value": 120 }, "hits": [
             { "_source": { "name": "a", "amount": "1,000" } },
@@ -191,7 +191,7 @@ async fn f_091_values_are_of_the_declared_types_and_the_envelope_is_told() {
 
 #[tokio::test]
 async fn f_091_warnings_are_counted_and_the_first_are_listed() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let rows: Vec<Value> = (0..250).map(|_| json!({ "amount": "x" })).collect();
     Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
     let endpoint = "    output_schema: { fields: [{ name: amount, type: number }] }\n";
@@ -203,7 +203,7 @@ async fn f_091_warnings_are_counted_and_the_first_are_listed() {
 
 #[tokio::test]
 async fn f_091_of_many_expected_fields_those_that_are_not_listed_are_counted() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let row = json!({ "id": 1 });
     Mock::given(path("/search")).respond_with(ok(json!([row]))).mount(&server).await;
     let names: Vec<String> = (0..150).map(|n| format!("field_{n}")).collect();
@@ -215,7 +215,7 @@ async fn f_091_of_many_expected_fields_those_that_are_not_listed_are_counted() {
 
 #[tokio::test]
 async fn f_096_a_limit_is_named_before_the_values_that_do_not_fit() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let rows: Vec<Value> = (0..150).map(|_| json!({ "amount": "x" })).collect();
     Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
     let endpoint = "    pagination: { type: page, page_size: 150, max_pages: 2, max_records: 120 }\n    output_schema: { fields: [{ name: amount, type: number }] }\n";
@@ -227,7 +227,7 @@ async fn f_096_a_limit_is_named_before_the_values_that_do_not_fit() {
 
 #[tokio::test]
 async fn f_096_a_list_of_which_the_beginning_is_wanted_is_not_warned_about() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let rows: Vec<Value> = (0..3).map(|n| json!({ "n": n })).collect();
     Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
     for limit in ["max_pages: 1", "max_pages: 3, max_records: 5", "max_pages: 3, max_records: 2"] {
@@ -248,7 +248,7 @@ async fn f_096_a_list_of_which_the_beginning_is_wanted_is_not_warned_about() {
 
 #[tokio::test]
 async fn f_096_a_page_that_fails_is_said_also_of_a_list_of_which_the_beginning_is_wanted() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let first = ok(json!([{ "n": 1 }]));
     Mock::given(query_param("page", "1")).respond_with(first).mount(&server).await;
     let gone = ResponseTemplate::new(404);
@@ -261,7 +261,7 @@ async fn f_096_a_page_that_fails_is_said_also_of_a_list_of_which_the_beginning_i
 
 #[tokio::test]
 async fn f_091_an_expected_field_that_is_empty_in_every_record_is_said_once() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let rows = |sum: Value| json!([{ "id": 1, "sum": null, "tags": [] }, { "id": 2, "sum": sum, "tags": [] }]);
     let endpoint = "    pagination: { type: page, page_size: 2, max_pages: 3 }\n    response_mapping: { fields: { id: id, amount: sum, renamed: total, tags: tags } }\n    output_schema: { fields: [{ name: id, type: integer }, { name: amount, type: decimal }, { name: renamed, type: number }, { name: tags, type: 'string[]' }] }\n    expected_fields: [id, amount, renamed, tags]\n";
     for (page, answer) in [("1", rows(Value::Null)), ("2", rows(json!(7.5))), ("3", json!([]))] {
@@ -275,14 +275,14 @@ async fn f_091_an_expected_field_that_is_empty_in_every_record_is_said_once() {
     };
     assert_eq!(output["warnings"], json!([said("renamed"), said("tags")]));
     // An answer without a record has nothing to miss.
-    let empty = MockServer::start().await;
+    let empty = MockServer::builder().start().await;
     Mock::given(path("/search")).respond_with(ok(json!([]))).mount(&empty).await;
     assert_eq!(ask(&empty, endpoint, json!({})).await.unwrap()["warnings"], json!([]));
 }
 
 #[tokio::test]
 async fn f_092_a_sample_call_tells_the_schema() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let answer =
         json!([{ "id": 1, "day": "2024-05-06" }, { "id": 2.5, "day": null, "tags": ["a"] }]);
     Mock::given(path("/search")).respond_with(ok(answer)).mount(&server).await;
@@ -298,7 +298,7 @@ async fn f_092_a_sample_call_tells_the_schema() {
 
 #[tokio::test]
 async fn k_75_another_page_is_another_answer() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(query_param("page", "1"))
         .respond_with(ok(json!([{ "n": 1 }])))
         .mount(&server)
@@ -322,7 +322,7 @@ async fn k_75_another_page_is_another_answer() {
 #[tokio::test]
 async fn f_091_numbers_and_cursors_of_an_answer_keep_all_their_digits() {
     const CURSOR: &str = "12345678901234567890123";
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let page = |next: &str, sum: &str| {
         let body = format!(r#"{{"next": {next}, "rows": [{{"sum": {sum}}}]}}"#);
         ResponseTemplate::new(200).set_body_raw(body, "application/json")

@@ -104,7 +104,7 @@ fn check(outcome: Result<Value, ActionError>, expect: (&str, Class), world: &Wor
 #[tokio::test]
 async fn f_306_401_and_403_mark_the_binding_and_tell_its_owner_once() {
     for status in [401, 403] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         then(&server, ResponseTemplate::new(status)).await;
         let world = world(&server);
         let outcome = get(&world, &search(0)).await;
@@ -115,7 +115,7 @@ async fn f_306_401_and_403_mark_the_binding_and_tell_its_owner_once() {
         assert_eq!(announced.len(), 1);
         assert_eq!(announced[0].0, user(1));
     }
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, ResponseTemplate::new(401)).await;
     let known =
         World::new(&yaml(&server.uri(), "")).bind(|bound| bound.health = Health::AuthFailed);
@@ -126,7 +126,7 @@ async fn f_306_401_and_403_mark_the_binding_and_tell_its_owner_once() {
 
 #[tokio::test]
 async fn f_307_a_moment_in_retry_after_is_waited_for() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     // The call's own clock stands at 05:06:07.
     let date = "Wed, 04 Mar 2026 05:06:08 GMT";
     first(&server, 1, ResponseTemplate::new(429).insert_header("retry-after", date)).await;
@@ -140,7 +140,7 @@ async fn f_307_a_moment_in_retry_after_is_waited_for() {
 #[tokio::test]
 async fn f_307_429_is_not_waited_for_beyond_the_step() {
     for header in ["3600", "Wed, 04 Mar 2026 06:00:00 GMT"] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         then(&server, ResponseTemplate::new(429).insert_header("retry-after", header)).await;
         let world = world(&server);
         let outcome = get(&world, &search(0)).await;
@@ -151,7 +151,7 @@ async fn f_307_429_is_not_waited_for_beyond_the_step() {
 
 #[tokio::test]
 async fn f_308_5xx_is_tried_once_more_and_counted_once() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, ResponseTemplate::new(500)).await;
     let world = world(&server);
     let outcome = get(&world, &search(0)).await;
@@ -161,7 +161,7 @@ async fn f_308_5xx_is_tried_once_more_and_counted_once() {
 
 #[tokio::test]
 async fn f_309_two_timeouts_are_one_failure() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&["a"]).set_delay(Duration::from_secs(20))).await;
     let world = world(&server);
     let begun = tokio::time::Instant::now();
@@ -191,7 +191,7 @@ async fn f_310_a_broken_connection_is_tried_once_more() {
 
 #[tokio::test]
 async fn f_311_a_malformed_answer_is_noted_and_neither_counted_nor_kept() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, ResponseTemplate::new(200).set_body_string("<html>")).await;
     let world = world(&server);
     let output = get(&world, &search(0)).await.unwrap();
@@ -203,7 +203,7 @@ async fn f_311_a_malformed_answer_is_noted_and_neither_counted_nor_kept() {
 
 #[tokio::test]
 async fn f_315_five_failed_calls_open_the_breaker_and_one_probe_closes_it() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let five = u64::from(OPENS_AFTER) * 2;
     first(&server, five, ResponseTemplate::new(503)).await;
     then(&server, items(&[])).await;
@@ -226,7 +226,7 @@ async fn f_315_five_failed_calls_open_the_breaker_and_one_probe_closes_it() {
 
 #[tokio::test]
 async fn k_74_two_callers_of_an_open_breaker_send_one_probe() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     first(&server, 10, ResponseTemplate::new(503)).await;
     then(&server, items(&[]).set_delay(Duration::from_millis(500))).await;
     let world = world(&server);
@@ -241,7 +241,7 @@ async fn k_74_two_callers_of_an_open_breaker_send_one_probe() {
 
 #[tokio::test]
 async fn k_74_a_success_starts_the_count_again_and_4xx_does_not_count() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     first(&server, 8, ResponseTemplate::new(503)).await;
     let world = world(&server);
     for second in 0..4 {
@@ -260,7 +260,7 @@ async fn k_74_a_success_starts_the_count_again_and_4xx_does_not_count() {
 
 #[tokio::test]
 async fn f_105_every_page_takes_a_call_of_the_rate() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&["a"])).await;
     let limited = yaml(&server.uri(), "rate_limit: { requests_per_hour: 2 }");
     let world = Arc::new(World::new(&limited));
@@ -279,7 +279,7 @@ async fn f_105_every_page_takes_a_call_of_the_rate() {
 
 #[tokio::test]
 async fn f_105_a_full_second_is_waited_for() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&[])).await;
     let limited = yaml(&server.uri(), "rate_limit: { requests_per_second: 1 }");
     let world = Arc::new(World::new(&limited));
@@ -291,7 +291,7 @@ async fn f_105_a_full_second_is_waited_for() {
 
 #[tokio::test]
 async fn f_008_the_bindings_lower_rate_holds_for_the_binding_alone() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&[])).await;
     let limited = yaml(&server.uri(), "rate_limit: { requests_per_day: 5 }");
     let lower = RateLimit { requests_per_day: Some(1), ..RateLimit::default() };

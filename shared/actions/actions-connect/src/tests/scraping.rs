@@ -43,7 +43,7 @@ fn cases() -> Call {
 }
 
 async fn site(robots: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/robots.txt")).respond_with(robots).mount(&server).await;
     server
 }
@@ -246,7 +246,7 @@ async fn f_104_a_binding_may_move_a_scraper() {
 
 #[tokio::test]
 async fn k_75_an_earlier_reading_stands_in_while_the_site_is_down() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let robots = || Mock::given(path("/robots.txt"));
     robots().respond_with(ResponseTemplate::new(404)).up_to_n_times(1).mount(&server).await;
     robots().respond_with(ResponseTemplate::new(503)).mount(&server).await;

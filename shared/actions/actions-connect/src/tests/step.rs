@@ -46,7 +46,7 @@ async fn create(world: &Arc<World>) -> Result<Value, ActionError> {
 }
 
 async fn serve(template: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search")).respond_with(template.clone()).mount(&server).await;
     Mock::given(path("/items")).respond_with(template).mount(&server).await;
     server
@@ -157,7 +157,7 @@ endpoints:
 
 #[tokio::test]
 async fn k_76_what_a_bound_leaves_out_is_where_the_cursor_goes_on() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for number in 1..=3 {
         let items = json!([{ "n": number * 2 - 1 }, { "n": number * 2 }]);
         Mock::given(query_param("page", number.to_string()))
@@ -196,7 +196,7 @@ async fn k_76_a_huge_answer_is_read_as_far_as_there_is_room() {
 
 #[tokio::test]
 async fn f_096_the_authors_content_type_stands() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/search"))
         .and(header("content-type", "application/vnd.api+json"))
         .respond_with(ResponseTemplate::new(200).set_body_json(json!([{ "n": 1 }])))
@@ -215,7 +215,7 @@ async fn f_096_the_authors_content_type_stands() {
 
 #[tokio::test]
 async fn f_306_a_refusal_on_a_later_page_marks_the_binding_too() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(query_param("page", "1"))
         .respond_with(ResponseTemplate::new(200).set_body_json(json!([{ "n": 1 }, { "n": 2 }])))
         .mount(&server)

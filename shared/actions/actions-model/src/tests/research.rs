@@ -32,7 +32,7 @@ async fn turn(
     before: usize,
     may_ask: bool,
 ) -> (Result<Said, ActionError>, Vec<Value>, Arc<Purse>) {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     for answer in answers {
         let answer = ResponseTemplate::new(200).set_body_json(answer);
         Mock::given(any()).respond_with(answer).up_to_n_times(1).mount(&server).await;

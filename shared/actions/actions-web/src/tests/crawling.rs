@@ -7,7 +7,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::*;
 
 async fn site(robots: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/robots.txt")).respond_with(robots).mount(&server).await;
     server
 }

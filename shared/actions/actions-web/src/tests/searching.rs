@@ -79,7 +79,7 @@ async fn f_045_without_a_provider_it_says_so() {
 
 #[tokio::test]
 async fn f_045_searxng_is_asked_as_it_documents() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("GET"))
         .and(path("/sx/search"))
         .and(query_param("q", "river barges & co"))
@@ -111,7 +111,7 @@ async fn f_045_searxng_is_asked_as_it_documents() {
 
 #[tokio::test]
 async fn f_045_searxng_is_asked_for_further_pages_until_there_is_enough() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let page = |number: &str| Mock::given(path("/sx/search")).and(query_param("pageno", number));
     let first =
         searx_answer(&[found("https://a.org/1", "1"), found("https://a.org/2", "2")], &json!([]));
@@ -147,11 +147,11 @@ async fn f_045_searxng_fails_by_name() {
         (ResponseTemplate::new(200).set_body_string("<html>"), "SEARCH_ANSWER", Class::Terminal),
         (ResponseTemplate::new(200).set_body_json(json!({})), "SEARCH_ANSWER", Class::Terminal),
     ] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(path("/sx/search")).respond_with(answer).mount(&server).await;
         refused(Some(searxng(&server)), &search(json!({})), code, class).await;
     }
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/sx/search"))
         .respond_with(searx_answer(&[], &json!([])))
         .mount(&server)
@@ -162,7 +162,7 @@ async fn f_045_searxng_fails_by_name() {
 
 #[tokio::test]
 async fn f_045_tavily_is_asked_as_it_documents() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let asks = |topic: &str, max: u32| {
         Mock::given(method("POST"))
             .and(path("/search"))
@@ -237,7 +237,7 @@ async fn f_045_tavily_fails_by_name_and_never_shows_the_key() {
             Class::Terminal,
         ),
     ] {
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         Mock::given(path("/search")).respond_with(answer).expect(1).mount(&server).await;
         refused(Some(tavily(&server)), &search(json!({})), code, class).await;
     }

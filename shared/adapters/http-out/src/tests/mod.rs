@@ -21,7 +21,7 @@ fn call(server: &MockServer, route: &str) -> Call {
 }
 
 async fn server(route: &str, template: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path(route)).respond_with(template).mount(&server).await;
     server
 }
@@ -51,7 +51,7 @@ async fn k_38_a_redirect_into_the_network_is_refused() {
 
 #[tokio::test]
 async fn k_38_redirects_are_followed_a_few_times_only() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(path("/a"))
         .respond_with(ResponseTemplate::new(302).insert_header("location", "/b"))
         .mount(&server)
@@ -76,7 +76,7 @@ async fn k_38_redirects_are_followed_a_few_times_only() {
 
 #[tokio::test]
 async fn k_38_headers_stay_with_their_host() {
-    let other = MockServer::start().await;
+    let other = MockServer::builder().start().await;
     Mock::given(header_exists("authorization"))
         .respond_with(ResponseTemplate::new(500))
         .with_priority(1)

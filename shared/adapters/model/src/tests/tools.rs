@@ -41,7 +41,7 @@ async fn turn(provider: &str, server: &MockServer, may_ask: bool) -> Turn {
 
 /// What a provider is sent, and what its answer says.
 async fn check(provider: &str, may_ask: bool, answer: Value, expect: Reply) -> Value {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     let said = ResponseTemplate::new(200).set_body_json(answer);
     Mock::given(method("POST")).respond_with(said).expect(1).mount(&server).await;
     let turn = turn(provider, &server, may_ask).await;

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Map;
+
 use super::Planner;
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
-use crate::model::{Edge, Entity, EntityId, EntityType, Provenance, Relationship};
+use crate::model::{Edge, Entity, EntityId, EntityType, Provenance, Relationship, Stated};
 use crate::resolve::Cluster;
 
 /// The most folded names of company an entity remembers.
@@ -125,14 +127,16 @@ impl Planner<'_> {
             from_name: Some(from_name),
             to_name: Some(to_name),
             retrieved_at: now,
+            properties: Stated::new(&entity.attributes),
         };
         Edge {
             from: self.ids[from].clone(),
             relationship,
             to: self.ids[to].clone(),
-            properties: entity.attributes.clone(),
+            properties: Map::new(),
             confidence,
             provenance: BTreeSet::from([provenance]),
+            is_cut: false,
             first_seen: now,
             last_seen: now,
         }

@@ -46,7 +46,10 @@ fn f_259_an_officer_becomes_a_node_an_edge_and_its_provenance() {
     assert_eq!(changes.edges.len(), 1);
     let edge = &changes.edges[0];
     assert_eq!((&edge.from, &edge.to), (&changes.entities[0].id, &changes.entities[1].id));
-    assert_eq!((edge.properties["title"].as_str(), edge.provenance.len()), (Some("CHAIR"), 2));
+    assert_eq!(
+        (edge.agreed().properties["title"].as_str(), edge.provenance.len()),
+        (Some("CHAIR"), 2)
+    );
     assert_eq!(answer["merge_count"], 1);
     assert_eq!(
         answer["resolved"].as_array().unwrap().len(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::common_ground::named;
 use super::{Changes, Planner};
-use crate::model::{Edge, EntityId, derived_id};
+use crate::model::{Agreed, Edge, EntityId, derived_id};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
 use crate::review::review_id;
 use crate::rows::{
@@ -164,7 +164,10 @@ impl Planner<'_> {
             |id: &EntityId| self.place.get(id).map(|place| &self.resolution.clusters[*place]);
         let (near, far) = (cluster(&edge.from)?, cluster(&edge.to)?);
         let salt = format!("{}:{}:{n}", edge.relationship.as_str(), edge.to);
-        let mut details = edge.properties.clone();
+        let Agreed { properties: mut details, differing } = edge.agreed();
+        if !differing.is_empty() {
+            details.insert("differing".to_owned(), json!(differing));
+        }
         details.insert("to".to_owned(), json!(edge.to));
         let found =
             self.discovery(DiscoveryType::NewRelationship, near, &edge.from, &salt, details);

@@ -7,7 +7,9 @@ use super::{Cut, Decider, Decision, answer_review, approve, merge, reverse, revi
 use crate::change::entity_id;
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
-use crate::model::{Edge, Entity, EntityId, EntityType, Namespace, Provenance, Relationship};
+use crate::model::{
+    Edge, Entity, EntityId, EntityType, Namespace, Provenance, Relationship, Stated,
+};
 use crate::rows::{
     LogId, MatchMethod, ResolutionAction, ResolutionLogRow, ReviewRow, ReviewStatus,
 };
@@ -68,6 +70,7 @@ pub(crate) fn edge(from: &EntityId, to: &EntityId, names: &[&str]) -> Edge {
         from_name: Some((*name).to_owned()),
         to_name: None,
         retrieved_at: at(0),
+        properties: Stated::default(),
     };
     let names = if names.is_empty() { &[""] } else { names };
     Edge {
@@ -77,6 +80,7 @@ pub(crate) fn edge(from: &EntityId, to: &EntityId, names: &[&str]) -> Edge {
         properties: Map::new(),
         confidence: 0.9,
         provenance: names.iter().enumerate().map(reading).collect(),
+        is_cut: false,
         first_seen: at(0),
         last_seen: at(0),
     }

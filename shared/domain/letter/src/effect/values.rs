@@ -6,6 +6,7 @@ use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 use serde_json::Value;
 
+use crate::currency::agreeing;
 use crate::format::formatted;
 use crate::preview::Cell;
 use crate::text::Shown;
@@ -64,24 +65,14 @@ pub(super) fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent
     }
 }
 
-/// The layout without its currencies where a request sends another one: `12.50 EUR` beside `currency: USD` is not what is sent.
+/// The layout as far as it agrees with the currencies that the requests send.
 pub(super) fn with_sent_currency<'l>(layout: &'l Layout, views: &[&EffectView]) -> Cow<'l, Layout> {
-    let declared = || layout.columns.iter().filter_map(|column| column.currency.as_deref());
-    let is_other = |field: &Field| {
-        let is_code = !field.value.contains(|c: char| c.is_ascii_digit());
-        is_code
-            && field.name.to_lowercase().contains("currency")
-            && declared().any(|own| !own.eq_ignore_ascii_case(field.value.trim()))
-    };
-    let fields = |section: &Section| match &section.content {
-        Content::Fields(fields) => fields.iter().any(is_other),
-        Content::Text(_) => false,
-    };
-    if declared().next().is_none() || !views.iter().flat_map(|view| &view.sections).any(fields) {
-        return Cow::Borrowed(layout);
-    }
-    let bare = |column: &Column| Column { currency: None, ..column.clone() };
-    Cow::Owned(Layout { columns: layout.columns.iter().map(bare).collect() })
+    let sections = views.iter().flat_map(|view| &view.sections);
+    let fields = sections.flat_map(|section| match &section.content {
+        Content::Fields(fields) => fields.as_slice(),
+        Content::Text(_) => &[],
+    });
+    agreeing(layout, fields.map(|field| (&field.name, &field.value)))
 }
 
 pub(super) fn column(layout: &Layout, name: &str) -> Column {

@@ -3,8 +3,10 @@
 use countersign_approval::{Column, Format, Layout, is_doubtful};
 use serde_json::Value;
 
+use super::flat::Path;
 use super::strike_mark::StrikeMark;
 use super::{flat, pair};
+use crate::currency::agreeing;
 use crate::format::formatted;
 use crate::text::{MAX_CELL, Room, Shown, share};
 
@@ -186,7 +188,9 @@ pub(super) enum Extent {
 impl Table {
     /// The table of some rows, of which the first has this number.
     pub(super) fn of(rows: &[&Value], first: u64, layout: &Layout, extent: Extent) -> Self {
-        let chosen = Chosen::of(rows, layout, extent);
+        let paths = flat::paths(rows);
+        let layout = &*agreeing(layout, paths.iter().flat_map(|path| texts(rows, path)));
+        let chosen = Chosen::of(rows, layout, extent, paths);
         let cells = rows.len() * chosen.columns.len();
         let room = match extent {
             Extent::Head => Room::Each(share(HEAD_CHARACTERS, cells)),
@@ -254,6 +258,12 @@ impl Table {
     }
 }
 
+/// The texts of all rows in this field, each with its name.
+fn texts<'v>(rows: &[&'v Value], path: &'v Path) -> impl Iterator<Item = (&'v str, &'v str)> {
+    let texts = rows.iter().filter_map(|row| flat::at(row, &path.name)?.as_str());
+    texts.map(|text| (path.name.as_str(), text))
+}
+
 /// The characters of rows, as JSON: at least those of their values.
 fn characters(rows: &[&Value]) -> usize {
     rows.iter().map(|row| row.to_string().chars().count()).sum()
@@ -267,8 +277,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn of(rows: &[&Value], layout: &Layout, extent: Extent) -> Self {
-        let paths = flat::paths(rows);
+    fn of(rows: &[&Value], layout: &Layout, extent: Extent, paths: Vec<Path>) -> Self {
         if paths.is_empty() {
             return Self { columns: vec![Column::of("value")], left_out: 0, internal: 0 };
         }

@@ -65,6 +65,20 @@ fn f_200_columns_are_what_was_asked_for_with_a_mark_for_the_rest() {
 }
 
 #[test]
+fn f_200_no_amount_is_shown_in_another_currency_than_the_rows_name() {
+    let columns =
+        [Column { format: Format::Money, currency: Some("EUR".to_owned()), ..Column::of("amount") }];
+    let check = |payee: Value, expect: &str| {
+        let rows = json!([{ "amount": 1250, "currency": "EUR" }, { "amount": 9, "payee": payee }]);
+        let shown = head(&rows, &columns).table.rows[0].cells[0].formatted.clone();
+        assert_eq!(shown.as_deref(), Some(expect), "{rows}");
+    };
+    check(json!({ "currency": "eur" }), "1,250.00 EUR");
+    check(json!({ "Currency code": "USD" }), "1,250.00");
+    check(json!({ "currency": null }), "1,250.00 EUR");
+}
+
+#[test]
 fn f_200_columns_for_something_else_are_no_columns() {
     assert_eq!(headings(&head(&json!([{"a": 1, "b": 2}]), &[Column::of("amount")])), ["a", "b"]);
 }

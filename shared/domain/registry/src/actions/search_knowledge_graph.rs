@@ -77,6 +77,8 @@ pub struct Found {
     pub confidence: f64,
     pub entity_id: String,
     pub source_count: u64,
+    /// The entities a person parted from it: the counts and times of both are those of the two together.
+    pub counted_with: Vec<String>,
     #[schemars(with = "Date")]
     pub first_seen: String,
     #[schemars(with = "Date")]
@@ -91,12 +93,18 @@ pub struct Related {
     pub target: String,
     #[serde(rename = "type")]
     pub relationship_type: String,
+    /// What all records of the last run say.
     #[schemars(with = "AnyObject")]
     pub properties: Value,
+    /// The names of what they say differently, such as the amounts of several gifts.
+    pub differing: Vec<String>,
     pub confidence: f64,
     pub source_id: String,
     pub target_id: String,
+    /// How many records say so.
     pub readings: u64,
+    /// Whether more records say so than were kept.
+    pub more_readings: bool,
 }
 
 fn yes() -> bool {

@@ -49,8 +49,8 @@ fn f_043_search_knowledge_graph() {
         "search_knowledge_graph",
         "entity_name entity_names external_id",
         "entity_types=[] relationship_types=[] include_related=true max_hops=2 namespace",
-        "entities[name,type,subtype,aliases,external_ids,confidence,entity_id,source_count,first_seen,last_seen] \
-         relationships[source,target,type,properties,confidence,source_id,target_id,readings] count is_cut not_found",
+        "entities[name,type,subtype,aliases,external_ids,confidence,entity_id,source_count,counted_with,first_seen,last_seen] \
+         relationships[source,target,type,properties,differing,confidence,source_id,target_id,readings,more_readings] count is_cut not_found",
     );
 }
 

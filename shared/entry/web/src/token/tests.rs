@@ -176,7 +176,7 @@ impl Issuer {
         }
         let odd = json!({"kty": "moon", "kid": "odd"});
         let shared = json!({"kty": "oct", "kid": "shared", "k": URL_SAFE_NO_PAD.encode(SECRET)});
-        let server = MockServer::start().await;
+        let server = MockServer::builder().start().await;
         let answer = ResponseTemplate::new(200).set_body_json(json!({"keys": [odd, shared, jwk]}));
         Mock::given(method("GET")).respond_with(answer).mount(&server).await;
         let pem = secret.to_pkcs8_pem(LineEnding::LF).unwrap();
@@ -242,7 +242,7 @@ async fn keys_for_encryption_or_of_another_algorithm_sign_nothing() {
 
 #[tokio::test]
 async fn an_issuer_that_is_down_is_no_fault_of_the_token() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("GET")).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let verifier = Verifier::new(None, Some(&server.uri()), "countersign", "api", true).unwrap();
     let issuer = Issuer::start("k1", &json!({})).await;

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn k_75_the_last_good_answer_stands_in_and_says_so() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     first(&server, 1, items(&[])).await;
     let world = world(&server);
     let fresh = get(&world, &search(0)).await.unwrap();
@@ -42,7 +42,7 @@ async fn k_75_the_last_good_answer_stands_in_and_says_so() {
 
 #[tokio::test]
 async fn k_75_an_open_breaker_and_a_spent_rate_serve_stale_answers_too() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     first(&server, 1, items(&[])).await;
     then(&server, ResponseTemplate::new(500)).await;
     let open = world(&server);
@@ -55,7 +55,7 @@ async fn k_75_an_open_breaker_and_a_spent_rate_serve_stale_answers_too() {
     assert!(stale["warnings"][0].as_str().unwrap().contains("tried again at"), "{stale}");
     assert_eq!(calls(&server).await, before);
 
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&[])).await;
     let limited = yaml(&server.uri(), "rate_limit: { requests_per_day: 1 }");
     let spent = Arc::new(World::new(&limited));
@@ -67,7 +67,7 @@ async fn k_75_an_open_breaker_and_a_spent_rate_serve_stale_answers_too() {
 
 #[tokio::test]
 async fn k_75_what_is_incomplete_is_not_kept() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(query_param("page", "1")).respond_with(items(&["a"])).mount(&server).await;
     Mock::given(query_param("page", "2"))
         .respond_with(ResponseTemplate::new(500))
@@ -81,7 +81,7 @@ async fn k_75_what_is_incomplete_is_not_kept() {
 
 #[tokio::test]
 async fn k_75_what_a_limit_has_ended_is_kept_with_its_warning() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     first(&server, 3, items(&["a"])).await;
     then(&server, ResponseTemplate::new(500)).await;
     let world = world(&server);
@@ -97,7 +97,7 @@ async fn k_75_what_a_limit_has_ended_is_kept_with_its_warning() {
 
 #[tokio::test]
 async fn k_75_an_effect_is_neither_kept_nor_replaced() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "id": 1 })))
         .up_to_n_times(1)
@@ -115,7 +115,7 @@ async fn k_75_an_effect_is_neither_kept_nor_replaced() {
 
 #[tokio::test]
 async fn k_75_calls_go_on_without_the_shared_state() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&["a"])).await;
     let limited = yaml(&server.uri(), "rate_limit: { requests_per_hour: 1 }");
     let mut world = World::new(&limited);
@@ -129,7 +129,7 @@ async fn k_75_calls_go_on_without_the_shared_state() {
 
 #[tokio::test]
 async fn k_75_no_secret_is_in_the_shared_state() {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     then(&server, items(&[])).await;
     let world = world(&server);
     get(&world, &search(0)).await.unwrap();
