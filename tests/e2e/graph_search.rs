@@ -103,3 +103,55 @@ async fn f_043_entities_are_found_with_what_is_around_them() {
     }
     assert_eq!(ana.refused("/knowledge/entities?external_id=990000017", None).await.0, 422);
 }
+
+fn gift(record: u32, amount: &str) -> Value {
+    json!({
+        "name": "ADA PINFEATHER", "type": "PERSON", "source_field": "name", "source_record_index": record,
+        "relationship_type": "DONATED_TO", "related_to": { "name": "KITE PAC", "type": "ORG" },
+        "attributes": { "amount": amount, "date": "2024-01-31" }, "source_connector": "filings",
+    })
+}
+
+#[tokio::test]
+async fn f_264_two_gifts_are_one_relationship_whose_amounts_are_told_apart() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(FILL).await;
+    let people = json!([gift(0, "100.00"), gift(1, "250.00")]);
+    let run = ana.start(&agent, "fill-graph", json!({ "people": people })).await;
+    ana.reaches(&run, "complete").await;
+    let found = ana.get("/knowledge/entities?q=pinfeather").await;
+    let id = found["items"][0]["entity_id"].as_str().unwrap();
+    let near = ana.get(&format!("/knowledge/entities/{id}/neighbours?max_hops=1")).await;
+    let gifts = &near["relationships"][0];
+    assert_eq!(gifts["differing"], json!(["amount"]), "{near:#}");
+    assert_eq!(gifts["properties"]["date"], "2024-01-31", "{near:#}");
+    assert_eq!(gifts["properties"]["amount"], Value::Null, "{near:#}");
+    let readings = gifts["provenance"].as_array().unwrap().iter();
+    let mut amounts: Vec<&str> =
+        readings.map(|one| one["properties"]["amount"].as_str().unwrap()).collect();
+    amounts.sort_unstable();
+    assert_eq!(amounts, ["100.00", "250.00"], "{near:#}");
+}
+
+#[tokio::test]
+async fn f_273_what_a_name_finds_is_listed_page_by_page() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(FILL).await;
+    let officers = ["ANN THORNQUIST", "ANN QUILLFEATHER", "ANN PINFEATHER"];
+    let people: Vec<Value> =
+        officers.iter().map(|name| officer(name, "OWL FUND", "OFFICER_OF")).collect();
+    let run = ana.start(&agent, "fill-graph", json!({ "people": people })).await;
+    ana.reaches(&run, "complete").await;
+    let first = ana.get("/knowledge/entities?q=ann&limit=2").await;
+    let next = first["next"].as_str().unwrap();
+    let second = ana.get(&format!("/knowledge/entities?q=ann&limit=2&cursor={next}")).await;
+    assert_eq!(second["next"], Value::Null, "{second:#}");
+    let items = [&first, &second].into_iter().flat_map(|page| page["items"].as_array().unwrap());
+    let mut found: Vec<&str> = items.map(|one| one["canonical_name"].as_str().unwrap()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["Ann Pinfeather", "Ann Quillfeather", "Ann Thornquist"]);
+    let (status, code) = ana.refused("/knowledge/entities?q=a", None).await;
+    assert_eq!((status, code.as_str()), (422, "INVALID_INPUT"));
+}

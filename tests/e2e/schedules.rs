@@ -197,6 +197,7 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
 
     let over = is_over(&ana, &schedule, &started["id"]).await;
     assert_eq!(over["status"], "complete", "{over:#}");
+    assert_eq!(over["finished_at"], done["finished_at"], "its end, not when it was noticed");
     let journal = ana.get(&format!("/profiles/{agent}/journal")).await;
     let written = journal["items"].as_array().unwrap().iter();
     let written = written.filter(|entry| entry["occurrence"] == started["id"]).count();

@@ -108,7 +108,10 @@ impl Look for Tables {
                 .view(&position.run, &position.step)
                 .await
                 .map_err(carried("reading the plan"))?;
-            Ok(view.map(|view| SeenRun { agent: view.head.profile_name, plan: view.plan }))
+            Ok(view.map(|view| SeenRun {
+                agent: view.head.profile_name,
+                plan: Arc::unwrap_or_clone(view.plan),
+            }))
         })
     }
 
@@ -125,7 +128,7 @@ impl Look for Tables {
             let Some(source) = &request.preview.source else { return Ok(None) };
             let outcomes = self
                 .runs
-                .outcomes(&request.position.run, &[source.as_str()], &[source.as_str()])
+                .outcomes(&request.position.run, &[source.as_str()], &[source.as_str()], None)
                 .await;
             let outcome = outcomes.map_err(carried("reading all rows"))?.remove(source);
             Ok(outcome.and_then(|outcome| signed_rows(outcome.output, &request.preview)))

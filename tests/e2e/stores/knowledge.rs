@@ -60,7 +60,7 @@ async fn f_274_f_314_a_write_that_failed_is_pending_and_done_later() {
     let pending = discoveries(&store).await;
     assert_eq!(pending.len(), 2);
     assert!(pending.iter().all(|one| one.status == DiscoveryStatus::Pending));
-    assert!(store.named(&scope, "ann").await.unwrap().is_empty());
+    assert!(store.named(&scope, "ann").await.unwrap().entities.is_empty());
     assert!(
         store.open_plans(at(0), 10, at(0)).await.unwrap().is_empty(),
         "it may still be at work"
@@ -68,7 +68,7 @@ async fn f_274_f_314_a_write_that_failed_is_pending_and_done_later() {
     let open = store.open_plans(at(16), 10, at(16)).await.unwrap();
     assert_eq!((open.len(), &open[0].planned), (1, &planned));
     store.resume(&open[0]).await.unwrap();
-    assert_eq!(store.named(&scope, "ann").await.unwrap().len(), 1);
+    assert_eq!(store.named(&scope, "ann").await.unwrap().entities.len(), 1);
     let stored = discoveries(&store).await;
     assert!(stored.iter().all(|one| one.status == DiscoveryStatus::Stored), "{stored:#?}");
     assert!(store.open_plans(at(16), 10, at(16)).await.unwrap().is_empty());

@@ -86,7 +86,10 @@ async fn f_250_after_a_week_names_are_given_up_and_the_discoveries_say_so() {
         store.discoveries_of(&scope().owner, "run_1", window).await.unwrap().items;
     let told: Vec<_> = found.iter().map(|one| (one.status, one.entity_name.as_str())).collect();
     assert_eq!(told, [(DiscoveryStatus::GivenUp, "Ann Lee")]);
-    assert!(store.named(&scope(), "ann").await.unwrap().is_empty(), "the graph gains nothing");
+    assert!(
+        store.named(&scope(), "ann").await.unwrap().entities.is_empty(),
+        "the graph gains nothing"
+    );
     let stands = store.call(&scope(), "call").await.unwrap();
     let CallState::Done(answer) = stands else { panic!("{stands:?}") };
     assert!(answer["warnings"][0].as_str().unwrap().contains("given up"), "{answer}");

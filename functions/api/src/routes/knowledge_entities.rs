@@ -4,7 +4,8 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use countersign_knowledge::explore::{Explore as _, entity_record};
+use countersign_knowledge::explore::{Explore as _, Named, entity_record};
+use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
 use countersign_store_kit::Page as Stored;
@@ -32,7 +33,8 @@ pub(crate) struct EntityQuery {
     /// The part of the caller's graph; `default` when left out.
     #[param(value_type = Option<String>)]
     namespace: Option<Namespace>,
-    /// Words of a name, or how they begin; case and accents do not count. At most 100 entities are found, and there is no `next`.
+    /// Words of a name, or how they begin; case and accents do not count. Of a name that more than
+    /// 1,000 entities may have, the page behind the last of those is refused.
     q: Option<String>,
     /// Only one kind, such as `PERSON` or `ORG`.
     #[serde(rename = "type")]
@@ -51,6 +53,16 @@ impl EntityQuery {
         let is_of = |subtype: &String| entity.subtype.as_deref() == Some(subtype.as_str());
         kind.is_none_or(|kind| entity.entity_type == kind)
             && self.subtype.as_ref().is_none_or(is_of)
+    }
+
+    /// The words to look for; none when no name is given.
+    fn words(&self) -> Result<Vec<String>, Problem> {
+        let Some(text) = &self.q else { return Ok(Vec::new()) };
+        let words = search_tokens(text);
+        if words.is_empty() {
+            return Err(Problem::field("q", "needs a word of two letters or more"));
+        }
+        Ok(words)
     }
 
     fn identifier(&self) -> Result<Option<ExternalId>, Problem> {
@@ -78,14 +90,26 @@ pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<Value> {
     ];
     let paging = asked.paging("entities", &filters).await?;
     let page = match looked_up(ctx, &scope, query).await? {
-        Some(mut found) => {
-            found.retain(|entity| query.takes(entity));
-            found.truncate(paging.limit.unsigned_abs() as usize);
-            Stored { items: found, next: None }
-        }
+        Some(found) => by_id(found, query, &paging)?,
         None => all(ctx, &scope, query, &paging).await?,
     };
     paging.page(page.map(|entity| entity_record(&entity)))
+}
+
+/// A page of what was looked up. One that ends where more may be there has a `next` all the same: that one is refused.
+fn by_id(found: Named, query: &EntityQuery, paging: &Paging) -> Result<Stored<Entity>, Problem> {
+    let limit = paging.limit.unsigned_abs() as usize;
+    let is_after = |entity: &Entity| paging.after().is_none_or(|after| entity.id.as_str() > after);
+    let mut items = found.entities;
+    items.retain(|entity| query.takes(entity) && is_after(entity));
+    if items.is_empty() && found.is_cut {
+        let message = "fits more than 1,000 entities, and those that were looked at are listed: write more of the name";
+        return Err(Problem::field("q", message));
+    }
+    let has_more = items.len() > limit || found.is_cut;
+    items.truncate(limit);
+    let next = items.last().filter(|_| has_more).map(|last| last.id.to_string());
+    Ok(Stored { items, next })
 }
 
 /// What a name or an identifier finds; none when neither is given.
@@ -93,7 +117,8 @@ async fn looked_up(
     ctx: &Context,
     scope: &Scope,
     query: &EntityQuery,
-) -> Result<Option<Vec<Entity>>, Problem> {
+) -> Result<Option<Named>, Problem> {
+    let words = query.words()?;
     let Some(id) = query.identifier()? else {
         let Some(text) = &query.q else { return Ok(None) };
         let found = ctx.knowledge.named(scope, text).await;
@@ -107,11 +132,10 @@ async fn looked_up(
             found.map_err(|error| Problem::of(&*error))?
         }
     };
-    if let Some(text) = &query.q {
-        let named = ctx.knowledge.named(scope, text).await.map_err(|error| Problem::of(&*error))?;
-        found.retain(|entity| named.iter().any(|other| other.id == entity.id));
-    }
-    Ok(Some(found))
+    found.retain(|entity| entity.has_words(&words));
+    found.sort_by(|one, other| one.id.cmp(&other.id));
+    found.dedup_by(|one, other| one.id == other.id);
+    Ok(Some(Named { entities: found, is_cut: false }))
 }
 
 async fn all(

@@ -142,13 +142,16 @@ async fn named(
         }
         found.extend(of_one.into_iter().map(|entity| (entity.id.clone(), entity)));
     };
+    let mut is_cut = false;
     for name in &wanted.names {
-        met(name, graph.named(scope, name).await?);
+        let of_name = graph.named(scope, name).await?;
+        is_cut |= of_name.is_cut;
+        met(name, of_name.entities);
     }
     if let Some((text, id)) = &wanted.id {
         met(text, graph.with_identifier(scope, id).await?);
     }
-    let is_cut = found.len() > MAX_FOUND;
+    is_cut |= found.len() > MAX_FOUND;
     Ok((found.into_values().take(MAX_FOUND).collect(), named, is_cut))
 }
 

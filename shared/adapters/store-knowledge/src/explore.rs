@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Around, Explore};
+use countersign_knowledge::explore::{Around, Explore, Named};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
@@ -19,6 +19,9 @@ use crate::{KnowledgeStore, Result, keys};
 /// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
 const MAX_FOUND: usize = 1_000;
 
+/// The most entities that are looked up for one word.
+const MAX_POINTERS: usize = 5_000;
+
 /// The most edges that are read of one entity in one direction.
 const MAX_EDGES: i32 = 1_000;
 
@@ -29,7 +32,7 @@ const AT_ONCE: usize = 8;
 type Stored = (BTreeMap<(EntityId, Relationship, EntityId), Edge>, bool);
 
 impl Explore for KnowledgeStore {
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>> {
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named> {
         boxed(self.search(scope, text))
     }
 
@@ -112,25 +115,26 @@ impl KnowledgeStore {
         })
     }
 
-    async fn search(&self, scope: &Scope, text: &str) -> Result<Vec<Entity>> {
+    async fn search(&self, scope: &Scope, text: &str) -> Result<Named> {
         let words = search_tokens(text);
-        let mut found: Option<BTreeSet<EntityId>> = None;
+        let (mut found, mut is_cut) = (None::<BTreeSet<EntityId>>, false);
         for word in &words {
             let query = Query::partition(&keys::words(scope)).prefix(word).limit(500);
-            let ids = self.pointed(query, 5_000).await?;
+            let pointers: Vec<Pointer> = self.table.query_all(query, MAX_POINTERS).await?;
+            is_cut |= pointers.len() >= MAX_POINTERS;
+            let ids: BTreeSet<EntityId> = pointers.into_iter().map(|pointer| pointer.id).collect();
             found = Some(match found {
                 Some(before) => before.intersection(&ids).cloned().collect(),
                 None => ids,
             });
         }
-        let ids = found.unwrap_or_default().into_iter().take(MAX_FOUND).collect();
-        let mut found = self.views_of(scope, ids).await?;
+        let found = found.unwrap_or_default();
+        is_cut |= found.len() > MAX_FOUND;
+        let ids = found.into_iter().take(MAX_FOUND).collect();
+        let mut entities = self.views_of(scope, ids).await?;
         // A spelling that was split off is still filed under the entity it came from.
-        let has = |entity: &Entity, word: &String| {
-            entity.search_tokens().iter().any(|own| own.starts_with(word.as_str()))
-        };
-        found.retain(|entity| words.iter().all(|word| has(entity, word)));
-        Ok(found)
+        entities.retain(|entity| entity.has_words(&words));
+        Ok(Named { entities, is_cut })
     }
 
     /// The entities that pointers lead to.

@@ -39,6 +39,7 @@ mod spend;
 mod starts;
 mod stops;
 mod turns;
+mod view;
 mod warnings;
 
 pub use active::Active;
@@ -46,13 +47,14 @@ pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListAnswers, ListEnd, ListSummary};
-pub use outcomes::{Consequence, Ended, Intended, StepView};
+pub use outcomes::{Consequence, Ended, Intended};
 pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
 pub use turns::{ModelTurn, ToolOutcome, warnings_of_tools};
+pub use view::{OthersRead, StepView};
 pub use warnings::{WarningSentences, warnings_of};
 
 use countersign_store_kit::{Blobs, Table};

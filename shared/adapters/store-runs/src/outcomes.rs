@@ -1,33 +1,15 @@
-//! What a step reads and writes: one batch to look, one transaction to end.
+//! What a step writes: one transaction to end.
 
-use std::collections::BTreeMap;
-
-use countersign_plan::Plan;
-use countersign_run::{
-    Event, EventKind, Head, ModelUse, RunId, StepWarnings, Stop, warning_sentences,
-};
+use countersign_run::{Event, EventKind, ModelUse, RunId, StepWarnings, Stop, warning_sentences};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
-use crate::records::{OutcomeItem, PlanItem};
+use crate::records::OutcomeItem;
 use crate::{Intent, Outcome, Result, RunStore, keys};
 
 /// How many sentences about what a step could not read are kept beside its outcome, so that nobody has to read the output
 /// for them.
 const KEPT: usize = 50;
-
-/// What a step sees when it starts.
-#[derive(Debug, Clone)]
-pub struct StepView {
-    /// The head.
-    pub head: Head,
-    /// The plan and the seal stored beside it.
-    pub plan: Plan,
-    /// What came of the step, if it is over already.
-    pub own: Option<Outcome>,
-    /// The mark it left before acting, if it did.
-    pub intent: Option<Intent>,
-}
 
 /// What the end of a step changes of its run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,59 +47,6 @@ pub enum Intended {
 }
 
 impl RunStore {
-    /// Head, plan, own outcome and own intent: one request. None when the run or its plan does not exist.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the table does not answer or an item has another shape.
-    pub async fn view(&self, run: &RunId, step: &str) -> Result<Option<StepView>> {
-        let wanted =
-            [keys::head(run), keys::plan(run), keys::outcome(run, step), keys::intent(run, step)];
-        let mut found = self.table.get_many(&wanted).await?;
-        let table = self.table.name();
-        let [head, plan, own, intent] = wanted.map(|key| found.remove(&key));
-        let (Some(head), Some(plan)) = (head, plan) else { return Ok(None) };
-        let plan: PlanItem = decode(table, plan)?;
-        let own = match own {
-            Some(item) => Some(self.load_outcome(decode(table, item)?).await?),
-            None => None,
-        };
-        let intent = intent.map(|item| decode(table, item)).transpose()?;
-        Ok(Some(StepView {
-            head: decode(table, head)?,
-            plan: self.load_plan(&plan).await?,
-            own,
-            intent,
-        }))
-    }
-
-    /// What came of several steps: one request, and one per output of `read` in the bucket. The outputs of others are null.
-    /// Steps that are not over are absent.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the table does not answer.
-    pub async fn outcomes(
-        &self,
-        run: &RunId,
-        steps: &[&str],
-        read: &[&str],
-    ) -> Result<BTreeMap<String, Outcome>> {
-        let wanted: Vec<_> = steps.iter().map(|step| keys::outcome(run, step)).collect();
-        if wanted.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let mut outcomes = BTreeMap::new();
-        for (_, item) in self.table.get_many(&wanted).await? {
-            let item: OutcomeItem = decode(self.table.name(), item)?;
-            let outcome = if read.contains(&item.step.as_str()) {
-                self.load_outcome(item).await?
-            } else {
-                item.with_output(serde_json::Value::Null)
-            };
-            outcomes.insert(outcome.step.clone(), outcome);
-        }
-        Ok(outcomes)
-    }
-
     /// Records the end of a step: outcome and event, and what it changes of the run; one transaction.
     ///
     /// # Errors

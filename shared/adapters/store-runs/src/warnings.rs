@@ -79,7 +79,7 @@ impl RunStore {
         of_steps: &[StepWarnings],
     ) -> Result<Vec<WarningSentences>> {
         let steps: Vec<&str> = of_steps.iter().map(|known| known.step.as_str()).collect();
-        let outcomes = self.outcomes(run, &steps, &steps).await?;
+        let outcomes = self.outcomes(run, &steps, &steps, None).await?;
         let of_step = |known: &StepWarnings| WarningSentences::of(known, outcomes.get(&known.step));
         Ok(of_steps.iter().map(of_step).collect())
     }

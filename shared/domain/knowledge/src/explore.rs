@@ -21,10 +21,19 @@ pub const MAX_EDGES: usize = 2_000;
 /// Entities beyond the first that are asked about at once.
 const AT_ONCE: usize = 25;
 
+/// What a name finds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Named {
+    /// The entities, by id.
+    pub entities: Vec<Entity>,
+    /// Whether more of that name may be there.
+    pub is_cut: bool,
+}
+
 /// Reading one owner's graph, under the decisions of people.
 pub trait Explore: Send + Sync {
     /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273).
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>>;
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named>;
 
     /// Entities with this identifier, of any kind (F-272).
     fn with_identifier<'a>(

@@ -30,9 +30,10 @@ mod scope;
 
 pub use error::KnowledgeError;
 pub use model::{
-    DataSource, Document, Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId, InDocument,
-    InDocuments, InSources, InvalidNamespace, MAX_LINKS, MAX_PROVENANCE, MAX_SOURCES, MentioningId,
-    Namespace, Provenance, Relationship, SourceId, Taken, derived_id, external_id_map,
+    Agreed, DataSource, Document, Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId,
+    InDocument, InDocuments, InSources, InvalidNamespace, MAX_LINKS, MAX_PROVENANCE, MAX_SOURCES,
+    MentioningId, Namespace, Provenance, Relationship, SourceId, Stated, Taken, derived_id,
+    external_id_map,
 };
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,

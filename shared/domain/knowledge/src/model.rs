@@ -315,6 +315,13 @@ impl Entity {
         names.flat_map(|name| search_tokens(name)).collect()
     }
 
+    /// Whether it has words in its names that begin like each of these, as [`search_tokens`] gives them.
+    #[must_use]
+    pub fn has_words(&self, words: &[String]) -> bool {
+        let own = self.search_tokens();
+        words.iter().all(|word| own.iter().any(|token| token.starts_with(word.as_str())))
+    }
+
     /// The folded canonical name: what uniqueness is judged by.
     #[must_use]
     pub fn canonical_key(&self) -> String {

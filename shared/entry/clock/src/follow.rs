@@ -222,9 +222,9 @@ impl Clock {
                 }
                 Ok(())
             }
-            (Some(status), Some(_)) => {
+            (Some(status), Some(at)) => {
                 done.finished += 1;
-                let after = of.moved(OccurrenceState::Finished, now);
+                let after = of.moved(OccurrenceState::Finished, at);
                 let after = Occurrence { status: Some(status), ..after };
                 self.finish(&after, source.is_some()).await?;
                 Ok(())

@@ -12,6 +12,8 @@ use countersign_registry::action::{self, Describe};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 
+use crate::sealed_plans::SealedPlans;
+
 /// Everything the step protocol needs.
 pub struct Context {
     /// The deployment.
@@ -26,6 +28,8 @@ pub struct Context {
     pub describer: Option<Arc<dyn Describe>>,
     /// Where signatures are found; none in functions that host only reversible actions.
     pub signatures: Option<Arc<dyn Signatures>>,
+    /// The plans of the last runs.
+    pub(crate) plans: SealedPlans,
     /// The handlers by action.
     actions: BTreeMap<&'static str, Arc<dyn action::Handler>>,
 }
@@ -70,6 +74,7 @@ impl Context {
             rights: Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?)),
             describer: None,
             signatures: None,
+            plans: SealedPlans::default(),
             actions: actions.into_iter().map(|action| (action.name(), action)).collect(),
         })
     }

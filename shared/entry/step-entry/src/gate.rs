@@ -54,7 +54,8 @@ pub async fn gate_ask(
         return Err(StepError::Busy(step.name.clone()));
     }
     let covered = covered(&view, step);
-    let upstream = Upstream::read(&context.runs, &view.head, step, &covered).await?;
+    let upstream =
+        Upstream::read(&context.runs, &view.head, step, &covered, view.others.as_ref()).await?;
     let blocked = upstream.blocked(step);
     let scope = upstream.scope(
         &view.head,

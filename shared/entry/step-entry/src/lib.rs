@@ -24,6 +24,7 @@ mod prepare;
 mod protocol;
 mod retry_key;
 mod run_step;
+mod sealed_plans;
 mod serve;
 mod signature;
 mod step_end;

@@ -1,5 +1,6 @@
 //! The protocol itself, for one call. What steps over a list share with it is here too.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_approval::ports::{Answered, Signed};
@@ -26,17 +27,23 @@ use crate::prepare::{Prepared, prepare};
 use crate::retry_key::retry_key;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, needed};
 use crate::warned::{SHOWN, informed};
 
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
-    let view = context
-        .runs
-        .view(&event.run, &event.step)
-        .await?
-        .ok_or_else(|| StepError::UnknownRun(event.run.clone()))?;
-    check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
+    let unknown = || StepError::UnknownRun(event.run.clone());
+    let view = if let Some(plan) = context.plans.get(&event.seal) {
+        let others = plan.step(&event.step).into_iter().flat_map(needed).collect();
+        let view =
+            context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), &others).await?;
+        view.ok_or_else(unknown)?
+    } else {
+        let view = context.runs.view(&event.run, &event.step).await?.ok_or_else(unknown)?;
+        check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
+        context.plans.keep(&event.seal, &view.plan);
+        view
+    };
     if event.attempt < view.head.attempt {
         return Err(StepError::Superseded { attempt: event.attempt, now: view.head.attempt });
     }
@@ -84,7 +91,8 @@ pub(crate) async fn begin<'a>(
     {
         return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", stop.after())));
     }
-    let upstream = Upstream::read(&context.runs, &view.head, step, &[]).await?;
+    let upstream =
+        Upstream::read(&context.runs, &view.head, step, &[], view.others.as_ref()).await?;
     if let Some(blocked) = upstream.blocked(step) {
         return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }

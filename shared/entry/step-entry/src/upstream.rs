@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GateOutcome, Head, StepStatus};
-use countersign_store_runs::{Outcome, RunStore, Seen};
+use countersign_store_runs::{OthersRead, Outcome, RunStore, Seen};
 use countersign_wiring::Scope;
 use serde_json::Value;
 
@@ -23,19 +23,20 @@ pub(crate) struct Blocked {
 }
 
 impl Upstream {
-    /// Reads it: one request.
+    /// Reads it: one request, or none when it was read with the view.
     pub(crate) async fn read(
         runs: &RunStore,
         head: &Head,
         step: &PlanStep,
         others: &[&PlanStep],
+        known: Option<&OthersRead>,
     ) -> Result<Self, StepError> {
         let names: BTreeSet<&str> =
             std::iter::once(step).chain(others.iter().copied()).flat_map(needed).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let steps = std::iter::once(step).chain(others.iter().copied());
         let read: Vec<&str> = steps.flat_map(|step| &step.reads).map(String::as_str).collect();
-        Ok(Self { outcomes: runs.outcomes(&head.run, &names, &read).await? })
+        Ok(Self { outcomes: runs.outcomes(&head.run, &names, &read, known).await? })
     }
 
     /// Whether what came before lets the step run.
@@ -102,8 +103,9 @@ impl Upstream {
 /// The code of a step that is not run because one before it has no result.
 pub(crate) const UPSTREAM_LOST: &str = "UPSTREAM_LOST";
 
-fn needed(step: &PlanStep) -> Vec<&str> {
-    step.after.iter().chain(&step.guard).chain(&step.reads).map(String::as_str).collect()
+/// The steps that one waits for, lies behind, or reads.
+pub(crate) fn needed(step: &PlanStep) -> impl Iterator<Item = &str> {
+    step.after.iter().chain(&step.guard).chain(&step.reads).map(String::as_str)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use countersign_identity::UserId;
 use countersign_knowledge::change::Changes;
-use countersign_knowledge::explore::{Around, Explore};
+use countersign_knowledge::explore::{Around, Explore, Named};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{
     CallState, Deferred, EdgeKey, Graph, GraphError, GraphFuture, Planned, Scope,
@@ -175,16 +175,16 @@ impl Graph for Memory {
 }
 
 impl Explore for Memory {
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Vec<Entity>> {
+    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named> {
         let state = self.state.lock().unwrap();
         let words = search_tokens(text);
         let is_named = |entity: &&Entity| {
-            let own = entity.search_tokens();
             entity.user_id == scope.owner
                 && entity.namespace == scope.namespace
-                && words.iter().all(|word| own.iter().any(|token| token.starts_with(word.as_str())))
+                && entity.has_words(&words)
         };
-        ready(Ok(state.entities.values().filter(is_named).cloned().collect()))
+        let entities = state.entities.values().filter(is_named).cloned().collect();
+        ready(Ok(Named { entities, is_cut: false }))
     }
 
     fn with_identifier<'a>(

@@ -66,8 +66,11 @@ fn f_200_columns_are_what_was_asked_for_with_a_mark_for_the_rest() {
 
 #[test]
 fn f_200_no_amount_is_shown_in_another_currency_than_the_rows_name() {
-    let columns =
-        [Column { format: Format::Money, currency: Some("EUR".to_owned()), ..Column::of("amount") }];
+    let columns = [Column {
+        format: Format::Money,
+        currency: Some("EUR".to_owned()),
+        ..Column::of("amount")
+    }];
     let check = |payee: Value, expect: &str| {
         let rows = json!([{ "amount": 1250, "currency": "EUR" }, { "amount": 9, "payee": payee }]);
         let shown = head(&rows, &columns).table.rows[0].cells[0].formatted.clone();

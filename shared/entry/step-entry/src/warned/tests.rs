@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use countersign_approval::ports::Signed;
 use countersign_approval::{Covered, Digest};
 use countersign_store_runs::StepView;
@@ -26,9 +28,9 @@ fn run(warnings: &[Value]) -> StepView {
         "run": run, "owner": user, "invoked_by": user, "scopes": [], "profile_id": "prof", "profile_name": "Payer",
         "context": "background", "started_at": Timestamp::UNIX_EPOCH, "attempt": 1, "version": 1, "warnings": warnings,
     });
-    let (head, plan) =
-        (serde_json::from_value(head).unwrap(), serde_json::from_value(plan).unwrap());
-    StepView { head, plan, own: None, intent: None }
+    let head = serde_json::from_value(head).unwrap();
+    let plan = Arc::new(serde_json::from_value(plan).unwrap());
+    StepView { head, plan, own: None, intent: None, others: None }
 }
 
 /// A signature that was given at this second, of whoever was shown these warnings.

@@ -1,0 +1,131 @@
+//! What a step reads of its run: one batch, when its plan is known already.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use countersign_plan::Plan;
+use countersign_run::{Head, RunId};
+use countersign_store_kit::{Item, Key, decode};
+use serde_json::Value;
+
+use crate::records::{OutcomeItem, PlanItem};
+use crate::{Intent, Outcome, Result, RunStore, keys};
+
+/// What a step sees when it starts.
+#[derive(Debug, Clone)]
+pub struct StepView {
+    /// The head.
+    pub head: Head,
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// What came of the step, if it is over already.
+    pub own: Option<Outcome>,
+    /// The mark it left before acting, if it did.
+    pub intent: Option<Intent>,
+    /// What came of other steps, if that was read with it.
+    pub others: Option<OthersRead>,
+}
+
+/// What came of steps, as it was read with the view of another.
+#[derive(Debug, Clone)]
+pub struct OthersRead {
+    asked: BTreeSet<String>,
+    found: Vec<OutcomeItem>,
+}
+
+impl RunStore {
+    /// Head, plan, own outcome and own intent: one request. None when the run or its plan does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or an item has another shape.
+    pub async fn view(&self, run: &RunId, step: &str) -> Result<Option<StepView>> {
+        let mut found = self.look(run, step, [keys::plan(run)].into()).await?;
+        let Some(plan) = found.remove(&keys::plan(run)) else { return Ok(None) };
+        let plan: PlanItem = decode(self.table.name(), plan)?;
+        let plan = Arc::new(self.load_plan(&plan).await?);
+        self.viewed(run, step, found, plan).await
+    }
+
+    /// The same for a plan that is known, and what came of `others`, in one request. None when the run does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or an item has another shape.
+    pub async fn view_with(
+        &self,
+        run: &RunId,
+        step: &str,
+        plan: Arc<Plan>,
+        others: &BTreeSet<&str>,
+    ) -> Result<Option<StepView>> {
+        let wanted: Vec<Key> = others.iter().map(|other| keys::outcome(run, other)).collect();
+        let mut found = self.look(run, step, wanted.clone()).await?;
+        let read = wanted.iter().filter_map(|key| found.remove(key));
+        let read: Result<_> = read.map(|item| decode(self.table.name(), item)).collect();
+        let asked = others.iter().map(|other| (*other).to_owned()).collect();
+        let others = OthersRead { asked, found: read? };
+        let view = self.viewed(run, step, found, plan).await?;
+        Ok(view.map(|view| StepView { others: Some(others), ..view }))
+    }
+
+    async fn look(&self, run: &RunId, step: &str, beside: Vec<Key>) -> Result<HashMap<Key, Item>> {
+        let own = [keys::head(run), keys::outcome(run, step), keys::intent(run, step)];
+        let wanted: Vec<Key> = own.into_iter().chain(beside).collect();
+        self.table.get_many(&wanted).await
+    }
+
+    async fn viewed(
+        &self,
+        run: &RunId,
+        step: &str,
+        mut found: HashMap<Key, Item>,
+        plan: Arc<Plan>,
+    ) -> Result<Option<StepView>> {
+        let table = self.table.name();
+        let Some(head) = found.remove(&keys::head(run)) else { return Ok(None) };
+        let own = match found.remove(&keys::outcome(run, step)) {
+            Some(item) => Some(self.load_outcome(decode(table, item)?).await?),
+            None => None,
+        };
+        let intent = found.remove(&keys::intent(run, step));
+        let intent = intent.map(|item| decode(table, item)).transpose()?;
+        Ok(Some(StepView { head: decode(table, head)?, plan, own, intent, others: None }))
+    }
+
+    /// What came of several steps: one request, or none when it was read with the view; and one per output of `read` in the
+    /// bucket. The outputs of others are null. Steps that are not over are absent.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn outcomes(
+        &self,
+        run: &RunId,
+        steps: &[&str],
+        read: &[&str],
+        known: Option<&OthersRead>,
+    ) -> Result<BTreeMap<String, Outcome>> {
+        let known = known.filter(|known| steps.iter().all(|step| known.asked.contains(*step)));
+        let items = match known {
+            Some(known) => known.found.clone(),
+            None => self.outcome_items(run, steps).await?,
+        };
+        let mut outcomes = BTreeMap::new();
+        for item in items.into_iter().filter(|item| steps.contains(&item.step.as_str())) {
+            let outcome = if read.contains(&item.step.as_str()) {
+                self.load_outcome(item).await?
+            } else {
+                item.with_output(Value::Null)
+            };
+            outcomes.insert(outcome.step.clone(), outcome);
+        }
+        Ok(outcomes)
+    }
+
+    async fn outcome_items(&self, run: &RunId, steps: &[&str]) -> Result<Vec<OutcomeItem>> {
+        let wanted: Vec<Key> = steps.iter().map(|step| keys::outcome(run, step)).collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.table.get_many(&wanted).await?;
+        found.into_values().map(|item| decode(self.table.name(), item)).collect()
+    }
+}
