@@ -159,6 +159,15 @@ async fn f_052_a_row_of_a_known_key_is_updated() {
     rows.sort_by(|a, b| a.0.cmp(&b.0));
     let amounts: Vec<f64> = rows.iter().map(|(_, amount)| amount.as_f64().unwrap()).collect();
     assert_eq!(amounts, [5.0, 7.0, 8.0], "{table:#}");
+    // A call without a key is told what the key of its table makes one of.
+    let unkeyed = UPSERT.replace(", upsert_key: [ein]", "");
+    ana.playbook(&unkeyed.replace("id: kept-by-key", "id: kept-without")).await;
+    let rows = json!([{ "ein": "4", "amount": 9 }, { "ein": "4", "amount": 10 }]);
+    let run = ana.start(&agent, "kept-without", json!({ "rows": rows })).await;
+    ana.reaches(&run, "complete").await;
+    let kept = output(&ana, &run, "kept").await;
+    let said = "1 record has the same `ein` as an earlier one of this call, and took its place";
+    assert_eq!(kept["warnings"], json!([said]), "{kept:#}");
 }
 
 const TASKS: &str = r#"

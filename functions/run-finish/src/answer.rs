@@ -125,16 +125,19 @@ impl Answer {
         made.data = if data.is_empty() { results.of_last() } else { Value::Object(data) };
         let missed = results.missed();
         made.is_incomplete = !missed.is_empty();
-        if made.problems.is_empty() {
-            made.problems.extend(missed.iter().map(|step| results.ended(step)));
-        }
+        let is_told = |step: &String| {
+            made.problems.iter().any(|problem| problem.contains(&format!("“{step}”")))
+        };
+        let untold: Vec<&String> = missed.iter().filter(|step| !is_told(step)).collect();
+        made.problems.extend(untold.into_iter().map(|step| results.ended(step)));
         made.shown = if made.format == Format::Json { made.data.clone() } else { shown.into() };
         made
     }
 
     fn of_last(results: Results<'_>, format: Format) -> Self {
         let data = results.of_last();
-        let layout = Layout { sections: sections_of(&data), ..Layout::default() };
+        let layout =
+            Layout { sections: sections_of(&data, format == Format::Csv), ..Layout::default() };
         let problems: Vec<String> = results.not_last().into_iter().collect();
         let is_incomplete = !problems.is_empty();
         Self {
@@ -280,17 +283,22 @@ impl Results<'_> {
     }
 }
 
-/// A result without an author's layout: its simple fields, then a section for each list.
-fn sections_of(data: &Value) -> Vec<Section> {
+/// A result without an author's layout: its fields, then a section for each list. Where one of them is chosen, that is the
+/// first, also when it is empty: another list is another figure.
+fn sections_of(data: &Value, is_chosen_from: bool) -> Vec<Section> {
     let Some(fields) = data.as_object() else { return Vec::new() };
-    let is_simple = |value: &Value| !value.is_array() && !value.is_object() && !value.is_null();
-    let facts = fields.values().any(is_simple).then(|| Section {
+    let is_fact = |value: &Value| match value {
+        Value::Null | Value::Array(_) => false,
+        Value::Object(inner) => !inner.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    };
+    let facts = fields.values().any(is_fact).then(|| Section {
         title: "Result".to_owned(),
         format: SectionFormat::Facts,
         ..Section::default()
     });
-    let lists =
-        fields.iter().filter(|(_, value)| value.as_array().is_some_and(|all| !all.is_empty()));
+    let is_shown = |list: &Vec<Value>| is_chosen_from || !list.is_empty();
+    let lists = fields.iter().filter(|(_, value)| value.as_array().is_some_and(is_shown));
     let lists = lists.map(|(name, _)| Section {
         title: name.replace('_', " "),
         source: name.clone(),

@@ -225,10 +225,13 @@ fn saving(over: &Over<'_>, output: &OutputDecl, answer: &Answer) -> Vec<Destinat
     configs.into_iter().map(destination).collect()
 }
 
-/// Where the first list of records is; the whole, when there is none.
+/// Where the first list of records is; the whole, when there is none. A section that is not known may have been it, so that no
+/// other takes its place.
 fn records_at(shown: &Value) -> String {
-    let is_records =
-        |value: &&Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_object));
+    let is_records = |value: &Value| match value {
+        Value::Null => true,
+        value => value.as_array().is_some_and(|all| all.iter().all(Value::is_object)),
+    };
     let fields = shown.as_object().into_iter().flatten();
     let found = fields.filter(|(_, value)| is_records(value)).map(|(name, _)| name.clone()).next();
     found.unwrap_or_default()

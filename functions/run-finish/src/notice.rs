@@ -128,11 +128,15 @@ fn details(done: &Done<'_>) -> Map<String, Value> {
 
 /// What happened, how the answer begins, and every note: one sentence per request.
 fn message(done: &Done<'_>) -> String {
-    let (good, all) = counted(done);
+    let (good, skipped, all) = counted(done);
     let mut message = match done.head.attempt_of_occurrence().map(attempt_in_words) {
-        Some(attempt) => format!("{good} of {all} steps of the {attempt} were done."),
-        None => format!("{good} of {all} steps were done."),
+        Some(attempt) => format!("{good} of {all} steps of the {attempt} were done"),
+        None => format!("{good} of {all} steps were done"),
     };
+    if skipped > 0 {
+        message.push_str(&format!(", {skipped} skipped"));
+    }
+    message.push('.');
     message.push_str(&warned(&done.head.warnings));
     message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
@@ -208,16 +212,20 @@ fn beginning(content: &str, plain: fn(&str) -> Option<String>) -> String {
     }
 }
 
-fn counted(done: &Done<'_>) -> (u32, u32) {
+/// How many steps were done, how many their conditions skipped, and how many there are.
+fn counted(done: &Done<'_>) -> (u32, u32, u32) {
     let steps = &done.state.steps;
-    let good = steps.iter().filter(|(_, step)| step.status.is_good()).count();
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    (count(good), count(steps.len()))
+    let count = |which: fn(StepStatus) -> bool| {
+        let count = steps.iter().filter(|(_, step)| which(step.status)).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    let skipped = |status| status == StepStatus::Skipped;
+    (count(StepStatus::is_done), count(skipped), count(|_| true))
 }
 
 fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) -> FinishedMail {
     let head = done.head;
-    let (steps_done, steps) = counted(done);
+    let (steps_done, steps_skipped, steps) = counted(done);
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     FinishedMail {
         run: Label::new(head.run.as_str()),
@@ -234,6 +242,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         started: head.started_at,
         finished: done.at,
         steps_done,
+        steps_skipped,
         steps,
         decisions: done.approvals.iter().filter_map(fact).collect(),
         error: failed.and_then(|(_, step)| step.code.as_deref()).map(Label::new),

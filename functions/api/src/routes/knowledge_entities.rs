@@ -4,7 +4,7 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use countersign_knowledge::explore::{Explore as _, Named, entity_record};
+use countersign_knowledge::explore::{Explore as _, entity_record};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
@@ -33,8 +33,8 @@ pub(crate) struct EntityQuery {
     /// The part of the caller's graph; `default` when left out.
     #[param(value_type = Option<String>)]
     namespace: Option<Namespace>,
-    /// Words of a name, or how they begin; case and accents do not count. Of a name that more than
-    /// 1,000 entities may have, the page behind the last of those is refused.
+    /// Words of a name, or how they begin; case and accents do not count. At least one of them must be the beginning of fewer
+    /// than 20,000 names.
     q: Option<String>,
     /// Only one kind, such as `PERSON` or `ORG`.
     #[serde(rename = "type")]
@@ -73,7 +73,7 @@ impl EntityQuery {
     }
 }
 
-/// Entities of the caller's graph: by name in the order of ids, of one kind in the order of names, else by id.
+/// Entities of the caller's graph: of one kind in the order of names, otherwise and with `q` in that of ids.
 #[utoipa::path(
     get, path = "/knowledge/entities", tag = "knowledge", params(EntityQuery),
     responses((status = 200, body = Page<Value>))
@@ -89,53 +89,51 @@ pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<Value> {
         ("external_id", query.external_id.as_deref()),
     ];
     let paging = asked.paging("entities", &filters).await?;
-    let page = match looked_up(ctx, &scope, query).await? {
-        Some(found) => by_id(found, query, &paging)?,
-        None => all(ctx, &scope, query, &paging).await?,
+    let page = match (query.identifier()?, &query.q) {
+        (Some(id), _) => Stored { items: identified(ctx, &scope, query, &id).await?, next: None },
+        (None, Some(_)) => named(ctx, &scope, query, &paging).await?,
+        (None, None) => all(ctx, &scope, query, &paging).await?,
     };
     paging.page(page.map(|entity| entity_record(&entity)))
 }
 
-/// A page of what was looked up. One that ends where more may be there has a `next` all the same: that one is refused.
-fn by_id(found: Named, query: &EntityQuery, paging: &Paging) -> Result<Stored<Entity>, Problem> {
-    let limit = paging.limit.unsigned_abs() as usize;
-    let is_after = |entity: &Entity| paging.after().is_none_or(|after| entity.id.as_str() > after);
-    let mut items = found.entities;
-    items.retain(|entity| query.takes(entity) && is_after(entity));
-    if items.is_empty() && found.is_cut {
-        let message = "fits more than 1,000 entities, and those that were looked at are listed: write more of the name";
-        return Err(Problem::field("q", message));
-    }
-    let has_more = items.len() > limit || found.is_cut;
-    items.truncate(limit);
-    let next = items.last().filter(|_| has_more).map(|last| last.id.to_string());
-    Ok(Stored { items, next })
-}
-
-/// What a name or an identifier finds; none when neither is given.
-async fn looked_up(
+/// A page of those with this identifier: of each kind one, unless people are still asked.
+async fn identified(
     ctx: &Context,
     scope: &Scope,
     query: &EntityQuery,
-) -> Result<Option<Named>, Problem> {
+    id: &ExternalId,
+) -> Result<Vec<Entity>, Problem> {
     let words = query.words()?;
-    let Some(id) = query.identifier()? else {
-        let Some(text) = &query.q else { return Ok(None) };
-        let found = ctx.knowledge.named(scope, text).await;
-        return found.map(Some).map_err(|error| Problem::of(&*error));
-    };
     let given = query.kind.as_deref().map(EntityType::from);
     let mut found = match given {
-        Some(kind) => ctx.knowledge.identified(scope, &kind, &id).await?,
+        Some(kind) => ctx.knowledge.identified(scope, &kind, id).await?,
         None => {
-            let found = ctx.knowledge.with_identifier(scope, &id).await;
+            let found = ctx.knowledge.with_identifier(scope, id).await;
             found.map_err(|error| Problem::of(&*error))?
         }
     };
-    found.retain(|entity| entity.has_words(&words));
-    found.sort_by(|one, other| one.id.cmp(&other.id));
-    found.dedup_by(|one, other| one.id == other.id);
-    Ok(Some(Named { entities: found, is_cut: false }))
+    found.retain(|entity| query.takes(entity) && entity.has_words(&words));
+    Ok(found)
+}
+
+async fn named(
+    ctx: &Context,
+    scope: &Scope,
+    query: &EntityQuery,
+    paging: &Paging,
+) -> Result<Stored<Entity>, Problem> {
+    let words = &query.words()?;
+    let read = |limit, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
+        Box::pin(async move {
+            let window = Window { limit, after: after.as_deref() };
+            let message =
+                "each of its words begins more than 20,000 names: add a word, or write more of one";
+            let found = ctx.knowledge.find(scope, words, window).await?;
+            found.ok_or_else(|| Problem::field("q", message))
+        })
+    };
+    paging.sifted(read, |entity| query.takes(entity)).await
 }
 
 async fn all(

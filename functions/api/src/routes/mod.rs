@@ -73,6 +73,7 @@ pub(crate) mod knowledge_sources;
 pub(crate) mod me;
 pub(crate) mod monitor_batches;
 pub(crate) mod monitor_marks;
+mod monitor_repeats;
 pub(crate) mod monitor_retry;
 pub(crate) mod monitor_switch;
 mod monitors;

@@ -4,6 +4,8 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use countersign_monitor::{Batch, BatchItem, BatchState, MonitorId};
 use countersign_run::RunId;
@@ -16,6 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::monitor_repeats::{Repeated, repeats};
 use super::{Ctx, Reader, found, monitors};
 use crate::Context;
 use crate::lists::{Asked, PageOf, Paging, paged};
@@ -88,6 +91,8 @@ pub(crate) struct BatchLine {
     /// When it was parked and its owner had it processed after all, the last time.
     #[schema(value_type = Option<String>, format = DateTime)]
     reopened_at: Option<Timestamp>,
+    /// The last run by which somebody has repeated its run since it was parked.
+    repeated: Option<Repeated>,
 }
 
 /// A batch with its items.
@@ -111,14 +116,17 @@ pub(crate) struct ItemView {
     /// Why the run of its batch was refused, where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused_for: Option<String>,
+    /// The last run by which somebody has repeated the run of its batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<Repeated>,
 }
 
 fn refused_for(batch: &Batch) -> Option<String> {
     Some(batch.refused_for.as_ref()?.message.clone())
 }
 
-impl From<&Batch> for BatchLine {
-    fn from(batch: &Batch) -> Self {
+impl BatchLine {
+    fn of(batch: &Batch, repeats: &BTreeMap<RunId, Repeated>) -> Self {
         Self {
             number: batch.number,
             state: batch.state,
@@ -131,6 +139,7 @@ impl From<&Batch> for BatchLine {
             created_at: batch.created_at,
             closed_at: batch.closed_at,
             reopened_at: batch.reopened_at,
+            repeated: repeats.get(&batch.run).cloned(),
         }
     }
 }
@@ -148,7 +157,8 @@ pub(crate) async fn list(asked: Asked<BatchQuery>, Path(id): Path<MonitorId>) ->
     let read = |limit, after: Option<String>| ctx.monitors.batches(&id, limit, after.as_deref());
     let in_state = |one: &Batched| state.is_none_or(|state| one.batch.state == state);
     let page = paging.sifted(read, in_state).await?;
-    paging.page(page.map(|batched| BatchLine::from(&batched.batch)))
+    let repeats = repeats(ctx, page.items.iter().map(|batched| &batched.batch)).await?;
+    paging.page(page.map(|batched| BatchLine::of(&batched.batch, &repeats)))
 }
 
 /// One batch with its items.
@@ -164,13 +174,22 @@ pub(crate) async fn detail(
 ) -> Result<Json<BatchView>, Problem> {
     monitors::own(&ctx, owner, &id).await?;
     let batched = found(ctx.monitors.batch(&id, number).await?)?;
-    let items = items(&ctx, &batched).await?;
-    Ok(Json(BatchView { batch: BatchLine::from(&batched.batch), items }))
+    let repeats = repeats(&ctx, std::iter::once(&batched.batch)).await?;
+    let items = items(&ctx, &batched, &repeats).await?;
+    Ok(Json(BatchView { batch: BatchLine::of(&batched.batch, &repeats), items }))
 }
 
-async fn items(ctx: &Context, batched: &Batched) -> Result<Vec<ItemView>, Problem> {
+async fn items(
+    ctx: &Context,
+    batched: &Batched,
+    repeats: &BTreeMap<RunId, Repeated>,
+) -> Result<Vec<ItemView>, Problem> {
     let (batch, why) = (batched.batch.number, refused_for(&batched.batch));
-    let view = |BatchItem { step, key }| ItemView { batch, step, key, refused_for: why.clone() };
+    let repeated = repeats.get(&batched.batch.run);
+    let view = |BatchItem { step, key }| {
+        let (refused_for, repeated) = (why.clone(), repeated.cloned());
+        ItemView { batch, step, key, refused_for, repeated }
+    };
     Ok(ctx.monitors.content(batched).await?.items.into_iter().map(view).collect())
 }
 
@@ -228,10 +247,11 @@ async fn parked_in(
     batches: Vec<Batched>,
     step: Option<&str>,
 ) -> Result<Vec<Vec<ItemView>>, Problem> {
+    let repeats = &repeats(ctx, batches.iter().map(|batched| &batched.batch)).await?;
     let of_step = |item: &ItemView| step.is_none_or(|step| item.step == step);
     let read = |batched: Batched| async move {
         match batched.batch.state.is_parked() {
-            true => items(ctx, &batched).await,
+            true => items(ctx, &batched, repeats).await,
             false => Ok(Vec::new()),
         }
     };

@@ -35,7 +35,8 @@ pub(crate) struct StatisticsView {
     /// Its end.
     #[schema(value_type = String, format = DateTime)]
     to: Timestamp,
-    /// Whether all runs of that time are in the figures; when there are more than 1,000, only the newest are.
+    /// Whether all runs of that time, and all reviews that people answered, are in the figures: 1,000 of each are looked at, the
+    /// newest runs.
     is_complete: bool,
     /// `total`, and the same for each of `agents`: `runs`, `by_status`, `success_rate`, `mean_duration_ms`, `connector_calls`,
     /// `entities_discovered`, `relationships_discovered`, `entities_per_run`, `merged` and `ambiguous` names; `days` with `runs`,
@@ -79,22 +80,21 @@ pub(crate) async fn detail(
     let figures = Statistics::of(heads.iter().filter(of_agent));
     let scope = scope(owner, query.namespace);
     let user = |status| decided(&ctx, &scope, status, (from, to));
-    let resolution = Decisions {
-        auto: figures.total.merged,
-        flagged: figures.total.ambiguous,
-        user_merged: user(ReviewStatus::ApprovedMerge).await?,
-        user_rejected: user(ReviewStatus::Rejected).await?,
-    };
+    let (user_merged, all_merged) = user(ReviewStatus::ApprovedMerge).await?;
+    let (user_rejected, all_rejected) = user(ReviewStatus::Rejected).await?;
+    let is_complete = is_complete && all_merged && all_rejected;
+    let (auto, flagged) = (figures.total.merged, figures.total.ambiguous);
+    let resolution = Decisions { auto, flagged, user_merged, user_rejected };
     Ok(Json(StatisticsView { from, to, is_complete, figures, resolution }))
 }
 
-/// How many reviews people decided so in this time.
+/// How many reviews people decided so in this time, and whether all were looked at.
 async fn decided(
     ctx: &Context,
     scope: &Scope,
     status: ReviewStatus,
     (from, to): (Timestamp, Timestamp),
-) -> Result<u64, Problem> {
+) -> Result<(u64, bool), Problem> {
     let (mut count, mut read, mut after) = (0, 0, None);
     loop {
         let window = Window { limit: PAGE, after: after.as_deref() };
@@ -104,7 +104,7 @@ async fn decided(
         count += at.filter(|at| (from..=to).contains(at)).count() as u64;
         after = page.next;
         if after.is_none() || read >= MAX_RUNS {
-            return Ok(count);
+            return Ok((count, after.is_none()));
         }
     }
 }

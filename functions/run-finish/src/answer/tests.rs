@@ -189,6 +189,9 @@ fn f_035_without_an_output_the_last_result_that_is_not_a_write_is_the_answer() {
     assert_eq!(answer.data, json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1}));
     assert!(text.contains("**Count:** 1") && text.contains("| Ann | 1.50 |"), "{text}");
     assert_eq!(answered(&[], &Value::Null).1.data, Value::Null);
+    let nested = ("sum", "transform_data", json!({"totals": {"paid": "12.50"}, "none": {}}));
+    let (text, _) = answered(&[nested], &Value::Null);
+    assert!(text.contains("12.50"), "{text}");
 }
 
 #[test]

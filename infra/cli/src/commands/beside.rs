@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_connector::{
-    ConnectorDefinition, EndpointContract, endpoint_contract, parse, parse_template,
-};
+use countersign_connector::{endpoint_contracts, parse, parse_template};
 use countersign_playbook::Bindings;
 
 use super::kind::Kind;
@@ -28,16 +26,13 @@ impl Beside {
         let mut beside = Self::default();
         let mut ids = BTreeSet::new();
         for definition in parsed.filter_map(|parsed| parsed.definition) {
-            beside.endpoints.bind(definition.id.as_str(), typed(&definition));
+            beside
+                .endpoints
+                .bind(definition.id.as_str(), endpoint_contracts(&definition, |_| true));
             if !ids.insert(definition.id.to_string()) {
                 beside.twice.get_or_insert(definition.id.to_string());
             }
         }
         beside
     }
-}
-
-fn typed(definition: &ConnectorDefinition) -> Vec<(String, EndpointContract)> {
-    let names = definition.endpoints.keys();
-    names.filter_map(|name| Some((name.clone(), endpoint_contract(definition, name)?))).collect()
 }

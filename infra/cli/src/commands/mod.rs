@@ -241,9 +241,9 @@ pub(crate) fn items(page: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A field as text; numbers and truth values in their JSON form.
+/// A field, dotted where it is one of a field, as text; numbers and truth values in their JSON form.
 pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
-    match value.get(field)? {
+    match field.split('.').try_fold(value, |value, name| value.get(name))? {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),

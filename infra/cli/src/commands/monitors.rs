@@ -216,6 +216,6 @@ const BATCHES: List = List {
 };
 
 const PARKED: List = List {
-    fields: &["batch", "step", "key", "refused_for"],
-    titles: &["BATCH", "STEP", "ITEM", "REFUSED FOR"],
+    fields: &["batch", "step", "key", "refused_for", "repeated.status"],
+    titles: &["BATCH", "STEP", "ITEM", "REFUSED FOR", "REPEATED"],
 };

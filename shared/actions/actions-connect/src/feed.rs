@@ -13,6 +13,7 @@ use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use url::Url;
 
@@ -204,6 +205,7 @@ struct Found<'f> {
 /// The items since a time, newest first, each once, and whether there were more than `most`. Items without a date are
 /// kept, behind the others: nobody can say that they are old.
 fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Found<'_>>, bool) {
+    let shared = shared(&items);
     let mut ids = HashSet::new();
     let mut told: HashMap<Said, &str> = HashMap::new();
     let mut found: Vec<Found<'_>> = Vec::new();
@@ -211,7 +213,10 @@ fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Foun
         if item.published.is_some_and(|published| published < since) {
             continue;
         }
-        let id = identity(feed, &item);
+        let mut id = identity(feed, &item);
+        if shared.contains(&id) {
+            id = format!("{id}#{}", fingerprint(&item));
+        }
         // The same article in another feed; in one feed, two items may well share a page.
         let is_elsewhere = *told.entry(said(&item)).or_insert(feed.name.as_str()) != feed.name;
         if is_elsewhere || !ids.insert(id.clone()) {
@@ -223,6 +228,26 @@ fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Foun
     let more = found.len() > most;
     found.truncate(most);
     (found, more)
+}
+
+/// The ids that are only the address of a page which several items of a feed name, and say different things of: they do not
+/// tell these items apart.
+fn shared(items: &[(&Feed, Item)]) -> HashSet<String> {
+    let mut said_under: HashMap<String, Said> = HashMap::new();
+    let mut shared = HashSet::new();
+    for (feed, item) in items.iter().filter(|(_, item)| item.link.as_ref() == Some(&item.id)) {
+        let id = identity(feed, item);
+        if *said_under.entry(id.clone()).or_insert_with(|| said(item)) != said(item) {
+            shared.insert(id);
+        }
+    }
+    shared
+}
+
+fn fingerprint(item: &Item) -> String {
+    let (link, texts, published) = said(item);
+    let said = json!([link, texts, published.map(|time| time.to_string())]);
+    hex::encode(&Sha256::digest(said.to_string())[..8])
 }
 
 /// What an item says, without the id that its feed gives it.

@@ -70,7 +70,7 @@ impl Detect for NewEntities {
     }
 
     fn nothing(&self, before: Option<String>) -> Value {
-        json!({"entities": [], "count": 0, "watermark": before, "previous_watermark": before})
+        json!({"entities": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before})
     }
 
     fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
@@ -87,7 +87,7 @@ impl Detect for NewEntities {
             let (novel, led) = self.others(call, look, &read).await?;
             let runs = novel.items.iter().filter_map(|item| read.runs.get(&item.key));
             let led_by = led.to(runs);
-            let seen = seen(novel, look, &inputs, read.past, read.since);
+            let seen = seen(novel, look, &inputs, &read);
             Ok(Seen { led_by, ..seen }.without(led.own))
         })
     }
@@ -226,26 +226,21 @@ fn item(found: &Discovery) -> Found {
     Found { key, at, record: json!(entity) }
 }
 
-fn seen(
-    novel: Novel,
-    look: Look<'_>,
-    inputs: &Inputs,
-    past: Option<Timestamp>,
-    since: Option<Timestamp>,
-) -> Seen {
+fn seen(novel: Novel, look: Look<'_>, inputs: &Inputs, read: &Read) -> Seen {
+    let has_more = novel.has_more || read.has_more;
     let mut position = novel.position;
-    if let (None, Some(since)) = (look.previous, since) {
+    if let (None, Some(since)) = (look.previous, read.since) {
         position = position.known_before(since);
     }
     // What was read and does not fit is not read again.
-    let past = past.filter(|_| !novel.has_more);
+    let past = read.past.filter(|_| !novel.has_more);
     if let Some(past) = past {
         position = position.read_up_to(past);
     }
     let keys = novel.items.iter().map(|found| found.key.clone()).collect();
     let entities: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let output = json!({
-        "count": entities.len(), "entities": entities,
+        "count": entities.len(), "has_more": has_more, "entities": entities,
         "watermark": position.value, "previous_watermark": look.before(),
     });
     let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);

@@ -82,7 +82,7 @@ fn entry(
             .collect(),
         steps_completed: others
             .iter()
-            .filter(|outcome| outcome.status.is_good())
+            .filter(|outcome| outcome.status.is_done())
             .map(|outcome| outcome.step.clone())
             .collect(),
         entities_discovered: discovered,

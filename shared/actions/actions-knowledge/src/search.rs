@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Expansion, Explore, Subgraph, counted_with, expand};
+use countersign_knowledge::explore::{Expansion, Explore, Subgraph, expand};
 use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
@@ -192,7 +192,7 @@ fn entity(entity: &Entity) -> Value {
         "confidence": entity.confidence,
         "entity_id": entity.id,
         "source_count": entity.source_count,
-        "counted_with": counted_with(entity),
+        "counted_with": entity.counted_with,
         "first_seen": entity.first_seen,
         "last_seen": entity.last_seen,
     })

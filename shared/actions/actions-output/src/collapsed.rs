@@ -2,8 +2,20 @@
 
 use std::collections::HashMap;
 
-use countersign_report::table::Row;
+use countersign_report::table::{Row, Schema, keyed};
 use serde_json::Value;
+
+/// The rows of a call and the key that tells them apart: its own, or that of the table they were written to.
+pub(crate) fn by_key_of(
+    rows: Vec<Row>,
+    key: Vec<String>,
+    table: Schema,
+) -> (Vec<Row>, Vec<String>) {
+    if !key.is_empty() || table.key.is_empty() {
+        return (rows, key);
+    }
+    (keyed(rows, &table), table.key)
+}
 
 /// What is said of rows that are skipped for an earlier one of the same call: those that differ from it, and those that only
 /// have no key.

@@ -17,7 +17,7 @@ use countersign_store_content::{
 use countersign_wiring::Condition;
 use serde_json::{Value, json};
 
-use crate::collapsed::skipped;
+use crate::collapsed::{by_key_of, skipped};
 use crate::content_port::{Addition, ContentPort};
 use crate::route::{conditions, scope};
 use crate::save::{known_key, origin, records};
@@ -116,7 +116,10 @@ impl Places<'_> {
         data: &Value,
     ) -> Routed {
         let from = provenance(call, data);
-        let data = destination.prepared(data);
+        let data = match destination.prepared(data) {
+            Ok(data) => data,
+            Err(error) => return Routed::Failed(ActionError::from_failure(&error)),
+        };
         let sent = match &destination.config {
             DestinationConfig::Document(config) => {
                 self.document(call, index, destination, config, &data, &from).await
@@ -284,7 +287,7 @@ impl Places<'_> {
         let idempotency_key = format!("{}/{place_in_call}", call.idempotency_key);
         let made = rows(&records, &mapping, key, &origin(call), &idempotency_key);
         let made = made.map_err(|error| ActionError::from_failure(&error))?;
-        let warnings = skipped(&made, key, &config.table_name);
+        let told = made.clone();
         let write = RowWrite {
             owner: &call.owner,
             workspace,
@@ -296,7 +299,9 @@ impl Places<'_> {
             idempotency_key: &idempotency_key,
             now: call.now,
         };
-        let (_, written) = self.content.rows(write).await?;
+        let (info, written) = self.content.rows(write).await?;
+        let (told, key) = by_key_of(told, key.clone(), info.schema);
+        let warnings = skipped(&told, &key, &config.table_name);
         let mut details = done(written.inserted, written.skipped);
         if !warnings.is_empty() {
             details["warnings"] = json!(warnings);

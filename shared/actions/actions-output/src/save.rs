@@ -12,6 +12,7 @@ use countersign_report::table::{Mapping, Row, RowOrigin, rows, schema, table_nam
 use countersign_store_content::{DEFAULT_WORKSPACE, OnConflict, RowWrite};
 use serde_json::Value;
 
+use crate::collapsed::by_key_of;
 use crate::content_port::ContentPort;
 
 /// Writes records into a table of a workspace; with `upsert_key`, records whose key stands update their row.
@@ -59,8 +60,7 @@ impl SaveToWorkspace {
         known_key(&key, &mapping, "upsert_key")?;
         let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
         let made = made.map_err(|error| ActionError::from_failure(&error))?;
-        output.warnings = replaced(&made, &key).into_iter().collect();
-        output.warning_count = output.warnings.len() as u64;
+        let told = made.clone();
         let write = RowWrite {
             owner: &call.owner,
             workspace: &workspace,
@@ -72,7 +72,10 @@ impl SaveToWorkspace {
             idempotency_key: &call.idempotency_key,
             now: call.now,
         };
-        let (_, written) = self.content.rows(write).await?;
+        let (info, written) = self.content.rows(write).await?;
+        let (told, key) = by_key_of(told, key, info.schema);
+        output.warnings = replaced(&told, &key).into_iter().collect();
+        output.warning_count = output.warnings.len() as u64;
         output.rows_inserted = written.inserted;
         output.rows_updated = written.updated;
         Ok(output)

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract,
-};
+use countersign_connector::{Binding, ConnectorId, StoredConnector, endpoint_contracts};
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use countersign_registry::action::ReadAhead;
@@ -64,7 +62,7 @@ impl Catalog {
             for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {
                 if let Some(connector) = self.connectors().get(owner, &id).await? {
                     let definition = connector.trusted(None);
-                    known.bind(id.as_str(), typed(&definition, definition.endpoints.keys()));
+                    known.bind(id.as_str(), endpoint_contracts(&definition, |_| true));
                 }
             }
             Ok(known)
@@ -83,13 +81,5 @@ fn read_ahead(owner: &UserId, binding: &Binding, connector: StoredConnector) -> 
 
 fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, EndpointContract)> {
     let definition = connector.trusted(Some(binding));
-    let names = definition.endpoints.keys().filter(|name| binding.permissions.allows(name));
-    typed(&definition, names)
-}
-
-fn typed<'a>(
-    definition: &ConnectorDefinition,
-    names: impl Iterator<Item = &'a String>,
-) -> Vec<(String, EndpointContract)> {
-    names.filter_map(|name| Some((name.clone(), endpoint_contract(definition, name)?))).collect()
+    endpoint_contracts(&definition, |name| binding.permissions.allows(name))
 }

@@ -37,6 +37,17 @@ pub enum Stored {
     },
 }
 
+impl Stored {
+    /// The size of the JSON text.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Item { json } => json.len(),
+            Self::Bucket { bytes, .. } => usize::try_from(*bytes).unwrap_or(usize::MAX),
+        }
+    }
+}
+
 /// The data bucket.
 #[derive(Debug, Clone)]
 pub struct Blobs {

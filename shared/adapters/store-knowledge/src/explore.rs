@@ -19,11 +19,17 @@ use crate::{KnowledgeStore, Result, keys};
 /// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
 const MAX_FOUND: usize = 1_000;
 
-/// The most entities that are looked up for one word.
-const MAX_POINTERS: usize = 5_000;
+/// So many entities that are filed under one word are looked up.
+const MAX_POINTERS: usize = 20_000;
 
 /// The most edges that are read of one entity in one direction.
 const MAX_EDGES: i32 = 1_000;
+
+/// Entities that may have some words in their names, and whether there may be more.
+struct Candidates {
+    ids: BTreeSet<EntityId>,
+    is_cut: bool,
+}
 
 /// How many entities' edges are read at once.
 const AT_ONCE: usize = 8;
@@ -115,22 +121,73 @@ impl KnowledgeStore {
         })
     }
 
+    /// Entities with words in their names that begin like these, a page by id. None where each of the words is one of more
+    /// names than a search looks at.
+    ///
+    /// # Errors
+    /// [`KnowledgeStoreError`](crate::KnowledgeStoreError) when the table does not answer.
+    pub async fn find(
+        &self,
+        scope: &Scope,
+        words: &[String],
+        window: Window<'_>,
+    ) -> Result<Option<Page<Entity>>> {
+        let Candidates { ids, is_cut: false } = self.candidates(scope, words).await? else {
+            return Ok(None);
+        };
+        let is_after = |id: &&EntityId| window.after.is_none_or(|after| id.as_str() > after);
+        let left: Vec<&EntityId> = ids.iter().filter(is_after).collect();
+        let limit = usize::try_from(window.limit).unwrap_or_default();
+        let mut items = Vec::new();
+        for some in left.chunks(100) {
+            let some: BTreeSet<EntityId> = some.iter().map(|id| (*id).clone()).collect();
+            let (decided, _) = self.decided(scope, some.clone()).await?;
+            for id in &some {
+                let Some(view) = decided.view(decided.root(id)) else { continue };
+                // What is merged is listed once: where the first of it stands.
+                let of_view = std::iter::once(&view.id).chain(&view.members);
+                let first = of_view.filter(|id| ids.contains(*id)).min();
+                if first != Some(id) || !view.has_words(words) {
+                    continue;
+                }
+                if items.len() == limit {
+                    let next = items.last().map(|(id, _): &(EntityId, _)| id.to_string());
+                    let items = items.into_iter().map(|(_, view)| view).collect();
+                    return Ok(Some(Page { items, next }));
+                }
+                items.push((id.clone(), view));
+            }
+        }
+        let items = items.into_iter().map(|(_, view)| view).collect();
+        Ok(Some(Page { items, next: None }))
+    }
+
+    /// The entities that may have such words: of the words that are looked up to their end, those that have all.
+    async fn candidates(&self, scope: &Scope, words: &[String]) -> Result<Candidates> {
+        let (mut whole, mut parts) = (None::<BTreeSet<EntityId>>, BTreeSet::new());
+        for word in words {
+            let query = Query::partition(&keys::words(scope)).prefix(word).limit(1_000);
+            let pointers: Vec<Pointer> = self.table.query_all(query, MAX_POINTERS).await?;
+            let is_cut = pointers.len() >= MAX_POINTERS;
+            let ids = pointers.into_iter().map(|pointer| pointer.id);
+            whole = match whole {
+                _ if is_cut => {
+                    parts.extend(ids);
+                    whole
+                }
+                Some(before) => Some(before.intersection(&ids.collect()).cloned().collect()),
+                None => Some(ids.collect()),
+            };
+        }
+        let is_cut = whole.is_none() && !words.is_empty();
+        Ok(Candidates { ids: whole.unwrap_or(parts), is_cut })
+    }
+
     async fn search(&self, scope: &Scope, text: &str) -> Result<Named> {
         let words = search_tokens(text);
-        let (mut found, mut is_cut) = (None::<BTreeSet<EntityId>>, false);
-        for word in &words {
-            let query = Query::partition(&keys::words(scope)).prefix(word).limit(500);
-            let pointers: Vec<Pointer> = self.table.query_all(query, MAX_POINTERS).await?;
-            is_cut |= pointers.len() >= MAX_POINTERS;
-            let ids: BTreeSet<EntityId> = pointers.into_iter().map(|pointer| pointer.id).collect();
-            found = Some(match found {
-                Some(before) => before.intersection(&ids).cloned().collect(),
-                None => ids,
-            });
-        }
-        let found = found.unwrap_or_default();
-        is_cut |= found.len() > MAX_FOUND;
-        let ids = found.into_iter().take(MAX_FOUND).collect();
+        let Candidates { ids, is_cut } = self.candidates(scope, &words).await?;
+        let is_cut = is_cut || ids.len() > MAX_FOUND;
+        let ids = ids.into_iter().take(MAX_FOUND).collect();
         let mut entities = self.views_of(scope, ids).await?;
         // A spelling that was split off is still filed under the entity it came from.
         entities.retain(|entity| entity.has_words(&words));

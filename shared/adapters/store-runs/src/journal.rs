@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// An entry is found by at most so many of the names it mentions.
-const MAX_NAMES: usize = 100;
+const MAX_NAMES: usize = 1_000;
 
 /// Entries a page.
 const PAGE: i32 = 50;

@@ -18,6 +18,8 @@ pub struct StepView {
     pub head: Head,
     /// The plan.
     pub plan: Arc<Plan>,
+    /// How many bytes of JSON were read for the plan; 0 when it was known.
+    pub plan_bytes: usize,
     /// What came of the step, if it is over already.
     pub own: Option<Outcome>,
     /// The mark it left before acting, if it did.
@@ -26,7 +28,7 @@ pub struct StepView {
     pub others: Option<OthersRead>,
 }
 
-/// What came of steps, as it was read with the view of another.
+/// The outcomes of other steps, read in the same request as the view of a step.
 #[derive(Debug, Clone)]
 pub struct OthersRead {
     asked: BTreeSet<String>,
@@ -41,9 +43,10 @@ impl RunStore {
     pub async fn view(&self, run: &RunId, step: &str) -> Result<Option<StepView>> {
         let mut found = self.look(run, step, [keys::plan(run)].into()).await?;
         let Some(plan) = found.remove(&keys::plan(run)) else { return Ok(None) };
-        let plan: PlanItem = decode(self.table.name(), plan)?;
-        let plan = Arc::new(self.load_plan(&plan).await?);
-        self.viewed(run, step, found, plan).await
+        let item: PlanItem = decode(self.table.name(), plan)?;
+        let plan = Arc::new(self.load_plan(&item).await?);
+        let view = self.viewed(run, step, found, plan).await?;
+        Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), ..view }))
     }
 
     /// The same for a plan that is known, and what came of `others`, in one request. None when the run does not exist.
@@ -61,7 +64,8 @@ impl RunStore {
         let mut found = self.look(run, step, wanted.clone()).await?;
         let read = wanted.iter().filter_map(|key| found.remove(key));
         let read: Result<_> = read.map(|item| decode(self.table.name(), item)).collect();
-        let asked = others.iter().map(|other| (*other).to_owned()).collect();
+        // What came of the step itself is in the view.
+        let asked = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
         let others = OthersRead { asked, found: read? };
         let view = self.viewed(run, step, found, plan).await?;
         Ok(view.map(|view| StepView { others: Some(others), ..view }))
@@ -88,7 +92,14 @@ impl RunStore {
         };
         let intent = found.remove(&keys::intent(run, step));
         let intent = intent.map(|item| decode(table, item)).transpose()?;
-        Ok(Some(StepView { head: decode(table, head)?, plan, own, intent, others: None }))
+        Ok(Some(StepView {
+            head: decode(table, head)?,
+            plan,
+            plan_bytes: 0,
+            own,
+            intent,
+            others: None,
+        }))
     }
 
     /// What came of several steps: one request, or none when it was read with the view; and one per output of `read` in the
@@ -103,13 +114,13 @@ impl RunStore {
         read: &[&str],
         known: Option<&OthersRead>,
     ) -> Result<BTreeMap<String, Outcome>> {
-        let known = known.filter(|known| steps.iter().all(|step| known.asked.contains(*step)));
-        let items = match known {
-            Some(known) => known.found.clone(),
-            None => self.outcome_items(run, steps).await?,
-        };
+        let is_known = |step: &str| known.is_some_and(|known| known.asked.contains(step));
+        let unknown: Vec<&str> = steps.iter().copied().filter(|step| !is_known(step)).collect();
+        let mut items = self.outcome_items(run, &unknown).await?;
+        let read_before = known.into_iter().flat_map(|known| &known.found);
+        items.extend(read_before.filter(|item| steps.contains(&item.step.as_str())).cloned());
         let mut outcomes = BTreeMap::new();
-        for item in items.into_iter().filter(|item| steps.contains(&item.step.as_str())) {
+        for item in items {
             let outcome = if read.contains(&item.step.as_str()) {
                 self.load_outcome(item).await?
             } else {

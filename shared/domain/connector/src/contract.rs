@@ -38,6 +38,16 @@ pub fn endpoint_contract(
     })
 }
 
+/// The contracts of the endpoints whose names are allowed.
+#[must_use]
+pub fn endpoint_contracts(
+    definition: &ConnectorDefinition,
+    is_allowed: impl Fn(&str) -> bool,
+) -> Vec<(String, EndpointContract)> {
+    let names = definition.endpoints.keys().filter(|name| is_allowed(name));
+    names.filter_map(|name| Some((name.clone(), endpoint_contract(definition, name)?))).collect()
+}
+
 /// Whether an endpoint's effect cannot be taken back.
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {

@@ -55,7 +55,7 @@ pub use binding_rules::Refusal;
 pub use coerce::{coerce, exact, uncertain};
 pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, FEEDS_FAILED, PROVENANCE_FIELDS, endpoint_contract,
-    has_pages, is_irreversible,
+    endpoint_contracts, has_pages, is_irreversible,
 };
 /// A problem of a connector's text, in the form of every kind of document.
 pub use countersign_document::Problem as Diagnostic;

@@ -82,7 +82,7 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         invoked_by: run.invoked_by.clone(),
         team_id: None,
         entities_mentioned: run.entities.mentioned.clone(),
-        steps_completed: named(run.steps, StepStatus::is_good),
+        steps_completed: named(run.steps, StepStatus::is_done),
         entities_discovered: run.entities.discovered.clone(),
         outputs_produced: run.outputs.to_vec(),
         approvals: bounded(run.approvals),

@@ -63,7 +63,7 @@ pub fn waiting(run: &Waiting<'_>, config: &JournalConfig) -> Option<Entry> {
         invoked_by: run.invoked_by.clone(),
         team_id: None,
         entities_mentioned: Vec::new(),
-        steps_completed: named(run.steps, StepStatus::is_good),
+        steps_completed: named(run.steps, StepStatus::is_done),
         entities_discovered: Vec::new(),
         outputs_produced: Vec::new(),
         approvals: Vec::new(),

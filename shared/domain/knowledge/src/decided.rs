@@ -81,7 +81,21 @@ impl Decided {
         }
         view.mentioned_in = mentioned_in;
         view.split_off.clone_from(&stored.split_off);
+        view.counted_with = self.parted(root);
         Some(view)
+    }
+
+    /// The entities that were once one with this one, or with those merged into it, and are not now.
+    fn parted(&self, root: &EntityId) -> BTreeSet<EntityId> {
+        let mut all = self.group(root);
+        let mut open: Vec<EntityId> = all.iter().cloned().collect();
+        while let Some(id) = open.pop() {
+            let Some(entity) = self.get(&id) else { continue };
+            let parted = entity.split_from.iter().chain(entity.split_off.keys()).cloned();
+            open.extend(parted.filter(|id| all.insert(id.clone())));
+        }
+        let roots: BTreeSet<&EntityId> = all.iter().map(|id| self.root(id)).collect();
+        roots.into_iter().filter(|id| *id != root).cloned().collect()
     }
 
     /// The views of all that are not merged into another, by id.

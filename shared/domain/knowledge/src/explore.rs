@@ -232,13 +232,6 @@ fn put(properties: &mut Map<String, Value>, name: &str, value: Option<&str>) {
     }
 }
 
-/// The entities that a person parted from this one: which of its readings were whose is not known, so `source_count`,
-/// `first_seen`, `last_seen` and the data sources of both are those of the two together.
-#[must_use]
-pub fn counted_with(entity: &Entity) -> Vec<&EntityId> {
-    entity.split_from.iter().chain(entity.split_off.keys()).collect()
-}
-
 /// An entity as people and playbooks see it (F-252).
 #[must_use]
 pub fn entity_record(entity: &Entity) -> Value {
@@ -258,7 +251,7 @@ pub fn entity_record(entity: &Entity) -> Value {
         "source_count": entity.source_count,
         "merged": entity.members,
         "split_from": entity.split_from,
-        "counted_with": counted_with(entity),
+        "counted_with": entity.counted_with,
         "created_at": entity.created_at,
         "updated_at": entity.updated_at,
     })

@@ -259,6 +259,10 @@ pub struct Entity {
     /// The canonical names of what was merged into it; only in a [view](crate::decided::Decided::view).
     #[serde(skip)]
     pub merged_names: BTreeSet<String>,
+    /// The entities that a person parted from it, or from what it is part of: which of them was read where is not known, so
+    /// counts and times of each are those of all. Only in a [view](crate::decided::Decided::view).
+    #[serde(skip)]
+    pub counted_with: BTreeSet<EntityId>,
     /// When the item was made.
     pub created_at: Timestamp,
     /// When it last changed.

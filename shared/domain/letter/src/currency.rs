@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use countersign_approval::{Column, Layout};
+use countersign_decimal::currency::is_another;
 
 /// The layout without its currencies where a field names another one: `12.50 EUR` beside `currency: USD` is not true. The
 /// fields are names and values.
@@ -11,12 +12,7 @@ pub(crate) fn agreeing<'l>(
     mut fields: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
 ) -> Cow<'l, Layout> {
     let declared = || layout.columns.iter().filter_map(|column| column.currency.as_deref());
-    let is_other = |name: &str, value: &str| {
-        let is_code = !value.contains(|c: char| c.is_ascii_digit());
-        is_code
-            && name.to_lowercase().contains("currency")
-            && declared().any(|own| !own.eq_ignore_ascii_case(value.trim()))
-    };
+    let is_other = |name: &str, text: &str| declared().any(|own| is_another(name, text, own));
     if declared().next().is_none()
         || !fields.any(|(name, value)| is_other(name.as_ref(), value.as_ref()))
     {

@@ -41,6 +41,11 @@ pub(crate) fn found(words: &[Word<'_>], is_decimal: bool) -> Vec<Found> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
+        // `half a million`, `two and a half million`, `between 2 and 5 million`: a part of it would be another number.
+        if let Some(taken) = fraction(&words[at..]).or_else(|| bare_of_a_range(&words[at..])) {
+            at += taken;
+            continue;
+        }
         match number(&words[at..]) {
             Some((exact, taken)) => {
                 let (first, last) = (words[at], words[at + taken - 1]);
@@ -70,6 +75,35 @@ pub(crate) fn small(word: &Word<'_>) -> Option<i64> {
         .filter(|n| (0..=9_999).contains(n))
 }
 
+/// How many words a number with a fraction in words is that words begin with.
+fn fraction(words: &[Word<'_>]) -> Option<usize> {
+    let is_part =
+        |word: &Word<'_>| ["half", "quarter", "quarters"].iter().any(|part| word.is(part));
+    let whole = number(words).map_or(0, |(_, taken)| taken);
+    let joined = ["and", "a", "three"];
+    let between = words[whole..].iter().take_while(|word| joined.iter().any(|one| word.is(one)));
+    let part = whole + between.count();
+    words.get(part).filter(|word| is_part(word))?;
+    let rest = words[part + 1..]
+        .iter()
+        .take_while(|word| word.is("a") || word.is("of") || multiplier(word).is_some());
+    Some(part + 1 + rest.count())
+}
+
+/// How many words the first number of a range is whose second one alone has a multiplier: whether that counts for both is not
+/// said.
+fn bare_of_a_range(words: &[Word<'_>]) -> Option<usize> {
+    let has_multiplier = |words: &[Word<'_>], taken: usize| {
+        let last = &words[taken - 1];
+        multiplier(last).is_some() || digits(last.text).is_some_and(|exact| exact.power >= 3)
+    };
+    let (_, taken) = number(words).filter(|(_, taken)| !has_multiplier(words, *taken))?;
+    words.get(taken).filter(|word| ["and", "to", "or"].iter().any(|one| word.is(one)))?;
+    let second = &words[taken + 1..];
+    let (_, length) = number(second)?;
+    has_multiplier(second, length).then_some(taken)
+}
+
 /// The number that words begin with, and how many words it is.
 fn number(words: &[Word<'_>]) -> Option<(Exact, usize)> {
     let first = words.first()?;
@@ -77,12 +111,13 @@ fn number(words: &[Word<'_>]) -> Option<(Exact, usize)> {
         Some(exact) => (exact, 1),
         None => spelled(words)?,
     };
-    match words.get(taken).and_then(multiplier) {
-        Some(power) => Some((Exact { power: exact.power + power, ..exact }, taken + 1)),
-        // `one` and `a` alone are rarely numbers.
-        None if taken == 1 && (first.is("one") || first.is("a")) => None,
-        None => Some((exact, taken)),
+    let powers: Vec<i32> = words[taken..].iter().map_while(multiplier).collect();
+    // `one` and `a` alone are rarely numbers.
+    if powers.is_empty() && taken == 1 && (first.is("one") || first.is("a")) {
+        return None;
     }
+    let power = exact.power + powers.iter().sum::<i32>();
+    Some((Exact { power, ..exact }, taken + powers.len()))
 }
 
 fn multiplier(word: &Word<'_>) -> Option<i32> {

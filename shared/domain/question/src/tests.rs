@@ -34,6 +34,16 @@ fn f_135_numbers_in_the_words_people_use() {
     check("over a thousand", &number, &json!({"least": 1000}));
     check("the first 5k rows", &number, &json!({"least": 5000}));
     check("which one is it?", &number, &json!({}));
+    check("at least two hundred thousand dollars", &number, &json!({"least": 200_000}));
+    // A part of what is written would be another number.
+    check("over half a million", &number, &json!({}));
+    check("over a quarter of a million", &number, &json!({}));
+    check("over two and a half million", &number, &json!({}));
+    let both = [("amount_min", "number"), ("amount_max", "number")];
+    check("between 2 and 5 million", &both, &json!({"amount_max": 5_000_000}));
+    check("between 2 and 5m", &both, &json!({"amount_max": 5_000_000}));
+    let range = json!({"amount_min": 2_000_000, "amount_max": 5_000_000});
+    check("between 2 million and 5 million", &both, &range);
     check("between 3 and 5", &number, &json!({"least": "?"}));
     check("at least 3 of the 5 boards", &number, &json!({"least": 3}));
     check("grants of 4,200.10", &[("pay", "decimal")], &json!({"pay": "4200.10"}));

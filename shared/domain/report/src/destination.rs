@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::error::ReportError;
 use crate::format::Format;
 use crate::layout::Layout;
 use crate::table::Mapping;
@@ -117,8 +118,10 @@ impl Destination {
     }
 
     /// The data as this destination gets it.
-    #[must_use]
-    pub fn prepared(&self, data: &Value) -> Value {
-        self.transforms.iter().fold(data.clone(), |data, transform| transform.apply(data))
+    ///
+    /// # Errors
+    /// [`ReportError::FieldTaken`] when a field would be renamed to one that is there.
+    pub fn prepared(&self, data: &Value) -> Result<Value, ReportError> {
+        self.transforms.iter().try_fold(data.clone(), |data, transform| transform.apply(data))
     }
 }

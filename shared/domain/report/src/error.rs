@@ -20,6 +20,18 @@ pub enum ReportError {
         /// What needed it.
         wanted: &'static str,
     },
+    /// A field would get the name of another one of its record; nothing was written.
+    #[error("the field `{from}` cannot be renamed to `{to}`: records have both")]
+    #[failure(
+        code = "OUTPUT_FIELD_TAKEN",
+        help = "choose a name that no field has, or leave the other field out with `select` first"
+    )]
+    FieldTaken {
+        /// The field.
+        from: String,
+        /// The name it would get.
+        to: String,
+    },
     /// The columns of a table cannot be read off the records; nothing was written.
     #[error("the records do not make a table: {0}")]
     #[failure(

@@ -123,6 +123,12 @@ impl Currency {
         bytes.iter().all(u8::is_ascii_uppercase).then_some(Self(bytes))
     }
 
+    /// The code.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
     /// What stands before an amount: its sign, or its code and a space.
     #[must_use]
     pub fn sign(self) -> String {

@@ -123,6 +123,12 @@ fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
             (SectionFormat::Auto | SectionFormat::Table, _, Some(records)) => {
                 return Ok(csv_of(&records, &section.columns));
             }
+            // It may have been the list that is meant: another is another figure.
+            (SectionFormat::Auto | SectionFormat::Table, ..) if value.is_null() => {
+                let path = Some(&section.title).filter(|title| !title.is_empty());
+                let path = path.unwrap_or(&section.source).clone();
+                return Err(ReportError::NotRecords { path, wanted: "csv" });
+            }
             _ => section.source.clone_into(&mut path),
         }
     }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::error::ReportError;
 use crate::path::at;
 
 /// A change to the data on its way to one destination, as it is written.
@@ -37,8 +38,9 @@ pub enum Transform {
 
 impl Transform {
     /// The data after the change.
-    pub(crate) fn apply(&self, data: Value) -> Value {
-        match (self, data) {
+    pub(crate) fn apply(&self, data: Value) -> Result<Value, ReportError> {
+        self.can_rename(&data)?;
+        Ok(match (self, data) {
             (Self::Pick { path }, data) => at(&data, path).cloned().unwrap_or(Value::Null),
             (Self::Limit { count }, Value::Array(items)) => {
                 items.into_iter().take(count.to()).collect()
@@ -47,7 +49,22 @@ impl Transform {
                 items.into_iter().map(|item| change.apply_to_record(item)).collect()
             }
             (change, data) => change.apply_to_record(data),
+        })
+    }
+
+    /// Whether no record has both names: one of two values would be lost.
+    fn can_rename(&self, data: &Value) -> Result<(), ReportError> {
+        let Self::Rename { from, to } = self else { return Ok(()) };
+        let (from, to): (&str, &str) = (from, to);
+        let has_both = |record: &Value| record.get(from).is_some() && record.get(to).is_some();
+        let is_taken = match data {
+            Value::Array(items) => items.iter().any(has_both),
+            record => has_both(record),
+        };
+        if from != to && is_taken {
+            return Err(ReportError::FieldTaken { from: from.to_owned(), to: to.to_owned() });
         }
+        Ok(())
     }
 
     fn apply_to_record(&self, record: Value) -> Value {

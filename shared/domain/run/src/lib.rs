@@ -40,7 +40,7 @@ pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use model_call::{ModelCall, ModelCallStatus};
-pub use model_use::ModelUse;
+pub use model_use::{ModelUse, WRITTEN_BY_A_MODEL};
 pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
     OccurrenceState, QUOTA_EXCEEDED,

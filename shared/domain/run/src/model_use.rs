@@ -22,6 +22,9 @@ pub struct ModelUse {
     pub answer_sha256: String,
 }
 
+/// What the sentence about each step that a model has answered says.
+pub const WRITTEN_BY_A_MODEL: &str = "written by the model";
+
 impl ModelUse {
     /// The same, with the turns that were before.
     #[must_use]
@@ -38,6 +41,6 @@ impl ModelUse {
     /// What whoever relies on the result has to know.
     #[must_use]
     pub fn sentence(&self) -> String {
-        format!("written by the model `{}`; nobody has checked it", self.model_used)
+        format!("{WRITTEN_BY_A_MODEL} `{}`; nobody has checked it", self.model_used)
     }
 }

@@ -21,6 +21,8 @@ pub struct Figures {
     pub mean_duration_ms: Option<u64>,
     /// Calls of connectors.
     pub connector_calls: u64,
+    /// How many of them are not in the figures of `connectors`: the record of a run names the first of many.
+    pub connector_calls_left_out: u64,
     /// Entities that the knowledge graph did not have.
     pub entities_discovered: u64,
     /// Relationships that the knowledge graph did not have.
@@ -104,13 +106,15 @@ impl Statistics {
     /// The figures of these runs, the newest first.
     pub fn of<'h>(heads: impl IntoIterator<Item = &'h Head>) -> Self {
         let mut total = Figures::default();
-        let mut agents: BTreeMap<&str, AgentFigures> = BTreeMap::new();
+        let mut agents: BTreeMap<(&str, &str), AgentFigures> = BTreeMap::new();
         let mut days: BTreeMap<String, DayFigures> = BTreeMap::new();
         let mut connectors: BTreeMap<(&str, &str), ConnectorFigures> = BTreeMap::new();
         for head in heads.into_iter().filter(|head| head.dry_run.is_none()) {
             total.add(head);
+            // The runs of agents that were removed have no id any more, only the name.
+            let name = if head.profile_id.is_empty() { head.profile_name.as_str() } else { "" };
             agents
-                .entry(&head.profile_id)
+                .entry((&head.profile_id, name))
                 .or_insert_with(|| AgentFigures::new(head))
                 .figures
                 .add(head);
@@ -138,6 +142,7 @@ impl Figures {
         }
         if let Some(record) = &head.record {
             self.connector_calls += calls(record);
+            self.connector_calls_left_out += record.connectors_left_out;
             self.entities_discovered += record.entities.discovered;
             self.relationships_discovered += record.entities.relationships_discovered;
             self.merged += record.entities.merged;

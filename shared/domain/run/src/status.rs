@@ -117,6 +117,12 @@ impl StepStatus {
         !matches!(self, Self::Pending | Self::Waiting | Self::Sending)
     }
 
+    /// Whether the step was done; one that its condition skipped was not.
+    #[must_use]
+    pub fn is_done(self) -> bool {
+        matches!(self, Self::Done | Self::Approved)
+    }
+
     /// Whether the step did what its author wanted of it.
     #[must_use]
     pub fn is_good(self) -> bool {

@@ -27,21 +27,23 @@ use crate::prepare::{Prepared, prepare};
 use crate::retry_key::retry_key;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
-use crate::upstream::{Upstream, needed};
+use crate::upstream::{Upstream, asked_for};
 use crate::warned::{SHOWN, informed};
 
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
     let unknown = || StepError::UnknownRun(event.run.clone());
     let view = if let Some(plan) = context.plans.get(&event.seal) {
-        let others = plan.step(&event.step).into_iter().flat_map(needed).collect();
+        // A call that a model asks for has its own arguments.
+        let step = plan.step(&event.step).filter(|_| event.call.is_none());
+        let others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
         let view =
             context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), &others).await?;
         view.ok_or_else(unknown)?
     } else {
         let view = context.runs.view(&event.run, &event.step).await?.ok_or_else(unknown)?;
         check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
-        context.plans.keep(&event.seal, &view.plan);
+        context.plans.keep(&event.seal, &view.plan, view.plan_bytes);
         view
     };
     if event.attempt < view.head.attempt {

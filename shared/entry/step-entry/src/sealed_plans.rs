@@ -6,33 +6,45 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_plan::Plan;
 
-/// The most steps of all plans that are kept.
-const MAX_STEPS: usize = 500;
+/// A plan of more bytes of JSON is not kept; that of a monitor's run may have all that was found in it.
+const MAX_PLAN: usize = 100_000;
+
+/// The most bytes of all that are kept. As values they take several times as much.
+const MAX_ALL: usize = 1_000_000;
 
 /// The plans by their seals, the last one used first.
 #[derive(Debug, Default)]
-pub(crate) struct SealedPlans(Mutex<VecDeque<(String, Arc<Plan>)>>);
+pub(crate) struct SealedPlans(Mutex<VecDeque<Sealed>>);
+
+#[derive(Debug)]
+struct Sealed {
+    seal: String,
+    plan: Arc<Plan>,
+    bytes: usize,
+}
 
 impl SealedPlans {
     /// The plan of this seal, if it was kept.
     pub(crate) fn get(&self, seal: &str) -> Option<Arc<Plan>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(known, _)| known == seal)?;
+        let at = kept.iter().position(|known| known.seal == seal)?;
         let found = kept.remove(at)?;
+        let plan = Arc::clone(&found.plan);
         kept.push_front(found);
-        kept.front().map(|(_, plan)| Arc::clone(plan))
+        Some(plan)
     }
 
-    /// Keeps a plan that was checked against this seal, in place of those not used for longest.
-    pub(crate) fn keep(&self, seal: &str, plan: &Arc<Plan>) {
+    /// Keeps a plan of so many bytes that was checked against this seal, in place of those not used for longest.
+    pub(crate) fn keep(&self, seal: &str, plan: &Arc<Plan>, bytes: usize) {
+        if bytes > MAX_PLAN {
+            return;
+        }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(known, _)| known != seal);
-        kept.push_front((seal.to_owned(), Arc::clone(plan)));
-        let mut steps = 0;
-        kept.retain(|(_, plan)| {
-            steps += plan.steps.len();
-            steps <= MAX_STEPS
-        });
+        kept.retain(|known| known.seal != seal);
+        kept.push_front(Sealed { seal: seal.to_owned(), plan: Arc::clone(plan), bytes });
+        while kept.iter().map(|known| known.bytes).sum::<usize>() > MAX_ALL {
+            kept.pop_back();
+        }
     }
 }
 
@@ -42,33 +54,32 @@ mod tests {
 
     use super::*;
 
-    fn plan(steps: usize) -> Arc<Plan> {
-        let step =
-            |n: usize| json!({ "name": format!("s{n}"), "kind": "tool", "on_error": "stop" });
+    fn plan() -> Arc<Plan> {
         let plan = json!({
             "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)),
             "owner": format!("user_{}", "1".repeat(32)), "profile": "prof", "context": "background", "inputs": {},
-            "playbook": { "id": "a", "version": "1.0.0", "digest": "" },
-            "steps": (0..steps).map(step).collect::<Vec<_>>(),
+            "playbook": { "id": "a", "version": "1.0.0", "digest": "" }, "steps": [],
         });
         Arc::new(serde_json::from_value(plan).unwrap())
     }
 
     fn kept(plans: &SealedPlans) -> Vec<String> {
-        plans.0.lock().unwrap().iter().map(|(seal, _)| seal.clone()).collect()
+        plans.0.lock().unwrap().iter().map(|known| known.seal.clone()).collect()
     }
 
     #[test]
-    fn the_plans_used_last_are_kept_within_the_limit() {
+    fn the_plans_used_last_are_kept_within_the_limits() {
         let plans = SealedPlans::default();
-        for seal in ["a", "b", "a"] {
-            plans.keep(seal, &plan(200));
+        for seal in ["a", "b", "a", "c"] {
+            plans.keep(seal, &plan(), MAX_PLAN);
         }
-        assert_eq!(kept(&plans), ["a", "b"]);
-        assert!(plans.get("b").is_some() && plans.get("c").is_none());
-        plans.keep("c", &plan(200));
-        assert_eq!(kept(&plans), ["c", "b"]);
-        plans.keep("d", &plan(501));
-        assert_eq!(kept(&plans), Vec::<String>::new());
+        assert_eq!(kept(&plans), ["c", "a", "b"]);
+        assert!(plans.get("b").is_some() && plans.get("d").is_none());
+        plans.keep("large", &plan(), MAX_PLAN + 1);
+        assert_eq!(kept(&plans), ["b", "c", "a"]);
+        for n in 0..8 {
+            plans.keep(&n.to_string(), &plan(), MAX_PLAN);
+        }
+        assert_eq!(kept(&plans), ["7", "6", "5", "4", "3", "2", "1", "0", "b", "c"]);
     }
 }

@@ -103,8 +103,16 @@ impl Upstream {
 /// The code of a step that is not run because one before it has no result.
 pub(crate) const UPSTREAM_LOST: &str = "UPSTREAM_LOST";
 
+/// The steps whose outcomes one asks for: its own, and those of the steps that it covers.
+pub(crate) fn asked_for<'p>(plan: &'p Plan, step: &'p PlanStep) -> BTreeSet<&'p str> {
+    let covered = step.gate.iter().flat_map(|gate| &gate.covers);
+    let covered = covered.filter_map(|name| plan.step(name));
+    let names = std::iter::once(step).chain(covered).flat_map(needed);
+    names.filter(|name| *name != step.name).collect()
+}
+
 /// The steps that one waits for, lies behind, or reads.
-pub(crate) fn needed(step: &PlanStep) -> impl Iterator<Item = &str> {
+fn needed(step: &PlanStep) -> impl Iterator<Item = &str> {
     step.after.iter().chain(&step.guard).chain(&step.reads).map(String::as_str)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A decimal has at most [`DIGITS`] digits, before and after the point together. What needs more is an error.
 
+pub mod currency;
 pub mod json;
 
 use std::cmp::Ordering;

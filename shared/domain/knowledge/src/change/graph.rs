@@ -51,6 +51,7 @@ impl Planner<'_> {
             split_from: None,
             split_off: BTreeMap::new(),
             merged_names: BTreeSet::new(),
+            counted_with: BTreeSet::new(),
             created_at: now,
             updated_at: now,
         }
@@ -137,6 +138,7 @@ impl Planner<'_> {
             confidence,
             provenance: BTreeSet::from([provenance]),
             is_cut: false,
+            differed: BTreeMap::new(),
             first_seen: now,
             last_seen: now,
         }

@@ -1,7 +1,7 @@
 //! Relationships between entities, and where they were read.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,9 @@ pub struct Provenance {
     pub properties: Stated,
 }
 
+/// About the most bytes of all readings of an edge: an item of the table holds 400 KB.
+const MAX_BYTES: usize = 200_000;
+
 /// The far end of an edge seen from a mention: a name and a kind, resolved later.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EdgeEnd {
@@ -69,36 +72,64 @@ pub struct Edge {
     /// Whether there were more readings than it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// By run, what readings that were dropped said differently from others of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub differed: BTreeMap<String, BTreeSet<String>>,
     /// The first of them.
     pub first_seen: Timestamp,
     /// The last of them.
     pub last_seen: Timestamp,
 }
 
-/// What one record says of a relationship: title, amount, dates, … as read; numbers stay numbers, long texts are cut.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What one record says of a relationship: title, amount, dates, … as read; numbers stay numbers. Texts are cut, and so is
+/// what has no room: an edge keeps up to [`MAX_PROVENANCE`] of them in one item.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Stated(Map<String, Value>);
+pub struct Stated(BTreeMap<String, Value>);
 
-/// The most characters of a text that a reading keeps: an edge has up to [`MAX_PROVENANCE`] of them.
-const MAX_TEXT: usize = 500;
+/// The most characters of a text that a reading keeps.
+const MAX_TEXT: usize = 200;
+
+/// The most bytes of names and values that a reading keeps.
+const MAX_STATED: usize = 4_000;
+
+/// Says how many properties a reading had no room for.
+const LEFT_OUT: &str = "_left_out";
 
 impl Stated {
     /// These properties.
     #[must_use]
     pub fn new(properties: &Map<String, Value>) -> Self {
-        let short = |(name, value): (&String, &Value)| match value.as_str() {
-            Some(text) if text.chars().count() > MAX_TEXT => {
-                let start: String = text.chars().take(MAX_TEXT - 1).collect();
-                (name.clone(), format!("{start}…").into())
+        let mut stated = Self::default();
+        let (mut bytes, mut left_out) = (0, 0_u32);
+        for (name, value) in properties {
+            let value = short(value);
+            bytes += name.len() + value.to_string().len();
+            if bytes > MAX_STATED {
+                left_out += 1;
+            } else {
+                stated.0.insert(name.clone(), value);
             }
-            _ => (name.clone(), value.clone()),
-        };
-        Self(properties.iter().map(short).collect())
+        }
+        if left_out > 0 {
+            stated.0.insert(LEFT_OUT.to_owned(), left_out.into());
+        }
+        stated
     }
 
     fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// A value of which a text is cut.
+fn short(value: &Value) -> Value {
+    match value.as_str() {
+        Some(text) if text.chars().count() > MAX_TEXT => {
+            let start: String = text.chars().take(MAX_TEXT - 1).collect();
+            format!("{start}…").into()
+        }
+        _ => value.clone(),
     }
 }
 
@@ -117,12 +148,20 @@ impl PartialOrd for Stated {
     }
 }
 
+impl PartialEq for Stated {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Stated {}
+
 /// What the records of an edge say together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     /// What all of them say.
     pub properties: Map<String, Value>,
-    /// The names of what they say differently, or only some of them.
+    /// The names of what they say differently, or what only some of them say.
     pub differing: BTreeSet<String>,
 }
 
@@ -152,29 +191,39 @@ impl Edge {
 
     /// The readings that its properties come from: those of the last run that read any.
     pub(crate) fn latest(&self) -> impl Iterator<Item = &Provenance> {
-        let stating = |reading: &&Provenance| !reading.properties.is_empty();
-        let last = self.provenance.iter().filter(stating).max_by_key(|one| one.retrieved_at);
-        let run = last.map(|one| one.execution_id.as_str());
-        self.provenance.iter().filter(stating).filter(move |one| run == Some(&one.execution_id))
+        let stating = self.provenance.iter().filter(|reading| !reading.properties.is_empty());
+        let last = stating.max_by_key(|reading| reading.retrieved_at);
+        self.stating_of(last.map(|reading| reading.execution_id.as_str()))
     }
 
-    /// Title, amount, dates, … where all records of the last run agree, and the names of those where they do not: an amount
-    /// of one contribution is never shown beside the date of another.
+    fn stating_of(&self, run: Option<&str>) -> impl Iterator<Item = &Provenance> {
+        let is_of = move |one: &&Provenance| run == Some(&one.execution_id);
+        self.provenance.iter().filter(is_of).filter(|one| !one.properties.is_empty())
+    }
+
+    /// Title, amount, dates, … where all records of the last run that say any agree, and the names of those where they do
+    /// not: an amount of one contribution is never shown beside the date of another.
     #[must_use]
     pub fn agreed(&self) -> Agreed {
-        let mut agreed = Agreed::default();
-        let mut readings = self.latest().map(|reading| &reading.properties.0);
-        let Some(first) = readings.next() else {
-            return Agreed { properties: self.properties.clone(), ..agreed };
+        let Some(first) = self.latest().next() else {
+            return Agreed { properties: self.properties.clone(), ..Agreed::default() };
         };
-        agreed.properties = first.clone();
+        let differing = self.differing(&first.execution_id);
+        let all = first.properties.0.iter().filter(|(name, _)| !differing.contains(*name));
+        let properties = all.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Agreed { properties, differing }
+    }
+
+    /// What the records of a run say differently, or what only some of them say.
+    fn differing(&self, run: &str) -> BTreeSet<String> {
+        let mut differing = self.differed.get(run).cloned().unwrap_or_default();
+        let mut readings = self.stating_of(Some(run)).map(|reading| &reading.properties.0);
+        let Some(first) = readings.next() else { return differing };
         for other in readings {
             let names = other.keys().chain(first.keys());
-            let differing = names.filter(|name| other.get(*name) != first.get(*name));
-            agreed.differing.extend(differing.cloned());
+            differing.extend(names.filter(|name| other.get(*name) != first.get(*name)).cloned());
         }
-        agreed.properties.retain(|name, _| !agreed.differing.contains(name));
-        agreed
+        differing
     }
 
     /// Joins other readings of the same edge. Doing it twice changes nothing.
@@ -185,25 +234,58 @@ impl Edge {
             }
         }
         self.provenance.extend(other.provenance.iter().cloned());
-        self.is_cut |= other.is_cut || self.provenance.len() > MAX_PROVENANCE;
-        while self.provenance.len() > MAX_PROVENANCE {
+        for (run, names) in &other.differed {
+            self.differed.entry(run.clone()).or_default().extend(names.iter().cloned());
+        }
+        self.is_cut |= other.is_cut;
+        while self.provenance.len() > MAX_PROVENANCE || self.bytes() > MAX_BYTES {
             let Some(least) = self.least_telling().cloned() else { break };
-            self.provenance.remove(&least);
+            self.forget(&least);
         }
         self.confidence = self.confidence.max(other.confidence);
         self.first_seen = self.first_seen.min(other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);
     }
 
-    /// One that says what another of its run says too, else the oldest; never the very first, which says since when it is
-    /// known.
+    /// About how much room its readings take.
+    fn bytes(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let stated = |one: &Provenance| -> usize {
+            one.properties.0.iter().map(|(name, value)| name.len() + value.to_string().len()).sum()
+        };
+        let size = |one: &Provenance| {
+            300 + stated(one) + text(&one.from_name) + text(&one.to_name) + text(&one.connector)
+        };
+        self.provenance.iter().map(size).sum()
+    }
+
+    fn forget(&mut self, reading: &Provenance) {
+        let run = &reading.execution_id;
+        let before = self.differing(run);
+        self.provenance.remove(reading);
+        self.is_cut = true;
+        if self.differing(run) != before {
+            self.differed.insert(run.clone(), before);
+        }
+        let runs: BTreeSet<&String> = self.provenance.iter().map(|one| &one.execution_id).collect();
+        self.differed.retain(|run, _| runs.contains(run));
+    }
+
+    /// The reading to drop: one of which another of its run says the same, else the oldest that says nothing, else the oldest
+    /// that is not of the last run. Never the very first, which says since when the edge is known.
     fn least_telling(&self) -> Option<&Provenance> {
         let mut by_time: Vec<&Provenance> = self.provenance.iter().collect();
         by_time.sort_by_key(|one| one.retrieved_at);
+        let later = by_time.get(1..)?;
         let mut told = BTreeSet::new();
-        let mut later = by_time.iter().skip(1).rev();
-        let repeated = later.find(|one| !told.insert((&one.execution_id, &one.properties)));
-        repeated.or(by_time.get(1)).copied()
+        let repeated = later.iter().rev().find(|one| {
+            let ends = (&one.from_name, &one.to_name, &one.connector);
+            !told.insert((&one.execution_id, &one.properties, ends))
+        });
+        let silent = || later.iter().find(|one| one.properties.is_empty());
+        let latest: BTreeSet<&Provenance> = self.latest().collect();
+        let older = || later.iter().find(|one| !latest.contains(*one));
+        repeated.or_else(silent).or_else(older).or(later.first()).copied()
     }
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn entity(name: &str, aliases: &[&str]) -> Entity {
         split_from: None,
         split_off: BTreeMap::new(),
         merged_names: BTreeSet::new(),
+        counted_with: BTreeSet::new(),
         created_at: at(0),
         updated_at: at(0),
     }
@@ -81,6 +82,7 @@ pub(crate) fn edge(from: &EntityId, to: &EntityId, names: &[&str]) -> Edge {
         confidence: 0.9,
         provenance: names.iter().enumerate().map(reading).collect(),
         is_cut: false,
+        differed: BTreeMap::new(),
         first_seen: at(0),
         last_seen: at(0),
     }
@@ -199,6 +201,9 @@ fn k_72_a_split_takes_spellings_and_what_was_read_under_them() {
     expect.sort();
     assert_eq!(ends, expect);
     assert!(now.edge_holders(&made.id).contains(&john.id));
+    let counted_with = |now: &Decided, id| now.view(id).unwrap().counted_with;
+    assert_eq!(counted_with(&now, &john.id), BTreeSet::from([made.id.clone()]));
+    assert_eq!(counted_with(&now, &made.id), BTreeSet::from([john.id.clone()]));
     // A run that planned before the split does not bring the spelling back.
     let mut late = now.get(&john.id).unwrap().clone();
     late.absorb(&john);
@@ -210,6 +215,7 @@ fn k_72_a_split_takes_spellings_and_what_was_read_under_them() {
     let edges = now.edges(&stored);
     assert_eq!((edges.len(), edges[0].provenance.len()), (1, 2));
     assert!(now.view(&john.id).unwrap().aliases.contains("SMITH, JON"));
+    assert_eq!(counted_with(&now, &john.id), BTreeSet::new());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
-use countersign_effect::{Effect, Part};
+use countersign_effect::{Effect, HttpEffect, Part};
 use serde_json::json;
 
 use super::{About, EffectGroup, Requests, Strikes, Weight, amounts};
@@ -120,6 +120,24 @@ fn f_200_no_amount_is_shown_in_another_currency_than_is_sent() {
     assert_eq!(amounts(&views, &pounds, &Strikes::default()), []);
     let one = EffectGroup::whole(ABOUT, &views[0], &pounds);
     assert!(one.sections[0].fields.iter().all(|field| !shown(&field.cell).contains("GBP")));
+}
+
+#[test]
+fn f_200_amounts_in_several_fields_of_one_name_have_no_sum_of_one_of_them() {
+    let sends = |amounts: [&str; 2]| {
+        let Effect::Http(http) = samples::payment_of("1.00", "Ann", "DE1") else { panic!() };
+        let query = amounts.map(|amount| ("amount".to_owned(), Part::Text(amount.to_owned())));
+        EffectView::of(&Effect::Http(HttpEffect { query: query.into(), body: None, ..http }))
+    };
+    let sum = |views: &[EffectView]| {
+        let mut requests = Requests::default();
+        requests.push(ABOUT, views, views.len() as u64, &layout(), None);
+        assert_eq!(requests.groups[0].sum, None);
+        amounts(views, &layout(), &Strikes::default())
+    };
+    assert_eq!(sum(&[sends(["100.00", "50.00"]), sends(["200.00", "70.00"])]), []);
+    // One of them is the same in all.
+    assert_eq!(sum(&[sends(["100.00", "50.00"]), sends(["100.00", "70.00"])]), []);
 }
 
 #[test]

@@ -111,6 +111,8 @@ pub struct FinishedMail {
     pub finished: Timestamp,
     /// Steps that were done.
     pub steps_done: u32,
+    /// How many their conditions skipped.
+    pub steps_skipped: u32,
     /// Steps in all.
     pub steps: u32,
     /// What became of its requests for approval, in the order they were opened.

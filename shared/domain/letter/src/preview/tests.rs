@@ -78,7 +78,9 @@ fn f_200_no_amount_is_shown_in_another_currency_than_the_rows_name() {
     };
     check(json!({ "currency": "eur" }), "1,250.00 EUR");
     check(json!({ "Currency code": "USD" }), "1,250.00");
-    check(json!({ "currency": null }), "1,250.00 EUR");
+    for none in [json!(null), json!(" "), json!("-")] {
+        check(json!({ "currency": none }), "1,250.00 EUR");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ pub(crate) fn finished_mail() -> FinishedMail {
         started: now(),
         finished: "2026-11-21T14:11:00Z".parse().unwrap(),
         steps_done: 9,
+        steps_skipped: 0,
         steps: 9,
         decisions: vec![DecisionFact {
             ending: Ending::Approved,
@@ -94,6 +95,7 @@ pub(crate) fn failed_mail() -> FinishedMail {
     FinishedMail {
         status: Label::new("outcome unknown"),
         steps_done: 3,
+        steps_skipped: 1,
         decisions: vec![
             fact(Ending::Denied, &["maria"], &["maria"], true),
             fact(Ending::TimedOut, &[], &[], true),

@@ -40,6 +40,8 @@ pub struct Output {
     pub entities: Vec<NewEntity>,
     /// How many there are.
     pub count: usize,
+    /// Whether there are more than one look takes; in a monitor the next one goes on with them.
+    pub has_more: bool,
     /// Where the step stands once they are processed.
     pub watermark: Option<String>,
     /// Where it stood before.

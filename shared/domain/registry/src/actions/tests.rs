@@ -181,7 +181,7 @@ fn f_058_to_f_064_what_looks_for_what_is_new() {
         "entity_types!",
         "min_confidence=0.5 source_filter",
         &format!(
-            "entities[name,type,subtype,confidence,source,created_at,entity_id] count {marks}"
+            "entities[name,type,subtype,confidence,source,created_at,entity_id] count has_more {marks}"
         ),
     );
     check("get_monitor_watermark", "step_name!", "", "watermark last_checked_at items_found_last");

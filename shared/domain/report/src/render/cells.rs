@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use countersign_decimal::Decimal;
+use countersign_decimal::currency::is_another;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -70,9 +71,19 @@ fn is_simple(field: &str, records: &[&Value]) -> bool {
 pub(super) fn shown(record: &Value, column: &Column) -> String {
     let value = at(record, &column.field).unwrap_or(&Value::Null);
     match (column.format, number(value)) {
-        (CellFormat::Money, Some(digits)) => money(&digits, column.currency),
+        (CellFormat::Money, Some(digits)) => {
+            let currency = column.currency.filter(|own| !names_another(record, *own));
+            money(&digits, currency)
+        }
         _ => written(value, column.format),
     }
+}
+
+/// Whether a record says itself that its amounts are in another currency.
+fn names_another(record: &Value, own: Currency) -> bool {
+    let mut fields = record.as_object().into_iter().flatten();
+    fields
+        .any(|(name, value)| value.as_str().is_some_and(|text| is_another(name, text, own.code())))
 }
 
 /// A value as escaped Markdown.
@@ -177,6 +188,9 @@ mod tests {
         }
         let column = Column { format: CellFormat::Money, ..Column::plain("pay") };
         assert_eq!(shown(&json!({"pay": "1200"}), &column), "1,200");
+        let column = Column { currency: Currency::parse("EUR"), ..column };
+        let other = json!({"pay": "1200", "currency": "USD"});
+        assert_eq!(shown(&other, &column), "1,200", "it is not in euros");
         assert_eq!((Currency::parse("eur"), Currency::parse("EURO")), (None, None));
     }
 

@@ -1,5 +1,6 @@
 //! The Markdown document.
 
+use countersign_run::WRITTEN_BY_A_MODEL;
 use serde_json::Value;
 
 use super::cells::TableColumns;
@@ -35,7 +36,13 @@ fn sections(layout: &Layout, data: &Value) -> Body {
         if let Some(text) = &section.text {
             body.block(&markdown::paragraphs(text));
         }
-        body.section(section, at(data, &section.source).unwrap_or(&Value::Null));
+        match at(data, &section.source) {
+            Some(value) => body.section(section, value),
+            None => {
+                let source = markdown::inline(&section.source);
+                body.block(&format!("Not known: the result has no “{source}”."));
+            }
+        }
     }
     if layout.sections.is_empty() && layout.template.is_none() {
         body.section(&Section::default(), data);
@@ -71,6 +78,7 @@ impl Body {
             SectionFormat::Linked => self.linked(section, value),
             SectionFormat::Table => self.table(section, value),
             SectionFormat::List => self.list(section, value),
+            SectionFormat::Facts if value.is_array() => self.table(section, value),
             SectionFormat::Facts => self.facts(section, value),
             SectionFormat::Json => self.json(value),
             SectionFormat::Text => self.block(&markdown::paragraphs(&plain(value))),
@@ -272,9 +280,18 @@ fn unread(from: &Provenance) -> String {
         return String::new();
     }
     let items = from.warnings.iter().map(|one| format!("- {}", markdown::inline(one)));
-    let head =
-        ["**Not everything could be read.** What follows leaves it out.".to_owned(), String::new()];
-    head.into_iter().chain(items).collect::<Vec<_>>().join("\n")
+    let head = match is_of_a_model(from) {
+        true => {
+            "**Missing, incomplete or written by a language model**, among what this is based on:"
+        }
+        false => "**Not everything could be read.** What follows leaves it out.",
+    };
+    [head.to_owned(), String::new()].into_iter().chain(items).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a model has written any of it: each step with one says so.
+fn is_of_a_model(from: &Provenance) -> bool {
+    from.warnings.iter().any(|sentence| sentence.contains(WRITTEN_BY_A_MODEL))
 }
 
 fn provenance(from: &Provenance) -> String {
@@ -282,9 +299,11 @@ fn provenance(from: &Provenance) -> String {
     let mut lines =
         vec!["---".to_owned(), String::new(), "**Provenance**".to_owned(), String::new()];
     lines.push(format!("- Run: `{}`", from.run.replace('`', "")));
-    lines.push(format!(
-        "- Made: {time}, by Countersign, deterministically and without a language model"
-    ));
+    let how = match is_of_a_model(from) {
+        true => "; a language model has written parts of it",
+        false => ", deterministically and without a language model",
+    };
+    lines.push(format!("- Made: {time}, by Countersign{how}"));
     lines.push(format!("- Agent: {}", markdown::inline(&from.profile)));
     if let Some(playbook) = &from.playbook {
         lines.push(format!("- Playbook: {}", markdown::inline(playbook)));

@@ -1,5 +1,6 @@
 mod links;
 
+use countersign_run::WRITTEN_BY_A_MODEL;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -44,18 +45,26 @@ fn f_136_markdown_has_title_sections_and_provenance() {
     let shape = json!({"title": "{entity_name} on {date}", "sections": [
         {"title": "People", "source": "people", "format": "table",
          "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money", "currency": "USD"}]},
-        {"title": "Odd", "source": "odd", "empty": "No odd ones."}]});
-    let data = json!({"people": people()});
+        {"title": "Odd", "source": "odd", "empty": "No odd ones."},
+        {"title": "Even", "source": "even", "empty": "No even ones."}]});
+    let data = json!({"people": people(), "odd": []});
     check(
         Format::Markdown,
         &shape,
         &data,
         "# Río Verde on 2026-11-21\n\n## People\n\n| Name | Organisation | Pay |\n| --- | --- | ---: |\n\
-         | MARIA ALVAREZ | Lantern \\| Fund | \\$1,200 |\n| Maria T Alvarez | River Trust | – |\n\n## Odd\n\nNo odd ones.\n",
+         | MARIA ALVAREZ | Lantern \\| Fund | \\$1,200 |\n| Maria T Alvarez | River Trust | – |\n\n## Odd\n\nNo odd ones.\n\n\
+         ## Even\n\nNot known: the result has no “even”.\n",
     );
     let whole = render(Format::Markdown, &layout(&shape), &data, &from()).unwrap();
     assert!(whole.body.contains("- Run: `run_1`\n- Made: 2026-11-21 10:00 UTC"), "{}", whole.body);
     assert!(whole.body.ends_with("- Asked: who sits on two boards?\n"), "{}", whole.body);
+    assert!(whole.body.contains("without a language model"), "{}", whole.body);
+    let sentence = format!("`tell`: {WRITTEN_BY_A_MODEL} `x/y`; nobody has checked it");
+    let by_a_model = Provenance { warnings: vec![sentence], ..from() };
+    let whole = render(Format::Markdown, &layout(&shape), &data, &by_a_model).unwrap();
+    assert!(!whole.body.contains("without a language model"), "{}", whole.body);
+    assert!(whole.body.contains("written by a language model**, among"), "{}", whole.body);
 }
 
 #[test]

@@ -232,7 +232,12 @@ fn f_288_transforms_change_the_data_for_one_destination() {
         {"type": "pick", "path": "people"}, {"type": "limit", "count": 1},
         {"type": "select", "fields": ["n", "o"]}, {"type": "rename", "from": "n", "to": "name"}]}));
     let data = json!({"people": [{"n": 1, "o": 2, "p": 3}, {"n": 4}]});
-    assert_eq!(destination.prepared(&data), json!([{"name": 1, "o": 2}]));
+    assert_eq!(destination.prepared(&data), Ok(json!([{"name": 1, "o": 2}])));
+    let taken = json!({"people": [{"n": 1, "name": 2}]});
+    let both = read(json!({"type": "file_export", "transforms": [
+        {"type": "pick", "path": "people"}, {"type": "rename", "from": "n", "to": "name"}]}));
+    let refused = both.prepared(&taken).unwrap_err();
+    assert_eq!(refused.to_string(), "the field `n` cannot be renamed to `name`: records have both");
     assert_eq!(destination.format, Format::Csv);
     assert!(matches!(destination.config, DestinationConfig::Export(_)));
 }

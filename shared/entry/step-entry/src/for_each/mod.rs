@@ -5,8 +5,8 @@
 //! one wave of unknown outcome at most. When time runs out the machine invokes the step again, which goes on with what has
 //! no record yet.
 //!
-//! Requests to DynamoDB beside those of the action: an invocation 7 (look, results, rights, signatures, connector, records
-//! of calls, end), a wave 2.
+//! Requests to DynamoDB beside those of the action: an invocation 7 (look, results, rights, signatures, connector, records of
+//! calls, end), 6 where its plan is known, and a wave 2.
 
 mod answers;
 mod list;

@@ -58,6 +58,12 @@ pub(super) fn total(
     if rest.iter().any(|key| key.name.to_lowercase().contains("currency")) {
         return None;
     }
+    // A list in a form or an address is several fields of one name; the sum of one of them is not what is sent.
+    let is_named =
+        |other: &&Key| other.name == key.name && other.part != Some(SectionPartKey::Headers);
+    if sent.iter().any(|request| request.keys().filter(is_named).count() != 1) {
+        return None;
+    }
     let column = column(layout, &key.name);
     let values: Option<Vec<&str>> =
         sent.iter().map(|request| request.get(key).map(|sent| sent.field.value.as_str())).collect();
