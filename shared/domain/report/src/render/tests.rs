@@ -46,15 +46,16 @@ fn f_136_markdown_has_title_sections_and_provenance() {
         {"title": "People", "source": "people", "format": "table",
          "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money", "currency": "USD"}]},
         {"title": "Odd", "source": "odd", "empty": "No odd ones."},
+        {"title": "Skipped", "source": "skipped.odd", "empty": "Nobody looked."},
         {"title": "Even", "source": "even", "empty": "No even ones."}]});
-    let data = json!({"people": people(), "odd": []});
+    let data = json!({"people": people(), "odd": [], "skipped": null});
     check(
         Format::Markdown,
         &shape,
         &data,
         "# Río Verde on 2026-11-21\n\n## People\n\n| Name | Organisation | Pay |\n| --- | --- | ---: |\n\
          | MARIA ALVAREZ | Lantern \\| Fund | \\$1,200 |\n| Maria T Alvarez | River Trust | – |\n\n## Odd\n\nNo odd ones.\n\n\
-         ## Even\n\nNot known: the result has no “even”.\n",
+         ## Skipped\n\nNobody looked.\n\n## Even\n\nNot known: the result has no “even”.\n",
     );
     let whole = render(Format::Markdown, &layout(&shape), &data, &from()).unwrap();
     assert!(whole.body.contains("- Run: `run_1`\n- Made: 2026-11-21 10:00 UTC"), "{}", whole.body);
