@@ -172,12 +172,12 @@ async fn f_218_a_parked_batch_is_not_retried_beside_another_nor_where_it_had_a_r
     watch.ana.reaches(repeat, "awaiting_approval").await;
     let known = |status: &str| json!({ "execution_id": repeat, "status": status });
     assert_eq!(watch.of("batches/2").await["repeated"], known("running"));
-    watch.decide("approve").await;
-    watch.ana.reaches(repeat, "complete").await;
+    watch.ana.post(&format!("/executions/{repeat}/cancel"), &json!({})).await;
+    watch.ana.reaches(repeat, "cancelled").await;
     let parked = watch.of("parked").await;
     let items = parked["items"].as_array().unwrap();
     let third = items.iter().find(|item| item["key"].as_str().unwrap().contains("third"));
-    assert_eq!(third.unwrap()["repeated"], known("complete"), "{parked:#}");
+    assert_eq!(third.unwrap()["repeated"], known("cancelled"), "{parked:#}");
     watch.switched("pause").await;
     assert_eq!(watch.not_retried(1).await.0, "MONITOR_PAUSED");
     watch.switched("resume").await;

@@ -38,10 +38,8 @@ fn sections(layout: &Layout, data: &Value) -> Body {
         }
         match at(data, &section.source) {
             Some(value) => body.section(section, value),
-            // A step without a result: its author says what that means.
-            None if section.empty.is_some() && is_without_result(data, &section.source) => {
-                body.section(section, &Value::Null);
-            }
+            // A step may have no result: its author says what that means.
+            None if section.empty.is_some() => body.section(section, &Value::Null),
             None => {
                 let source = markdown::inline(&section.source);
                 body.block(&format!("Not known: the result has no “{source}”."));
@@ -52,12 +50,6 @@ fn sections(layout: &Layout, data: &Value) -> Body {
         body.section(&Section::default(), data);
     }
     body
-}
-
-/// Whether what a path begins with is there and null.
-fn is_without_result(data: &Value, path: &str) -> bool {
-    let first = path.split(['.', '[']).next().unwrap_or_default();
-    data.get(first).is_some_and(Value::is_null)
 }
 
 /// Blocks with a blank line between them.
