@@ -1,8 +1,8 @@
 """Keeps what the emulator has acknowledged through `kill -9`.
 
 MiniStack saves its state at a clean stop only. This module
-- appends the result of every change to an item (`tables.py`, `writes.py`) before the answer leaves, and refuses the request, with the
-  tables as they were, when that is not possible;
+- appends the result of every change to an item (`tables.py`, `writes.py`), and each message that comes to a queue or is done with
+  (`queues.py`), before the answer leaves, and refuses the request, with the tables as they were, when that is not possible;
 - saves tables whole when the log has grown, all services when `countersign up` has deployed and at a clean stop, and the
   services that people change by hand (`SAVED_AT_ONCE`) after each change;
 - replays the log at the start and says what it found (`GET /_countersign/stack`).
@@ -19,12 +19,13 @@ import os
 import pathlib
 
 from folder import Folder, fail, say
+from queues import Queues
 from tables import LOGGED_FROM, MUTATIONS, TABLE_CHANGES, Tables, write_state
 from writes import WriteLog
 
 # Set by `countersign bench write-log` only.
 SWITCH = "COUNTERSIGN_LOG_CAN_BE_SWITCHED"
-OBJECT_NAMES = ("handle_request", "_atomic_write", "_error")
+OBJECT_NAMES = ("handle_request", "_atomic_write", "_error", "_fire_s3_event", "_fire_s3_event_async", "_next_event_sequencer", "_bucket_notifications")
 SAVED_AT_ONCE = ("cognito", "kms", "secretsmanager", "ssm")
 # Actions of these services that change nothing, by their whole names: `SignUp` is not a `Sign`. Whatever is not listed is saved.
 READS = frozenset(
@@ -92,10 +93,11 @@ class Durable:
             fail(str(error))
 
     def hook_tables(self) -> None:
-        """Every change to an item goes through the log."""
+        """Every change to an item, and every message that comes or goes, goes through the log."""
         dynamodb = self.app._get_module("dynamodb")
         tables = Tables(dynamodb, self.persistence, self.folder, WriteLog(self.folder.path / "writes"))
-        self.tables = tables
+        self.tables, tables.queues = tables, Queues(self.app._get_module("sqs"), tables)
+        tables.queues.install()
         tables.known = {table["TableId"] for table in dynamodb._tables.all_values()}
         dynamodb._set_item, dynamodb._remove_item = tables.set_item, tables.remove_item
         dynamodb._items_replaced = tables.items_replaced
@@ -137,6 +139,7 @@ class Durable:
             return answer
 
         s3.handle_request, s3._atomic_write = handle_or_refuse, write_or_tell
+        s3._fire_s3_event_async = functools.partial(tell_of_object, s3)
 
     def hook_small_services(self) -> None:
         """Users, keys and secrets are few: their service is saved whole after each change."""
@@ -222,6 +225,13 @@ class Durable:
                 "refusing": self.tables.refusing if self.tables else None,
             }
         return 404, {}
+
+
+def tell_of_object(s3, bucket: str, key: str, event: str, size=0, etag="", deletion_type=None, **rest) -> None:
+    """Tells a bucket's queue of a change before the change is answered; MiniStack does it beside, and a kill may come between."""
+    if bucket in s3._bucket_notifications:
+        rest["sequencer"] = s3._next_event_sequencer(event)
+        s3._fire_s3_event(bucket, key, event, size, etag, deletion_type, **rest)
 
 
 def strict(hook):

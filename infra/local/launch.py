@@ -77,9 +77,10 @@ def durable_contract() -> None:
     }
     if "--check" in sys.argv:
         # It reads its objects from the disk when it is imported; otherwise it is checked when it is changed.
-        from ministack.services import s3
+        from ministack.services import s3, sqs
 
         wanted[s3] = durable.OBJECT_NAMES
+        wanted[sqs] = ("_queues", "_queue_by_arn", "get_state")
     for module, names in wanted.items():
         for name in names:
             if not hasattr(module, name):

@@ -1,4 +1,4 @@
-"""The emulator's tables with a write log around every change."""
+"""The emulator's tables with a write log around every change, which is also that of its queues (`queues.py`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pathlib
 import threading
 
 from folder import Folder, Refused, say
+from queues import OF_QUEUES, Queues
 from writes import WriteLog
 
 # The log is replaced by a snapshot when it is this long and longer than the snapshot before it.
@@ -53,6 +54,7 @@ class Tables:
     def __init__(self, dynamodb, persistence, folder: Folder, log: WriteLog):
         self.dynamodb, self.persistence, self.folder, self.log = dynamodb, persistence, folder, log
         self.lock = threading.RLock()
+        self.queues: Queues | None = None
         self.known: set[str] = set()
         self.saved_bytes = 0
         self.refusing: str | None = None
@@ -138,17 +140,24 @@ class Tables:
         with self.lock:
             for changes in self.log.replay(first):
                 for change in changes:
+                    if change[0] in OF_QUEUES:
+                        self.queues.apply(change)
+                        continue
                     self._apply(change)
                     if change[0] != "table":
                         writes += 1
                         names.add(change[3])
             self.log.rotate()
+            if self.queues:
+                self.queues.replaying = False
         return {"writes": writes, "tables": sorted(names)}
 
     def save(self) -> None:
-        """Saves all tables and drops the log before them. Raises `OSError` and keeps the log when that is not possible."""
+        """Saves all tables and queues and drops the log before them. Raises `OSError` and keeps the log when that is not possible."""
         with self.lock:
             before = self.log.rotate()
+            if self.queues:
+                write_state(self.persistence, "sqs", self.queues.state())
             state = {**self._state(), LOGGED_FROM: self.log.number}
             self.saved_bytes = write_state(self.persistence, "dynamodb", state)
             self.known = {table["TableId"] for table in self.dynamodb._tables.all_values()}

@@ -109,7 +109,8 @@ fn the_launcher_passes_its_own_tests() {
     let world = crate::world::world();
     let folder = std::env::var_os("COUNTERSIGN_VENV");
     let folder = folder.map_or_else(|| world.project.join(".countersign/venv"), Into::into);
-    for arguments in [&["-m", "unittest", "durable_test"][..], &["launch.py", "--check"]] {
+    let tests = &["-m", "unittest", "durable_test", "queues_test"][..];
+    for arguments in [tests, &["launch.py", "--check"]] {
         let mut python = Command::new(folder.join("bin/python"));
         python.arg("-B").args(arguments).current_dir(world.project.join("infra/local"));
         let said = python.output().unwrap();

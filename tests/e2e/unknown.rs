@@ -247,6 +247,8 @@ async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() 
         (&json!(1), &json!(1), &json!(key(sent)))
     );
     assert_eq!(call["sends"]["target"]["method"], "POST", "{seen:#}");
+    let whole = scene.maria.get(call["effect"].as_str().unwrap()).await;
+    assert_eq!((&whole["sends"], &whole["leaf"]), (&call["sends"], &call["leaf"]));
     assert!(
         seen["prompt"]
             .as_str()

@@ -65,10 +65,14 @@ fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
     rows.iter().flat_map(of_row).collect()
 }
 
-/// What could not be written.
+/// What could not be written; of more than are named, how many.
 fn unreached(rows: &[RoutedOutput]) -> Vec<String> {
-    let failed = rows.iter().filter(|row| row.is_failed());
-    failed.map(RoutedOutput::sentence).take(MAX_UNREACHED).collect()
+    let mut failed = rows.iter().filter(|row| row.is_failed());
+    let mut named: Vec<String> =
+        failed.by_ref().take(MAX_UNREACHED).map(RoutedOutput::sentence).collect();
+    let more = failed.count();
+    named.extend((more > 0).then(|| format!("{more} more destinations were not reached")));
+    named
 }
 
 #[cfg(test)]
@@ -102,5 +106,8 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].path.as_deref(), found[1].rows), (Some("a.md"), Some(3)));
         assert_eq!(unreached(&rows), ["publish to file_export: X no"]);
+        let many = unreached(&vec![rows[2].clone(); 23]);
+        assert_eq!(many.len(), MAX_UNREACHED + 1);
+        assert_eq!(many[MAX_UNREACHED], "3 more destinations were not reached");
     }
 }

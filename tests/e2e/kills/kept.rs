@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::case::{FACTORY, Person};
+use crate::case::{FACTORY, Person, until};
 
 const CONTENT: &[u8] = b"id,amount\n1,12.50\n";
 
@@ -20,11 +20,24 @@ steps:
   - {name: read, step_type: tool, action: call_connector, connector: kept, endpoint: all}
 ";
 
+const COUNTS: &str = "
+id: counts-kept
+name: Counts
+description: Counts what arrives.
+version: 1.0.0
+execution_mode: deterministic
+inputs: [{name: rows, type: list, required: true}]
+steps:
+  - {name: count, step_type: tool, action: transform_data, inputs: {data: \"{rows}\"}, operations: [{type: limit, count: 1}]}
+";
+
 /// What somebody keeps in the stack while it is killed.
 pub(super) struct Kept {
     server: MockServer,
     agent: String,
     binding: String,
+    /// Fires for each file.
+    trigger: String,
     files: Mutex<Vec<String>>,
     /// The number of the last token that was stored.
     token: Mutex<u64>,
@@ -54,7 +67,14 @@ endpoints:
         let binding = ana.post(&format!("/profiles/{agent}/data-sources"), &body).await;
         let binding = binding["id"].as_str().unwrap().to_owned();
         ana.playbook(READS).await;
-        Self { server, agent, binding, files: Mutex::default(), token: Mutex::new(0) }
+        ana.playbook(COUNTS).await;
+        let trigger = json!({
+            "name": "Each file", "profile_id": agent, "playbook_id": "counts-kept",
+            "on": { "type": "file", "folder": "kept" }, "inputs": { "rows": [{ "name": "{file.name}" }] },
+        });
+        let trigger = ana.post("/triggers", &trigger).await["id"].as_str().unwrap().to_owned();
+        let (files, token) = (Mutex::default(), Mutex::new(0));
+        Self { server, agent, binding, trigger, files, token }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -93,12 +113,13 @@ endpoints:
         }
     }
 
-    /// Every file is there, and the last token is sent, or the one whose answer never came.
+    /// Every file is there and has fired its trigger once, and the last token is sent, or the one whose answer never came.
     pub(super) async fn check(&self, ana: &Person) {
         let listed = listed(ana).await;
         for file in self.files.lock().unwrap().iter() {
             assert!(listed.contains(file), "{file} is gone");
         }
+        self.every_file_fires(ana).await;
         let run = ana.start(&self.agent, "reads-kept", json!({})).await;
         ana.reaches(&run, "complete").await;
         let seen = self.server.received_requests().await.unwrap();
@@ -110,17 +131,38 @@ endpoints:
     }
 }
 
+impl Kept {
+    /// What told of a file that arrived was in a queue when the stack was killed, or not read yet.
+    async fn every_file_fires(&self, ana: &Person) {
+        let path = format!("/triggers/{}/occurrences?limit=100", self.trigger);
+        let mut files = self.files.lock().unwrap().clone();
+        files.sort_unstable();
+        until("every file that was acknowledged fires once", || async {
+            let mut fired = all(ana, &path, |one| &one["fired_by"]["name"]).await;
+            fired.retain(|name| files.binary_search(name).is_ok());
+            fired.sort_unstable();
+            assert!(fired.windows(2).all(|two| two[0] != two[1]), "a file fired twice: {fired:?}");
+            (fired == files).then_some(())
+        })
+        .await;
+    }
+}
+
 /// The names of all files of the folder.
 async fn listed(ana: &Person) -> Vec<String> {
-    let (mut names, mut after) = (Vec::new(), String::new());
+    all(ana, "/uploads?folder=kept&limit=100", |item| &item["name"]).await
+}
+
+/// One field of all items of a list.
+async fn all(ana: &Person, path: &str, field: fn(&Value) -> &Value) -> Vec<String> {
+    let (mut found, mut after) = (Vec::new(), String::new());
     loop {
-        let page = ana.get(&format!("/uploads?folder=kept&limit=100{after}")).await;
+        let page = ana.get(&format!("{path}{after}")).await;
         let items = page["items"].as_array().unwrap();
-        let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
-        names.extend(items.iter().map(name));
+        found.extend(items.iter().map(|item| field(item).as_str().unwrap_or_default().to_owned()));
         match page["next"].as_str() {
             Some(next) => after = format!("&cursor={next}"),
-            None => return names,
+            None => return found,
         }
     }
 }

@@ -12,6 +12,7 @@ use countersign_web::{FieldError, Json, Path, Problem};
 use serde_json::{Value, json};
 
 use super::approval_decide::refusal;
+use super::approval_effect::SentCall;
 use super::{Ctx, Reader, approval_effect, found, now};
 use crate::Context;
 
@@ -95,16 +96,17 @@ pub(super) async fn shown(ctx: &Context, loaded: &Loaded) -> Result<Value, Probl
     Ok(view)
 }
 
-/// The calls whose outcome is asked for, each with what it sent, and what sending it again risks now.
-fn asked(request: &Request, sent: &[Value]) -> Vec<Value> {
-    let one = |(at, call): (usize, &UnknownCall)| {
+/// The calls whose outcome is asked for, each with what it sent and where all of that is, and what sending it again risks now.
+fn asked(request: &Request, sent: &[SentCall]) -> Vec<Value> {
+    let one = |(call, sent): (&UnknownCall, &SentCall)| {
         let mut view = json!(call);
         view["n"] = json!(shown_number(call.n));
-        view["sends"] = sent.get(at).cloned().unwrap_or_default();
+        view["sends"] = sent.sends.clone();
+        view["effect"] = json!(sent.effect);
         view["again_warning"] = json!(call.again_warning(now()));
         view
     };
-    request.outcome.iter().enumerate().map(one).collect()
+    request.outcome.iter().zip(sent).map(one).collect()
 }
 
 /// A strike with the username of the person in place of their id.
@@ -149,7 +151,7 @@ fn may_see(request: &Request, person: &UserId) -> bool {
 fn view(
     request: &Request,
     effects: Value,
-    sent: &[Value],
+    sent: &[SentCall],
     record: &ApprovalRecord,
     votes: Vec<Value>,
 ) -> Value {

@@ -1,7 +1,7 @@
 //! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, Covered, Request};
+use countersign_approval::{ApprovalId, Covered, Request, StepEffects};
 use countersign_effect::view::EffectView;
 use countersign_effect::{Effect, effect_leaf};
 use countersign_letter::{Shown, Strikes, amounts};
@@ -87,15 +87,30 @@ fn amounts_of(request: &Request, covered: &Covered, texts: &[String]) -> Value {
     all.into_iter().map(one).collect()
 }
 
+/// What a call sent whose outcome is asked for.
+pub(super) struct SentCall {
+    /// The address at which all of it is.
+    pub(super) effect: String,
+    /// What people see of it; `null` from the fifty-first on.
+    pub(super) sends: Value,
+}
+
 /// What each call sent whose outcome is asked for, in their order.
-pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<Value>, Problem> {
+pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<SentCall>, Problem> {
     if request.outcome.is_empty() {
         return Ok(Vec::new());
     }
     let steps = ctx.runs.effects_of(request).await?;
-    let texts = steps.iter().flat_map(|step| &step.texts).take(MAX_SHOWN);
-    let view = |text: &String| Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
-    Ok(texts.map(|text| json!(view(text))).collect())
+    let numbered = |step: &StepEffects| {
+        let address = format!("/approvals/{}/effects/{}", request.id, step.step);
+        let texts = (1..).zip(&step.texts);
+        texts.map(|(n, text)| (format!("{address}/{n}"), text.clone())).collect::<Vec<_>>()
+    };
+    let calls = steps.iter().flat_map(numbered).enumerate();
+    let seen = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text));
+    let calls =
+        calls.map(|(at, (effect, text))| SentCall { effect, sends: json!(seen(at, &text)) });
+    Ok(calls.collect())
 }
 
 fn listed(covered: &Covered, at: usize, text: &str) -> Value {
@@ -105,6 +120,9 @@ fn listed(covered: &Covered, at: usize, text: &str) -> Value {
 }
 
 fn shown(at: usize, text: &str) -> Value {
-    let view = Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
-    json!({ "n": at + 1, "leaf": effect_leaf(text), "sends": view })
+    json!({ "n": at + 1, "leaf": effect_leaf(text), "sends": view_of(text) })
+}
+
+fn view_of(text: &str) -> Option<EffectView> {
+    Effect::parse(text).map(|effect| EffectView::of(&effect)).ok()
 }

@@ -78,6 +78,14 @@ impl Gathered {
                 })
             });
         }
+        for (field, more) in &found.more_warnings {
+            let of = if field.is_empty() { String::new() } else { format!(" about `{field}`") };
+            let message = format!("{more} more warnings{of} are not written out");
+            self.of_files.push_for(
+                *more,
+                json!({ "file": target.reference, "name": target.name, "field": field, "message": message }),
+            );
+        }
         self.read += 1;
     }
 

@@ -1,5 +1,7 @@
 //! The rows of one statement, batch by batch.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 use tokio_postgres::types::FromSql;
 use tokio_postgres::{Row, Statement, Transaction};
@@ -13,8 +15,6 @@ use crate::{Ask, Table};
 const BATCH: usize = 50;
 /// Bytes of all rows together; what is beyond is left there.
 const MAX_BYTES: usize = 10 * 1024 * 1024;
-/// So many warnings are told apart.
-const MAX_WARNINGS: usize = 20;
 
 pub(crate) async fn read(
     transaction: &Transaction<'_>,
@@ -83,6 +83,8 @@ struct Reading {
     bytes: usize,
     has_more: bool,
     warnings: Vec<String>,
+    /// What is said of which column; a result has at most 1,664.
+    noted: HashSet<(usize, &'static str)>,
 }
 
 impl Reading {
@@ -90,7 +92,7 @@ impl Reading {
         self.bytes += row.raw_size_bytes();
         let too_much = self.bytes > MAX_BYTES;
         if too_much && !self.has_more {
-            self.warn(format!(
+            self.warnings.push(format!(
                 "only the first {} rows came back: they have 10 MB",
                 self.rows.len()
             ));
@@ -109,18 +111,14 @@ impl Reading {
                 DatabaseError::Column { column: column.name().to_owned(), problem }
             })?;
             if let Some(note) = cell.note {
-                self.warn(format!("the column `{}` {note}", column.name()));
+                if self.noted.insert((index, note)) {
+                    self.warnings.push(format!("the column `{}` {note}", column.name()));
+                }
             }
             record.insert(column.name().to_owned(), cell.value);
         }
         self.rows.push(record);
         Ok(())
-    }
-
-    fn warn(&mut self, warning: String) {
-        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
-        }
     }
 
     fn table(self) -> Table {

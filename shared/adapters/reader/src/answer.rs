@@ -57,6 +57,7 @@ impl Answer for OfFile {
             }
             RECORD => self.record(json)?,
             WARNING => self.found.warnings.push(serde_json::from_slice(json)?),
+            REST => self.found.more_warnings = serde_json::from_slice(json)?,
             _ => return Err(Garbled),
         }
         Ok(())

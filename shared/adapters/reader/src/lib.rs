@@ -9,7 +9,7 @@
 mod answer;
 mod child;
 mod ended;
-#[cfg(feature = "here")]
+#[cfg(debug_assertions)]
 mod here;
 mod job;
 mod program;

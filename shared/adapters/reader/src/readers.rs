@@ -80,8 +80,10 @@ impl Readers {
         Self::of(Some(Program::of(path, arguments)), bounds)
     }
 
-    /// Readers without children: they read in this process, which knows no limits of memory and computing time.
-    #[cfg(feature = "here")]
+    /// Readers without children, for tests of crates that read files: they read in this process, which knows no limits of
+    /// memory and computing time. No release build has them. A feature would do the same, and tests and functions would be two
+    /// builds of every crate above this one.
+    #[cfg(debug_assertions)]
     #[must_use]
     pub fn here() -> Self {
         Self::of(None, Bounds::default())
@@ -164,9 +166,9 @@ impl Readers {
             let _slot = self.slots.acquire().await;
             match &self.program {
                 Some(program) => self.ask::<A>(program, &job, document, memory).await,
-                #[cfg(feature = "here")]
+                #[cfg(debug_assertions)]
                 None => crate::here::read::<A>(&job, document, self.bounds.output).await,
-                #[cfg(not(feature = "here"))]
+                #[cfg(not(debug_assertions))]
                 None => Err(Ended::Failed("there is no program that reads".to_owned()).into()),
             }
         };

@@ -70,7 +70,8 @@ impl<W: Write> Lines<W> {
                 }
             }
         }
-        found.warnings.iter().try_for_each(|warning| self.line(WARNING, warning))
+        found.warnings.iter().try_for_each(|warning| self.line(WARNING, warning))?;
+        self.line(REST, &found.more_warnings)
     }
 
     /// A text that many records have is written once.

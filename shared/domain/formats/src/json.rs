@@ -130,7 +130,7 @@ impl<R: Read> Walk<'_, R> {
             let window = &self.window;
             let rest = window.rest();
             let place = || format!("record {nth}, line {}", window.line());
-            let said = self.out.warnings.len();
+            let (said, more) = (self.out.warnings.len(), self.out.more_warnings.clone());
             match self.mapper.record(rest, place, &mut self.out) {
                 // A number at the end of the window may go on after it.
                 Ok((length, size)) if length < rest.len() || window.has_ended() => {
@@ -140,6 +140,7 @@ impl<R: Read> Walk<'_, R> {
                 Ok(_) => {
                     self.out.records.pop();
                     self.out.warnings.truncate(said);
+                    self.out.more_warnings = more;
                 }
                 Err(error) if !is_cut(&error, rest) || window.has_ended() => {
                     return Err(self.unreadable(nth, &error));

@@ -6,8 +6,9 @@ use countersign_connector::JsonRules;
 
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
-use crate::pick::{Mapper, note, problem};
+use crate::pick::{Mapper, problem};
 use crate::text::Text;
+use crate::warnings::note;
 use crate::window::Window;
 use crate::{Extraction, Warning};
 
@@ -73,13 +74,14 @@ fn one(
     place: impl Fn() -> String,
     out: &mut Extraction,
 ) -> Result<u64, String> {
-    let known = out.warnings.len();
+    let (known, more) = (out.warnings.len(), out.more_warnings.clone());
     let (length, size) = mapper.record(line, place, out).map_err(|error| problem(&error))?;
     if line[length..].trim().is_empty() {
         return Ok(size);
     }
     out.records.pop();
     out.warnings.truncate(known);
+    out.more_warnings = more;
     Err("there is text after its record".to_owned())
 }
 

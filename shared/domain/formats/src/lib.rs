@@ -17,6 +17,7 @@ mod pdf;
 mod pick;
 mod table;
 mod text;
+mod warnings;
 mod whole;
 mod window;
 mod xlsx;
@@ -24,6 +25,7 @@ mod xlsx;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use countersign_connector::xml;
@@ -49,8 +51,10 @@ pub struct Warning {
 pub struct Extraction {
     /// The records, in the file's order.
     pub records: Records,
-    /// What was left out or left null.
+    /// What was left out or left null: the first 1,000.
     pub warnings: Vec<Warning>,
+    /// How many more there are, by their fields.
+    pub more_warnings: BTreeMap<String, u64>,
 }
 
 /// The reader of one endpoint.
@@ -124,5 +128,5 @@ fn read_xml(
         message: warning.message,
     };
     let warnings = found.warnings.into_iter().map(warning).collect();
-    Ok(Extraction { records: found.records, warnings })
+    Ok(Extraction { records: found.records, warnings, more_warnings: found.more_warnings })
 }

@@ -12,9 +12,10 @@ use serde::de::{Deserialize, DeserializeSeed};
 use serde_json::Value;
 use serde_json::de::StrRead;
 
+use crate::Extraction;
 use crate::coerce::{coerce, coerce_written};
-use crate::table::{cell_size, size_of, warn};
-use crate::{Extraction, Warning};
+use crate::table::{cell_size, size_of};
+use crate::warnings::{note_or_count, warn};
 use seed::Seed;
 
 /// Maps the text of one record after the other.
@@ -144,10 +145,8 @@ impl<'r> Mapper<'r> {
         self.read_again(&text[..length])?;
         let has_no_fields = !text.starts_with('{') && self.found.iter().all(Taken::is_null);
         if has_no_fields {
-            note(
-                out,
-                format!("{}: the record is not an object, and has none of the fields", place()),
-            );
+            let message = "the record is not an object, and has none of the fields";
+            note_or_count(out, format!("{}: {message}", place()));
         }
         Ok((length, self.fields(place, out)))
     }
@@ -171,7 +170,10 @@ impl<'r> Mapper<'r> {
 
     fn fields(&mut self, place: impl Fn() -> String, out: &mut Extraction) -> u64 {
         let record = out.records.len();
-        let Extraction { records: Records::Rows { cells, .. }, warnings } = out else { return 0 };
+        let Extraction { records: Records::Rows { cells, .. }, warnings, more_warnings } = out
+        else {
+            return 0;
+        };
         let mut slots = self.found.iter_mut();
         let mut size = 0;
         for rule in self.rules {
@@ -183,7 +185,8 @@ impl<'r> Mapper<'r> {
             }
             let (cell, complaint) = typed(taken, rule.value_type, self.reading);
             if let Some(message) = complaint {
-                warn(warnings, record, &rule.field, format!("{}: {message}", place()));
+                let message = format!("{}: {message}", place());
+                warn(warnings, more_warnings, record, &rule.field, message);
             }
             size += cell_size(&cell);
             cells.push(cell);
@@ -209,7 +212,7 @@ fn whole(
         other => [("value".to_owned(), other)].into_iter().collect(),
     };
     if let Some(message) = said {
-        note(out, format!("{}: {message}", place()));
+        note_or_count(out, format!("{}: {message}", place()));
     }
     let size = size_of(&record);
     out.records.push(record);
@@ -314,13 +317,4 @@ impl End {
 /// What is wrong with a text, without the reader's own idea of the place.
 pub(crate) fn problem(error: &serde_json::Error) -> String {
     countersign_failure::json_problem(&error.to_string())
-}
-
-/// A note that is not about a record; false when there are too many for it.
-pub(crate) fn note(out: &mut Extraction, message: String) -> bool {
-    let has_room = out.warnings.len() < crate::table::MAX_WARNINGS;
-    if has_room {
-        out.warnings.push(Warning { record: None, field: String::new(), message });
-    }
-    has_room
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::coerce::coerce;
 use crate::error::FormatError;
 use crate::limits::Limits;
+use crate::warnings::{note, warn};
 use crate::{Extraction, Warning};
 
 /// A figure that would be added up several times.
@@ -17,9 +18,6 @@ const COPIED: &str =
 /// The same of a column without a type, said of its first one.
 const COPIED_UNTYPED: &str = "the number is that of a cell that spans several rows or columns, and counts in each of them if it is added up, \
                               as do others of this column; with `type: string` it is none";
-/// Warnings kept of one file.
-pub(crate) const MAX_WARNINGS: usize = 1_000;
-
 /// The cells of one row.
 pub(crate) trait Row {
     /// How many there are.
@@ -216,7 +214,8 @@ impl<'r> Table<'r> {
                         row.complaint(index).or_else(|| self.copied(index, row))
                     {
                         let message = format!("{}: {complaint}", place());
-                        warn(&mut self.out.warnings, self.out.records.len(), &name, message);
+                        let Extraction { records, warnings, more_warnings } = &mut self.out;
+                        warn(warnings, more_warnings, records.len(), &name, message);
                     }
                     record.insert(name, value);
                 }
@@ -243,7 +242,8 @@ impl<'r> Table<'r> {
                     let copied = copied.map(str::to_owned);
                     if let Some(message) = complaint.or(missing).or(copied) {
                         let message = format!("{}: {message}", place());
-                        warn(&mut self.out.warnings, record, &rule.field, message);
+                        let Extraction { warnings, more_warnings, .. } = &mut self.out;
+                        warn(warnings, more_warnings, record, &rule.field, message);
                     }
                     self.count(bytes, cell_size(&cell), place)?;
                     if let Records::Rows { cells, .. } = &mut self.out.records {
@@ -268,11 +268,7 @@ impl<'r> Table<'r> {
 
     /// Says something about the table that is not about a record; false when there are too many warnings for it.
     pub(crate) fn warn(&mut self, message: String) -> bool {
-        let has_room = self.out.warnings.len() < MAX_WARNINGS;
-        if has_room {
-            self.warn_last(message);
-        }
-        has_room
+        note(&mut self.out, message)
     }
 
     /// As [`Table::warn`], of something that is said once and however many warnings there are.
@@ -294,13 +290,6 @@ impl<'r> Table<'r> {
         Err(FormatError::WrongKind(format!(
             "the header should be row {header}, but there is no such row"
         )))
-    }
-}
-
-/// A warning about a record, as long as there are not too many.
-pub(crate) fn warn(warnings: &mut Vec<Warning>, record: usize, field: &str, message: String) {
-    if warnings.len() < MAX_WARNINGS {
-        warnings.push(Warning { record: Some(record), field: field.to_owned(), message });
     }
 }
 

@@ -28,6 +28,13 @@ impl<T> Warnings<T> {
         }
     }
 
+    /// Adds one that speaks of several, and stands before those that are kept: it must not be the one that is left out.
+    pub fn push_for(&mut self, several: u64, warning: impl Into<T>) {
+        self.count += several;
+        self.kept.insert(0, warning.into());
+        self.kept.truncate(Warnings::MAX);
+    }
+
     /// Adds those of another part of the call.
     pub fn append(&mut self, other: Self) {
         self.count += other.count;
@@ -88,9 +95,11 @@ mod tests {
         let mut warnings: Warnings = (0..70).map(|n| n.to_string()).collect();
         warnings.append((70..170).map(|n| n.to_string()).collect());
         assert_eq!(warnings.kept().last().map(String::as_str), Some("99"));
+        warnings.push_for(30, "30 more");
+        assert_eq!(warnings.kept().first().map(String::as_str), Some("30 more"));
         let mut output = Map::new();
         warnings.write(&mut output);
-        assert_eq!(output["warning_count"], 170);
+        assert_eq!(output["warning_count"], 200);
         assert_eq!(output["warnings"].as_array().map(Vec::len), Some(Warnings::MAX));
     }
 }

@@ -106,7 +106,8 @@ pub fn titled(title: &str, from: &Provenance) -> String {
 }
 
 /// The data itself when it is a list of records, else the first section that is one. A linked section gives a row per
-/// record with the group's name and spellings, and its score where names alone were compared, before it.
+/// record with the group's name and spellings before it, where names alone were compared its score too, and whether some of its
+/// records hang together only through others.
 fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
     if let Some(records) = cells::records(data) {
         let columns =
@@ -160,7 +161,7 @@ fn csv_of_linked(matches: &[Value], section: &Section) -> (String, usize) {
     let of_group: &[&str] = if by_entity {
         &["Resolved name", "All spellings"]
     } else {
-        &["group_name", "group_spellings", "group_lowest_score"]
+        &["group_name", "group_spellings", "group_lowest_score", "group_chained"]
     };
     let mut header: Vec<String> = of_group.iter().map(|&name| name.to_owned()).collect();
     header.extend(columns.iter().map(header_of));
@@ -168,8 +169,8 @@ fn csv_of_linked(matches: &[Value], section: &Section) -> (String, usize) {
         .iter()
         .flat_map(|group| group.records.iter().map(move |record| (group, record)))
         .map(|(group, record)| {
-            let mut cells =
-                vec![json!(group.name), json!(group.spellings), json!(group.lowest_score)];
+            let mut cells = vec![json!(group.name), json!(group.spellings)];
+            cells.extend([json!(group.lowest_score), json!(group.chained)]);
             cells.truncate(of_group.len());
             cells.extend(row(record, &columns));
             cells

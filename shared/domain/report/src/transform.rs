@@ -17,12 +17,12 @@ pub enum Transform {
         /// The path, such as `people`.
         path: Text<200>,
     },
-    /// Keeps the named fields of every record.
+    /// Keeps the named fields of every record; one that no record has is `null`.
     Select {
         /// The fields.
         fields: List<Text<200>, 1, 1_000>,
     },
-    /// Gives a field of every record another name.
+    /// Gives a field of every record another name; one that no record has is `null` under its new name.
     Rename {
         /// The field.
         from: Text<200>,
@@ -40,16 +40,31 @@ impl Transform {
     /// The data after the change.
     pub(crate) fn apply(&self, data: Value) -> Result<Value, ReportError> {
         self.can_rename(&data)?;
+        let unknown = self.unknown_fields(&data);
         Ok(match (self, data) {
             (Self::Pick { path }, data) => at(&data, path).cloned().unwrap_or(Value::Null),
             (Self::Limit { count }, Value::Array(items)) => {
                 items.into_iter().take(count.to()).collect()
             }
             (change, Value::Array(items)) => {
-                items.into_iter().map(|item| change.apply_to_record(item)).collect()
+                items.into_iter().map(|item| change.apply_to_record(item, &unknown)).collect()
             }
-            (change, data) => change.apply_to_record(data),
+            (change, data) => change.apply_to_record(data, &unknown),
         })
+    }
+
+    /// The fields asked for that no record has. They become `null`: a column without a value is seen, one that is not there
+    /// is not.
+    fn unknown_fields(&self, data: &Value) -> Vec<&str> {
+        let asked: Vec<(&str, &str)> = match self {
+            Self::Select { fields } => fields.iter().map(|field| (&**field, &**field)).collect(),
+            Self::Rename { from, to } => vec![(from, to)],
+            Self::Pick { .. } | Self::Limit { .. } => Vec::new(),
+        };
+        let records = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
+        let has = |name: &str| records.iter().any(|record| record.get(name).is_some());
+        let unknown = asked.into_iter().filter(|(from, to)| !has(from) && !has(to));
+        unknown.map(|(_, to)| to).collect()
     }
 
     /// Whether no record has both names: one of two values would be lost.
@@ -67,7 +82,7 @@ impl Transform {
         Ok(())
     }
 
-    fn apply_to_record(&self, record: Value) -> Value {
+    fn apply_to_record(&self, record: Value, unknown: &[&str]) -> Value {
         let Value::Object(map) = record else { return record };
         let renamed = |(name, value): (String, Value)| match self {
             Self::Select { fields } => {
@@ -77,6 +92,7 @@ impl Transform {
             Self::Rename { from, to } if **from == name => Some((to.to_string(), value)),
             _ => Some((name, value)),
         };
-        Value::Object(map.into_iter().filter_map(renamed).collect())
+        let missing = unknown.iter().map(|&name| (name.to_owned(), Value::Null));
+        Value::Object(map.into_iter().filter_map(renamed).chain(missing).collect())
     }
 }

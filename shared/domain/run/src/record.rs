@@ -101,6 +101,9 @@ pub struct RunRecord {
     /// The steps that failed, the first 50.
     #[serde(default)]
     pub error_details: Vec<StepProblem>,
+    /// How many more there were.
+    #[serde(default)]
+    pub errors_left_out: u64,
 }
 
 impl RunRecord {

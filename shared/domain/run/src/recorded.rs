@@ -12,10 +12,14 @@ impl RunRecord {
         let left_out = calls.len().saturating_sub(MAX_NAMED);
         calls.truncate(MAX_NAMED);
         let problems = state.steps.iter().filter(|(_, step)| is_problem(step.status));
+        let mut problems: Vec<StepProblem> = problems.map(problem).collect();
+        let unnamed = problems.len().saturating_sub(MAX_NAMED);
+        problems.truncate(MAX_NAMED);
         Self {
             connectors_called: calls,
             connectors_left_out: left_out as u64,
-            error_details: problems.map(problem).take(MAX_NAMED).collect(),
+            error_details: problems,
+            errors_left_out: unnamed as u64,
             ..Self::default()
         }
     }
@@ -106,6 +110,6 @@ mod tests {
         let state = RunState { status: RunStatus::Partial, steps };
         let record = RunRecord::of(&state, |name| Some(("c".to_owned(), name.to_owned())));
         assert_eq!((record.connectors_called.len(), record.connectors_left_out), (50, 30));
-        assert_eq!(record.error_details.len(), 50);
+        assert_eq!((record.error_details.len(), record.errors_left_out), (50, 30));
     }
 }

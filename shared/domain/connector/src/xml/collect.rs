@@ -1,23 +1,22 @@
 //! Which elements become which fields, decided while they stream by.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::model::{FieldRule, ParseRules, ValueType};
-use crate::reading::{Reading, shown};
+use crate::reading::Reading;
 use crate::records::{Cell, Records};
 use crate::xpath::Alternative;
 
 use super::of_document::{Found, OfDocument, second, shared, too_many};
+use super::others::{MAX_WARNINGS, Others, Owner};
 use super::targets::{Aim, Targets};
 use super::white_space::collapse;
 
 /// Values kept of one repeated field in one record.
 pub(super) const MAX_VALUES: usize = 10_000;
-/// Warnings kept of one file.
-const MAX_WARNINGS: usize = 1_000;
 
 /// A value that is not of its field's type: left null, and said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +31,6 @@ pub struct ValueWarning {
 
 /// The rank of a field that has no value yet.
 const NONE: u8 = u8::MAX;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Owner {
-    Document,
-    Record(usize),
-}
 
 struct Capture {
     depth: usize,
@@ -57,8 +50,8 @@ pub(super) struct Collector<'t> {
     cells: Vec<Cell>,
     /// How preferred the path was that found each of a record's own fields.
     ranks: Vec<u8>,
-    /// The first value that was not kept, of no more fields than are reported: of a figure one that differs, of a list one too many.
-    others: HashMap<(Owner, usize), String>,
+    /// Values that were not kept.
+    others: Others,
     count: usize,
     document: Vec<Option<Found>>,
     captures: Vec<Capture>,
@@ -76,7 +69,7 @@ impl<'t> Collector<'t> {
             open_records: Vec::new(),
             cells: Vec::new(),
             ranks: Vec::new(),
-            others: HashMap::new(),
+            others: Others::default(),
             count: 0,
             document: vec![None; targets.fields],
             captures: Vec::new(),
@@ -248,7 +241,7 @@ impl<'t> Collector<'t> {
             }
             _ => {
                 *slot = Some(Found { rank, texts: vec![text.into_owned()] });
-                self.others.remove(&(Owner::Document, field));
+                self.others.forget(Owner::Document, field);
             }
         }
         Some(true)
@@ -256,8 +249,8 @@ impl<'t> Collector<'t> {
 
     /// Keeps the first value that is not in the record, for a warning.
     fn note_other(&mut self, owner: Owner, field: usize, text: &str, is_other: bool) {
-        if is_other && self.others.len() < MAX_WARNINGS {
-            self.others.entry((owner, field)).or_insert_with(|| shown(text));
+        if is_other {
+            self.others.note(owner, field, text);
         }
     }
 
@@ -294,7 +287,7 @@ impl<'t> Collector<'t> {
             _ => *cell = Cell::Text(text.into()),
         }
         if *known != NONE && *known != rank {
-            self.others.remove(&(Owner::Record(record), field));
+            self.others.forget(Owner::Record(record), field);
         }
         *known = rank;
         Some(true)
@@ -310,7 +303,10 @@ impl<'t> Collector<'t> {
     }
 
     /// The records, typed, with the document's fields on each.
-    pub(super) fn finish(mut self, rules: &ParseRules) -> (Records, Vec<ValueWarning>) {
+    pub(super) fn finish(
+        mut self,
+        rules: &ParseRules,
+    ) -> (Records, Vec<ValueWarning>, BTreeMap<String, u64>) {
         let all: Vec<&FieldRule> = rules.fields.iter().chain(&rules.context_fields).collect();
         let document: Vec<_> = self
             .document
@@ -318,7 +314,7 @@ impl<'t> Collector<'t> {
             .zip(&all)
             .enumerate()
             .map(|(field, (found, rule))| {
-                let other = self.others.get(&(Owner::Document, field));
+                let other = self.others.of(Owner::Document, field);
                 shared(found.as_ref(), rule, &rules.reading, other)
             })
             .collect();
@@ -328,6 +324,8 @@ impl<'t> Collector<'t> {
             self.cells.resize(self.targets.fields, Cell::Null);
             self.ranks.resize(self.targets.own_fields, NONE);
         }
+        let named = |(field, count): (usize, u64)| Some((all.get(field)?.field.clone(), count));
+        let mut more: BTreeMap<String, u64> = self.others.more().filter_map(named).collect();
         let mut warnings = Vec::new();
         let mut kept = 0;
         for record in 0..self.count {
@@ -336,9 +334,13 @@ impl<'t> Collector<'t> {
             }
             for (field, rule) in all.iter().enumerate() {
                 let (cell, said) = self.typed((record, field), rule, &document, &rules.reading);
-                if let Some(message) = said.filter(|_| warnings.len() < MAX_WARNINGS) {
-                    let field = rule.field.clone();
-                    warnings.push(ValueWarning { record: kept, field, message });
+                let name = || rule.field.clone();
+                match said {
+                    Some(message) if warnings.len() < MAX_WARNINGS => {
+                        warnings.push(ValueWarning { record: kept, field: name(), message });
+                    }
+                    Some(_) => *more.entry(name()).or_default() += 1,
+                    None => {}
                 }
                 self.cells[kept * self.targets.fields + field] = cell;
             }
@@ -346,7 +348,7 @@ impl<'t> Collector<'t> {
         }
         self.cells.truncate(kept * self.targets.fields);
         let names = all.iter().map(|rule| rule.field.clone()).collect();
-        (Records::Rows { names, cells: self.cells }, warnings)
+        (Records::Rows { names, cells: self.cells }, warnings, more)
     }
 
     fn has_values(&self, record: usize) -> bool {
@@ -371,7 +373,7 @@ impl<'t> Collector<'t> {
         if there.rank.is_some_and(|there| there < usize::from(rank)) || rank == NONE {
             return (there.cell.clone(), there.complaint.clone());
         }
-        let other = self.others.get(&(Owner::Record(record), field));
+        let other = self.others.of(Owner::Record(record), field);
         match std::mem::take(&mut self.cells[record * self.targets.fields + field]) {
             Cell::Text(text) => {
                 let other = other.map(|other| second(&text, other));

@@ -7,6 +7,7 @@ mod collect;
 mod decode;
 mod error;
 mod of_document;
+mod others;
 mod targets;
 mod walk;
 mod white_space;
@@ -14,6 +15,7 @@ mod white_space;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 pub use collect::ValueWarning;
@@ -65,8 +67,10 @@ impl Limits {
 pub struct Extraction {
     /// The records, in the document's order.
     pub records: Records,
-    /// Values that are not of their type.
+    /// Values that are not of their type: the first 1,000.
     pub warnings: Vec<ValueWarning>,
+    /// How many more there are, by their fields.
+    pub more_warnings: BTreeMap<String, u64>,
     /// The local name of the document element.
     pub document_element: String,
     /// The size of the file.

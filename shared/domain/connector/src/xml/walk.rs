@@ -222,10 +222,11 @@ impl<R: Read> Walk<'_, '_, R> {
             self.limits.max_carried_bytes,
             "bytes of the document's values on its records",
         )?;
-        let (records, warnings) = self.collector.finish(self.rules);
+        let (records, warnings, more_warnings) = self.collector.finish(self.rules);
         Ok(Extraction {
             records,
             warnings,
+            more_warnings,
             document_element: self.document_element.unwrap_or_default(),
             bytes,
         })

@@ -6,7 +6,7 @@
 mod body;
 mod changes;
 mod file;
-#[cfg(any(test, feature = "samples"))]
+#[cfg(any(test, debug_assertions))]
 pub mod samples;
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! An effect to test and show pages with.
+//! An effect to test and show pages with, also for other crates; no release build has it.
 
 use crate::file::{Excerpt, FileAction, FileEffect, TextHash};
 use crate::http::{

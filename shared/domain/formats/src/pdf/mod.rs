@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use crate::Extraction;
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
-use crate::pick::note;
 use crate::table::size_of;
+use crate::warnings::note_or_count;
 use crate::whole;
 
 const FORMAT: &str = "PDF";
@@ -75,7 +75,10 @@ fn document(
         match read {
             Some(text) => {
                 if text.is_empty() {
-                    note(&mut out, format!("page {page} has no text: it may be a picture"));
+                    note_or_count(
+                        &mut out,
+                        format!("page {page} has no text: it may be a picture"),
+                    );
                 }
                 let record = record(page, text);
                 kept_bytes += size_of(&record);
@@ -83,7 +86,7 @@ fn document(
             }
             None => {
                 failed += 1;
-                note(&mut out, format!("page {page} is left out: {DAMAGED}"));
+                note_or_count(&mut out, format!("page {page} is left out: {DAMAGED}"));
             }
         }
         if kept_bytes > limits.max_kept_bytes {

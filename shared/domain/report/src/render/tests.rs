@@ -85,9 +85,9 @@ fn linked_records_become_one_block_per_person() {
         Format::Csv,
         &shape,
         &data,
-        "group_name,group_spellings,group_lowest_score,Organisation\r\n\
-         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,Lantern | Fund\r\n\
-         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,River Trust\r\n",
+        "group_name,group_spellings,group_lowest_score,group_chained,Organisation\r\n\
+         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,false,Lantern | Fund\r\n\
+         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,false,River Trust\r\n",
     );
 }
 

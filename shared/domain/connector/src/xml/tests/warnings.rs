@@ -63,6 +63,8 @@ fn f_099_warnings_about_values_are_bounded() {
     let limits = Limits::for_megabytes(50);
     let found = extract(&tagged("number[]"), file.as_bytes(), &limits).unwrap();
     assert_eq!((found.records.len(), found.warnings.len()), (5_000, 1_000));
+    // Each record has two fields that do not fit.
+    assert_eq!(found.more_warnings.values().sum::<u64>(), 9_000, "{:?}", found.more_warnings);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use countersign_approval::{Format, Layout};
+use countersign_decimal::currency::is_currency_field;
 use countersign_effect::view::EffectView;
 
 use super::{Key, Numbered, Place, SectionPartKey, Sent, by_place, split, values};
@@ -55,7 +56,7 @@ pub(super) fn total(
     let key = rest.iter().find(|key| {
         layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
     })?;
-    if rest.iter().any(|key| key.name.to_lowercase().contains("currency")) {
+    if rest.iter().any(|key| is_currency_field(&key.name)) {
         return None;
     }
     // A list in a form or an address is several fields of one name; the sum of one of them is not what is sent.
