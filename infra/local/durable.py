@@ -19,13 +19,16 @@ import os
 import pathlib
 
 from folder import Folder, fail, say
-from queues import Queues
+from queues import FAILURES, Queues
 from tables import LOGGED_FROM, MUTATIONS, TABLE_CHANGES, Tables, write_state
 from writes import WriteLog
 
 # Set by `countersign bench write-log` only.
 SWITCH = "COUNTERSIGN_LOG_CAN_BE_SWITCHED"
-OBJECT_NAMES = ("handle_request", "_atomic_write", "_error", "_fire_s3_event", "_fire_s3_event_async", "_next_event_sequencer", "_bucket_notifications")
+OBJECT_NAMES = (
+    "handle_request", "_atomic_write", "_error",
+    "_fire_s3_event", "_fire_s3_event_async", "_next_event_sequencer", "_bucket_notifications",
+)
 SAVED_AT_ONCE = ("cognito", "kms", "secretsmanager", "ssm")
 # Actions of these services that change nothing, by their whole names: `SignUp` is not a `Sign`. Whatever is not listed is saved.
 READS = frozenset(
@@ -79,7 +82,13 @@ class Durable:
 
     def load(self, original) -> None:
         """Loads what was saved and replays the log over it."""
-        original()
+        # MiniStack begins to deliver messages while it loads: they wait until the log has been read.
+        with self.app._get_module("sqs")._queues_lock:
+            original()
+            self.replay()
+
+    def replay(self) -> None:
+        """Reads the log over what was loaded, and puts the changes in place."""
         try:
             self.hook_tables()
             self.recovered = self.tables.replay(self.logged_from)
@@ -109,37 +118,48 @@ class Durable:
     def hook_objects(self) -> None:
         """MiniStack writes an object's files before it answers, but answers all the same when that fails."""
         s3 = self.app._get_module("s3")
-        failures: contextvars.ContextVar = contextvars.ContextVar("failures")
-        handle, write = s3.handle_request, s3._atomic_write
+        events: contextvars.ContextVar = contextvars.ContextVar("events")
+        handle, write, fire = s3.handle_request, s3._atomic_write, s3._fire_s3_event_async
 
         @functools.wraps(write)
         def write_or_tell(*args, **kwargs):
             try:
                 return write(*args, **kwargs)
             except OSError as error:
-                failures.get([]).append(error)
+                FAILURES.get([]).append(error)
                 raise
+
+        @functools.wraps(fire)
+        def fire_later(*args, **kwargs):
+            told = events.get(None)
+            if told is None:
+                fire(*args, **kwargs)
+            else:
+                told.append(functools.partial(tell_of_object, s3, *args, **kwargs))
 
         @functools.wraps(handle)
         async def handle_or_refuse(method, path, headers, body, *args, **kwargs):
             if method not in ("PUT", "POST"):
                 return await handle(method, path, headers, body, *args, **kwargs)
-            failed: list = []
-            token = failures.set(failed)
+            failed, told = [], []
+            tokens = (FAILURES, FAILURES.set(failed)), (events, events.set(told))
             try:
                 self.folder.require_room(len(body or b""))
                 answer = await handle(method, path, headers, body, *args, **kwargs)
+                for tell in told if not failed else []:
+                    tell()
             except OSError as error:
                 failed.append(error)
             finally:
-                failures.reset(token)
+                for variable, token in tokens:
+                    variable.reset(token)
             if failed:
                 say(f"an object was refused because it could not be kept: {failed[0]}")
                 return s3._error("InternalError", f"the object could not be kept: {failed[0]}", 500)
             return answer
 
         s3.handle_request, s3._atomic_write = handle_or_refuse, write_or_tell
-        s3._fire_s3_event_async = functools.partial(tell_of_object, s3)
+        s3._fire_s3_event_async = fire_later
 
     def hook_small_services(self) -> None:
         """Users, keys and secrets are few: their service is saved whole after each change."""
@@ -185,6 +205,8 @@ class Durable:
             try:
                 if service == "dynamodb":
                     self.tables.save()
+                elif service == "sqs":
+                    continue  # saved with the tables, whose log has its messages
                 elif (found := state()) is not None:
                     write_state(self.persistence, service, found)
             except Exception as error:  # of whatever kind: the others are saved all the same
@@ -201,6 +223,8 @@ class Durable:
 
     async def serve(self, original, scope, receive, send) -> None:
         """MiniStack, and two addresses of our own."""
+        if self.tables and scope["type"] == "http":
+            self.tables.queues.started = True
         if scope["type"] != "http" or not scope["path"].startswith("/_countersign/"):
             await original(scope, receive, send)
             return
@@ -228,7 +252,7 @@ class Durable:
 
 
 def tell_of_object(s3, bucket: str, key: str, event: str, size=0, etag="", deletion_type=None, **rest) -> None:
-    """Tells a bucket's queue of a change before the change is answered; MiniStack does it beside, and a kill may come between."""
+    """Tells a bucket's queue of an object that is kept, before that is answered; MiniStack does it beside, and a kill may come between."""
     if bucket in s3._bucket_notifications:
         rest["sequencer"] = s3._next_event_sequencer(event)
         s3._fire_s3_event(bucket, key, event, size, etag, deletion_type, **rest)

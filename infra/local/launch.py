@@ -26,6 +26,7 @@ import traceback
 import durable
 import folder
 import tables
+from queues import GUARDED, GUARDED_ACTIONS
 
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
@@ -80,7 +81,9 @@ def durable_contract() -> None:
         from ministack.services import s3, sqs
 
         wanted[s3] = durable.OBJECT_NAMES
-        wanted[sqs] = ("_queues", "_queue_by_arn", "get_state")
+        wanted[sqs] = ("_queues", "_queues_lock", "_queue_by_arn", "_DEDUP_WINDOW_S", *GUARDED)
+        if missing := set(GUARDED_ACTIONS) - set(sqs._HANDLERS):
+            raise Moved(f"sqs has no actions {sorted(missing)}")
     for module, names in wanted.items():
         for name in names:
             if not hasattr(module, name):

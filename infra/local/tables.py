@@ -149,7 +149,7 @@ class Tables:
                         names.add(change[3])
             self.log.rotate()
             if self.queues:
-                self.queues.replaying = False
+                self.queues.replayed()
         return {"writes": writes, "tables": sorted(names)}
 
     def save(self) -> None:
@@ -157,7 +157,7 @@ class Tables:
         with self.lock:
             before = self.log.rotate()
             if self.queues:
-                write_state(self.persistence, "sqs", self.queues.state())
+                write_state(self.persistence, "sqs", self.queues.sqs.get_state())
             state = {**self._state(), LOGGED_FROM: self.log.number}
             self.saved_bytes = write_state(self.persistence, "dynamodb", state)
             self.known = {table["TableId"] for table in self.dynamodb._tables.all_values()}

@@ -71,7 +71,7 @@ fn unreached(rows: &[RoutedOutput]) -> Vec<String> {
     let mut named: Vec<String> =
         failed.by_ref().take(MAX_UNREACHED).map(RoutedOutput::sentence).collect();
     let more = failed.count();
-    named.extend((more > 0).then(|| format!("{more} more destinations were not reached")));
+    named.extend((more > 0).then(|| format!("destinations not reached besides these: {more}")));
     named
 }
 
@@ -108,6 +108,6 @@ mod tests {
         assert_eq!(unreached(&rows), ["publish to file_export: X no"]);
         let many = unreached(&vec![rows[2].clone(); 23]);
         assert_eq!(many.len(), MAX_UNREACHED + 1);
-        assert_eq!(many[MAX_UNREACHED], "3 more destinations were not reached");
+        assert_eq!(many[MAX_UNREACHED], "destinations not reached besides these: 3");
     }
 }

@@ -1,7 +1,7 @@
 //! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, Covered, Request, StepEffects};
+use countersign_approval::{ApprovalId, Covered, Request};
 use countersign_effect::view::EffectView;
 use countersign_effect::{Effect, effect_leaf};
 use countersign_letter::{Shown, Strikes, amounts};
@@ -101,15 +101,15 @@ pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<SentCal
         return Ok(Vec::new());
     }
     let steps = ctx.runs.effects_of(request).await?;
-    let numbered = |step: &StepEffects| {
+    let addresses = steps.iter().flat_map(|step| {
         let address = format!("/approvals/{}/effects/{}", request.id, step.step);
-        let texts = (1..).zip(&step.texts);
-        texts.map(|(n, text)| (format!("{address}/{n}"), text.clone())).collect::<Vec<_>>()
-    };
-    let calls = steps.iter().flat_map(numbered).enumerate();
-    let seen = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text));
+        (1..=step.texts.len()).map(move |n| format!("{address}/{n}"))
+    });
+    let texts = steps.iter().flat_map(|step| &step.texts);
+    let shown = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text));
+    let calls = addresses.zip(texts).enumerate();
     let calls =
-        calls.map(|(at, (effect, text))| SentCall { effect, sends: json!(seen(at, &text)) });
+        calls.map(|(at, (effect, text))| SentCall { effect, sends: json!(shown(at, text)) });
     Ok(calls.collect())
 }
 

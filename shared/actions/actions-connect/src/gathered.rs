@@ -15,7 +15,7 @@ use crate::output::{Origin, shaped, stamp};
 
 /// Records returned by one call.
 const MAX_RECORDS: usize = 50_000;
-/// Files named in the message of a call that could read none.
+/// Files named in the message of a call that could read none; fields named in a warning about many.
 const MAX_NAMED: usize = 10;
 
 /// What was read of all files.
@@ -78,15 +78,30 @@ impl Gathered {
                 })
             });
         }
-        for (field, more) in &found.more_warnings {
-            let of = if field.is_empty() { String::new() } else { format!(" about `{field}`") };
-            let message = format!("{more} more warnings{of} are not written out");
-            self.of_files.push_for(
-                *more,
-                json!({ "file": target.reference, "name": target.name, "field": field, "message": message }),
-            );
-        }
+        self.more(target, &found.more_warnings);
         self.read += 1;
+    }
+
+    /// Says how many warnings of a file there are beside those that are written out.
+    fn more(&mut self, target: &Target, by_field: &BTreeMap<String, u64>) {
+        let all: u64 = by_field.values().sum();
+        if all == 0 {
+            return;
+        }
+        let mut fields: Vec<_> = by_field.iter().filter(|(field, _)| !field.is_empty()).collect();
+        fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let mut named: Vec<String> = fields
+            .iter()
+            .take(MAX_NAMED)
+            .map(|(field, count)| format!("{count} about `{field}`"))
+            .collect();
+        if fields.len() > MAX_NAMED {
+            named.push(format!("and of {} more fields", fields.len() - MAX_NAMED));
+        }
+        let of = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
+        let message = format!("not written out are {all} more of its warnings{of}");
+        let warning = json!({ "file": target.reference, "name": target.name, "message": message });
+        self.of_files.push_for(all, warning);
     }
 
     /// A file is read whole or not at all.

@@ -69,7 +69,7 @@ pub(crate) fn read(
         if is_doubtful && number >= u64::from(first) {
             doubtful += 1;
             if doubtful <= MAX_SAID {
-                table.warn(format!("line {line}: {DOUBTFUL}"));
+                table.warn_or_count(format!("line {line}: {DOUBTFUL}"));
             }
         }
         let fit = ragged.fit(number, &record);

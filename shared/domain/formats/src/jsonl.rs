@@ -56,7 +56,7 @@ pub(crate) fn read(
     }
     if left_out > said {
         let message = format!("{left_out} lines in all are left out");
-        out.warnings.push(Warning { record: None, field: String::new(), message });
+        out.warnings.insert(0, Warning { record: None, field: String::new(), message });
     }
     match first_bad {
         Some((place, problem)) if out.records.is_empty() => {

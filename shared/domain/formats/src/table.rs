@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::coerce::coerce;
 use crate::error::FormatError;
 use crate::limits::Limits;
-use crate::warnings::{note, warn};
+use crate::warnings::{note, note_or_count, warn};
 use crate::{Extraction, Warning};
 
 /// A figure that would be added up several times.
@@ -269,6 +269,11 @@ impl<'r> Table<'r> {
     /// Says something about the table that is not about a record; false when there are too many warnings for it.
     pub(crate) fn warn(&mut self, message: String) -> bool {
         note(&mut self.out, message)
+    }
+
+    /// As [`Table::warn`], of something that is counted when there is no room for it.
+    pub(crate) fn warn_or_count(&mut self, message: String) {
+        note_or_count(&mut self.out, message);
     }
 
     /// As [`Table::warn`], of something that is said once and however many warnings there are.

@@ -155,7 +155,9 @@ fn rows(
     let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
     let mut table = Table::new(&rules.table, limits);
     if let Err(error) = &merged {
-        table.warn(format!("sheet `{name}`: which cells are merged could not be read: {error}"));
+        table.warn_or_count(format!(
+            "sheet `{name}`: which cells are merged could not be read: {error}"
+        ));
     }
     let mut merged = merged.unwrap_or_default();
     let mut row = Cells::default();

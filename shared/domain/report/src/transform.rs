@@ -1,5 +1,7 @@
 //! Changes to the data on its way to one destination (F-288).
 
+use std::collections::HashSet;
+
 use countersign_document::{List, Text, Whole};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,9 +63,17 @@ impl Transform {
             Self::Rename { from, to } => vec![(from, to)],
             Self::Pick { .. } | Self::Limit { .. } => Vec::new(),
         };
+        if asked.is_empty() {
+            return Vec::new();
+        }
         let records = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
-        let has = |name: &str| records.iter().any(|record| record.get(name).is_some());
-        let unknown = asked.into_iter().filter(|(from, to)| !has(from) && !has(to));
+        let known: HashSet<&str> = records
+            .iter()
+            .filter_map(Value::as_object)
+            .flat_map(|record| record.keys().map(String::as_str))
+            .collect();
+        let unknown =
+            asked.into_iter().filter(|(from, to)| !known.contains(from) && !known.contains(to));
         unknown.map(|(_, to)| to).collect()
     }
 

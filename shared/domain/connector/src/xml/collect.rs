@@ -324,9 +324,7 @@ impl<'t> Collector<'t> {
             self.cells.resize(self.targets.fields, Cell::Null);
             self.ranks.resize(self.targets.own_fields, NONE);
         }
-        let named = |(field, count): (usize, u64)| Some((all.get(field)?.field.clone(), count));
-        let mut more: BTreeMap<String, u64> = self.others.more().filter_map(named).collect();
-        let mut warnings = Vec::new();
+        let (mut warnings, mut more) = (Vec::new(), BTreeMap::new());
         let mut kept = 0;
         for record in 0..self.count {
             if !self.has_values(record) {
@@ -339,8 +337,8 @@ impl<'t> Collector<'t> {
                     Some(message) if warnings.len() < MAX_WARNINGS => {
                         warnings.push(ValueWarning { record: kept, field: name(), message });
                     }
-                    Some(_) => *more.entry(name()).or_default() += 1,
-                    None => {}
+                    None if !self.others.has_more(record, field) => {}
+                    _ => *more.entry(name()).or_default() += 1,
                 }
                 self.cells[kept * self.targets.fields + field] = cell;
             }
