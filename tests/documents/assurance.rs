@@ -12,17 +12,33 @@ pub(crate) fn counts() -> (usize, Vec<String>) {
     for folder in ["functions", "infra", "shared", "tests"] {
         walk(&root().join(folder), &mut sources);
     }
-    let rows: Vec<(String, String)> = table.lines().filter_map(row).collect();
-    let wrong = rows.iter().filter_map(|(test, held)| checked(test, held, &sources).err());
-    (rows.len(), wrong.collect())
+    let rows: Vec<Row> = table.lines().filter_map(row).collect();
+    let wrong = rows.iter().filter_map(|row| checked(&row.test, &row.held, &sources).err());
+    let few = rows.iter().filter(|row| number(&row.held) < number(&row.least));
+    let few =
+        few.map(|row| format!("`{}` held {}, asked for are {}", row.test, row.held, row.least));
+    (rows.len(), wrong.chain(few).collect())
 }
 
-/// The test of a row, and how many cases it is said to hold.
-fn row(line: &str) -> Option<(String, String)> {
+/// A row of the table.
+struct Row {
+    test: String,
+    /// How many cases the test is said to hold, with `_` between thousands.
+    held: String,
+    /// How many were asked for; a dash where nothing was.
+    least: String,
+}
+
+fn row(line: &str) -> Option<Row> {
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let [_, test, held, _] = cells[..] else { return None };
+    let [_, test, held, least] = cells[..] else { return None };
     let name = test.split('`').skip(1).step_by(2).nth(1)?;
-    Some((name.rsplit("::").next()?.to_owned(), held.replace(',', "_")))
+    let test = name.rsplit("::").next()?.to_owned();
+    Some(Row { test, held: held.replace(',', "_"), least: least.to_owned() })
+}
+
+fn number(text: &str) -> u64 {
+    text.replace(['_', ','], "").parse().unwrap_or_default()
 }
 
 /// A constant of the test's file has the count, or the number of cases that are drawn does.

@@ -80,7 +80,10 @@ fn bullets(request: &Value, field: &str) -> Vec<String> {
 }
 
 fn warnings(request: &Value) -> Vec<String> {
-    let whole_at = format!("GET /api/agent-factory/approvals/{}/warnings", cell(request, "id"));
+    let whole_at = format!(
+        "of which GET /api/agent-factory/approvals/{}/warnings lists up to 100 of a step",
+        cell(request, "id")
+    );
     field_items(request, "warnings")
         .iter()
         .flat_map(|of_step| super::show::warned(of_step, &whole_at))
@@ -210,7 +213,7 @@ All of them.
 Warnings:
   3 warnings in read
     a.csv, row 2, amount: \\u{1b}[31m`$1`
-    and 2 more, GET /api/agent-factory/approvals/appr_1/warnings
+    and 2 more, of which GET /api/agent-factory/approvals/appr_1/warnings lists up to 100 of a step
 
 Take note:
   - `pay_large` will be skipped

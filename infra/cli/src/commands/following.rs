@@ -37,7 +37,7 @@ fn of_request(request: &Value, base: &str) -> Vec<String> {
         format!("it waits for {whom}; who signs by mail has a link to the request there"),
         format!("request: {base}{FACTORY}/approvals/{id}"),
         format!(
-            "next:    `countersign approvals {id}` shows it, then `countersign approve {id}` or `countersign deny {id}`"
+            "next:    `countersign approvals {id}` shows it, then `countersign approve {id}` or `countersign deny {id}`, on the local stack with `--as USER`"
         ),
     ]
 }

@@ -16,17 +16,17 @@ pub(super) fn lines(run: &Value) -> Vec<String> {
     let problems = response.get("problems").map_or(&[][..], items).iter();
     lines.extend(problems.filter_map(Value::as_str).map(|one| visible(&format!("Note: {one}"))));
     if let Some(content) = text(response, "content") {
-        lines.extend(answer(&content));
+        lines.extend(answer(&content, &text(run, "id").unwrap_or_else(|| "RUN".to_owned())));
     }
     lines
 }
 
-fn answer(content: &str) -> Vec<String> {
+fn answer(content: &str, run: &str) -> Vec<String> {
     let all: Vec<&str> = content.trim_end().split('\n').collect();
     let shown = all.iter().take(MAX_LINES).map(|line| visible(line.trim_end_matches('\r')));
     let more = all.len().saturating_sub(MAX_LINES);
     let more =
-        (more > 0).then(|| format!("… and {more} more lines: `countersign show RUN --json`"));
+        (more > 0).then(|| format!("… and {more} more lines: `countersign show {run} --json`"));
     std::iter::once(String::new()).chain(shown).chain(more).collect()
 }
 
@@ -50,7 +50,7 @@ fn place(row: &Value) -> String {
         return items(tables).iter().map(table).collect::<Vec<_>>().join("; ");
     }
     if let Some(content) = part("content") {
-        return answer(&content).join("\n");
+        return answer(&content, "RUN").join("\n");
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
         let name = part("filename").unwrap_or_default();

@@ -50,7 +50,7 @@ fn shown(run: &Value, console: &Console) {
     }
     for of_step in run.get("warnings").map_or(&[][..], items) {
         console.line("");
-        warned(of_step, "in the output of the step")
+        warned(of_step, "of which the output of the step lists up to 100")
             .iter()
             .for_each(|line| console.line(visible(line)));
     }

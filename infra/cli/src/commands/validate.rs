@@ -44,7 +44,7 @@ impl Validate {
         let texts = self.files.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
         let beside = Beside::of(&texts, self.template);
         let world = CompileContext::of(&contracts).knowing(&beside.endpoints);
-        let mut wrong = 0;
+        let mut wrong: Vec<String> = Vec::new();
         for (file, text) in self.files.iter().zip(&texts) {
             let origin = file.display().to_string();
             let guess = Kind::of(text);
@@ -62,16 +62,19 @@ impl Validate {
             if !valid && !self.json && !text.trim().is_empty() {
                 console.line(read_as(&origin, guess));
             }
-            wrong += usize::from(!valid);
+            wrong.extend((!valid).then_some(origin));
         }
         if let Some(id) = beside.twice {
             let message = format!("two of these files have the id `{id}`: which of them counts?");
             return Err(CliError::Argument(message));
         }
-        match wrong {
-            0 => Ok(()),
-            1 => Err(CliError::Found("one file cannot be used".to_owned())),
-            many => Err(CliError::Found(format!("{many} files cannot be used"))),
+        match wrong.as_slice() {
+            [] => Ok(()),
+            [one] => Err(CliError::Found(format!("`{one}` cannot be used"))),
+            many => {
+                let named = many.join("`, `");
+                Err(CliError::Found(format!("{} files cannot be used: `{named}`", many.len())))
+            }
         }
     }
 

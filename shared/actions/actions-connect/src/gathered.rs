@@ -12,10 +12,11 @@ use crate::binding::Resolved;
 use crate::error::ConnectError;
 use crate::file_target::{MAX_FILES, Place, Target, is_malformed, unread};
 use crate::output::{Origin, shaped, stamp};
+use crate::value_warnings::ValueWarnings;
 
 /// Records returned by one call.
 const MAX_RECORDS: usize = 50_000;
-/// Files named in the message of a call that could read none; fields named in a warning about many.
+/// Files named in the message of a call that could read none.
 const MAX_NAMED: usize = 10;
 
 /// What was read of all files.
@@ -25,8 +26,8 @@ pub(crate) struct Gathered {
     errors: Vec<Value>,
     /// What is said of whole files: rows that are not read, columns that are missing.
     of_files: Warnings<Value>,
-    /// What is said of single values. A file with many of them must not hide the others.
-    of_values: Warnings<Value>,
+    /// What is said of single values.
+    of_values: ValueWarnings,
     notes: Vec<Value>,
     read: usize,
     /// The error the call fails with when nothing was read: one that trying again can help, before all others.
@@ -68,40 +69,23 @@ impl Gathered {
             stamp(&mut record, resolved, call, &origin);
             self.records.push(record);
         }
+        let file = (self.read, target.name.as_str());
         for warning in found.warnings {
-            let list =
-                if warning.record.is_none() { &mut self.of_files } else { &mut self.of_values };
-            list.push_with(|| {
+            let told = || {
                 json!({
                     "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
                     "field": warning.field, "message": warning.message,
                 })
-            });
+            };
+            match warning.record {
+                None => self.of_files.push_with(told),
+                Some(_) => self.of_values.push(file, &warning.field, told),
+            }
         }
-        self.more(target, &found.more_warnings);
+        for (field, more) in &found.more_warnings {
+            self.of_values.count(file, field, *more);
+        }
         self.read += 1;
-    }
-
-    /// Says how many warnings of a file there are beside those that are written out.
-    fn more(&mut self, target: &Target, by_field: &BTreeMap<String, u64>) {
-        let all: u64 = by_field.values().sum();
-        if all == 0 {
-            return;
-        }
-        let mut fields: Vec<_> = by_field.iter().filter(|(field, _)| !field.is_empty()).collect();
-        fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let mut named: Vec<String> = fields
-            .iter()
-            .take(MAX_NAMED)
-            .map(|(field, count)| format!("{count} about `{field}`"))
-            .collect();
-        if fields.len() > MAX_NAMED {
-            named.push(format!("and of {} more fields", fields.len() - MAX_NAMED));
-        }
-        let of = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
-        let message = format!("not written out are {all} more of its warnings{of}");
-        let warning = json!({ "file": target.reference, "name": target.name, "message": message });
-        self.of_files.push_for(all, warning);
     }
 
     /// A file is read whole or not at all.
@@ -159,7 +143,7 @@ impl Gathered {
         }
         let (mut output, missing) = shaped(&resolved.endpoint, self.records, truncated, None);
         self.of_files.extend(missing.into_iter().map(|message| json!({ "message": message })));
-        self.of_files.append(self.of_values);
+        self.of_values.add_to(&mut self.of_files);
         output.insert("files_read".to_owned(), self.read.into());
         output.insert("files_failed".to_owned(), self.errors.len().into());
         output.insert("errors".to_owned(), self.errors.into());

@@ -29,6 +29,7 @@ mod rest;
 mod scraper;
 mod token;
 mod tool;
+mod value_warnings;
 
 pub use countersign_reader::Readers;
 pub use countersign_robots::Robots;

@@ -7,6 +7,7 @@ mod collapsed;
 mod content_port;
 mod defaults;
 mod route;
+mod routed;
 mod router;
 mod save;
 

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
-use crate::router::{Places, Routed, told};
+use crate::routed::Routed;
+use crate::router::{Places, told};
 
 /// Sends data to destinations, each on its own.
 pub(crate) struct RouteOutput {
@@ -136,11 +137,11 @@ fn report(
     Ok(declared::Output { routed_to, success, agent_destinations, warnings, warning_count })
 }
 
-/// What the details of a destination say of rows that were not kept: of one table, or of each in turn.
+/// What the details of a destination say of fields that no record has and of rows that were not kept: its own, and of each table.
 fn warnings(details: &Value) -> Vec<String> {
-    let tables = details.get("tables").and_then(Value::as_array).map(Vec::as_slice);
-    let tables = tables.unwrap_or_else(|| std::slice::from_ref(details));
-    let listed = tables.iter().filter_map(|table| table.get("warnings")?.as_array()).flatten();
+    let tables = details.get("tables").and_then(Value::as_array).into_iter().flatten();
+    let parts = std::iter::once(details).chain(tables);
+    let listed = parts.filter_map(|part| part.get("warnings")?.as_array()).flatten();
     listed.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 

@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use countersign_actions_knowledge::GraphPort;
-use countersign_failure::Class;
 use countersign_registry::action::{ActionError, Call};
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
     AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig,
-    Layout, Provenance, TableConfig, at, file_name, render, titled,
+    Layout, Prepared, Provenance, TableConfig, at, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
@@ -20,6 +19,7 @@ use serde_json::{Value, json};
 use crate::collapsed::{by_key_of, skipped};
 use crate::content_port::{Addition, ContentPort};
 use crate::route::{conditions, scope};
+use crate::routed::Routed;
 use crate::save::{known_key, origin, records};
 
 /// Where links of results begin: paths of this deployment's API.
@@ -28,23 +28,6 @@ const API: &str = "/api/agent-factory";
 /// How often a destination is tried that fails by something that passes, and how long the first pause is.
 const TRIES: u32 = 3;
 const FIRST_PAUSE: Duration = Duration::from_millis(400);
-
-/// What became of one destination.
-pub(crate) enum Routed {
-    Done(Value),
-    /// Its condition does not hold; why it cannot be decided, if it cannot.
-    Skipped(Option<String>),
-    /// Some of it was written.
-    Partly(Value, ActionError),
-    Failed(ActionError),
-}
-
-impl Routed {
-    /// Whether it failed by something that may pass by itself.
-    fn passes(&self) -> bool {
-        matches!(self, Self::Failed(error) | Self::Partly(_, error) if error.class == Class::Retryable)
-    }
-}
 
 /// What destinations write to.
 #[derive(Clone, Copy)]
@@ -116,10 +99,14 @@ impl Places<'_> {
         data: &Value,
     ) -> Routed {
         let from = provenance(call, data);
-        let data = match destination.prepared(data) {
-            Ok(data) => data,
+        let Prepared { data, unknown } = match destination.prepared(data) {
+            Ok(prepared) => prepared,
             Err(error) => return Routed::Failed(ActionError::from_failure(&error)),
         };
+        let said = unknown.iter().map(|field| {
+            format!("{}: no record has `{field}`, which its `transforms` name", destination.kind())
+        });
+        let said: Vec<String> = said.collect();
         let sent = match &destination.config {
             DestinationConfig::Document(config) => {
                 self.document(call, index, destination, config, &data, &from).await
@@ -134,7 +121,7 @@ impl Places<'_> {
                 self.table(call, &index.to_string(), config, &data).await
             }
             DestinationConfig::Database(tables) => {
-                return self.database(call, index, tables, &data).await;
+                return self.database(call, index, tables, &data).await.warned(&said);
             }
             DestinationConfig::Graph(config) => self.graph(call, index, config, &data).await,
             DestinationConfig::Chat(layout) => chat(destination, layout, &data, &from),
@@ -142,7 +129,7 @@ impl Places<'_> {
                 self.export(call, index, destination, config, &data, &from).await
             }
         };
-        sent.map_or_else(Routed::Failed, Routed::Done)
+        sent.map_or_else(Routed::Failed, Routed::Done).warned(&said)
     }
 
     async fn graph(
@@ -282,6 +269,13 @@ impl Places<'_> {
         }
         let mapping = config.mapping.clone().map_or_else(|| Mapping::inferred(&records), Ok);
         let mapping = mapping.map_err(|error| ActionError::from_failure(&error))?;
+        let unknown = mapping.unknown(&records).into_iter().map(|(column, from)| {
+            format!(
+                "table `{}`: no record has `{from}`, so that `{column}` has no value",
+                config.table_name
+            )
+        });
+        let mut warnings: Vec<String> = unknown.collect();
         let key = &config.deduplication_key;
         known_key(key, &mapping, "deduplication_key")?;
         let idempotency_key = format!("{}/{place_in_call}", call.idempotency_key);
@@ -301,7 +295,7 @@ impl Places<'_> {
         };
         let (info, written) = self.content.rows(write).await?;
         let (told, key) = by_key_of(told, key.clone(), info.schema);
-        let warnings = skipped(&told, &key, &config.table_name);
+        warnings.extend(skipped(&told, &key, &config.table_name));
         let mut details = done(written.inserted, written.skipped);
         if !warnings.is_empty() {
             details["warnings"] = json!(warnings);

@@ -110,10 +110,10 @@ impl Reading {
                 let problem = problem.unwrap_or_else(|| "cannot be read".to_owned());
                 DatabaseError::Column { column: column.name().to_owned(), problem }
             })?;
-            if let Some(note) = cell.note {
-                if self.noted.insert((index, note)) {
-                    self.warnings.push(format!("the column `{}` {note}", column.name()));
-                }
+            if let Some(note) = cell.note
+                && self.noted.insert((index, note))
+            {
+                self.warnings.push(format!("the column `{}` {note}", column.name()));
             }
             record.insert(column.name().to_owned(), cell.value);
         }

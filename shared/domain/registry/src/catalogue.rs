@@ -156,7 +156,7 @@ impl Registry {
             let touches = |path: &Path| path.touches(&problem.path);
             written.iter().any(touches) && !open.iter().any(|(path, _)| touches(path))
         });
-        if !open.is_empty() {
+        if open.iter().any(|(path, _)| path.names_fields()) {
             inferred.outputs.clear();
         }
         inferred

@@ -35,6 +35,11 @@ impl<T> Warnings<T> {
         self.kept.truncate(Warnings::MAX);
     }
 
+    /// Counts some that are not kept.
+    pub fn count_more(&mut self, several: u64) {
+        self.count += several;
+    }
+
     /// Adds those of another part of the call.
     pub fn append(&mut self, other: Self) {
         self.count += other.count;

@@ -21,6 +21,15 @@ pub struct Destination {
     pub config: DestinationConfig,
 }
 
+/// Data as a destination gets it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The data.
+    pub data: Value,
+    /// Fields that the destination asks for and no record has.
+    pub unknown: Vec<String>,
+}
+
 /// The kinds of destination of this release, with their settings.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DestinationConfig {
@@ -121,7 +130,11 @@ impl Destination {
     ///
     /// # Errors
     /// [`ReportError::FieldTaken`] when a field would be renamed to one that is there.
-    pub fn prepared(&self, data: &Value) -> Result<Value, ReportError> {
-        self.transforms.iter().try_fold(data.clone(), |data, transform| transform.apply(data))
+    pub fn prepared(&self, data: &Value) -> Result<Prepared, ReportError> {
+        let mut prepared = Prepared { data: data.clone(), unknown: Vec::new() };
+        for transform in &self.transforms {
+            prepared.data = transform.apply(prepared.data, &mut prepared.unknown)?;
+        }
+        Ok(prepared)
     }
 }

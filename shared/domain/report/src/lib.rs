@@ -24,7 +24,7 @@ mod written;
 
 pub use destination::{
     AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig,
-    TableConfig,
+    Prepared, TableConfig,
 };
 pub use error::{Misfit, ReportError};
 pub use file_name::file_name;

@@ -39,25 +39,31 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// The data after the change.
-    pub(crate) fn apply(&self, data: Value) -> Result<Value, ReportError> {
+    /// The data after the change. Fields that are asked for and that no record has are added to `unknown`; they become
+    /// `null`: a column without a value is seen, one that is not there is not.
+    pub(crate) fn apply(
+        &self,
+        data: Value,
+        unknown: &mut Vec<String>,
+    ) -> Result<Value, ReportError> {
         self.can_rename(&data)?;
-        let unknown = self.unknown_fields(&data);
+        let (asked, missing): (Vec<&str>, Vec<&str>) =
+            self.unknown_fields(&data).into_iter().unzip();
+        unknown.extend(asked.into_iter().map(str::to_owned));
         Ok(match (self, data) {
             (Self::Pick { path }, data) => at(&data, path).cloned().unwrap_or(Value::Null),
             (Self::Limit { count }, Value::Array(items)) => {
                 items.into_iter().take(count.to()).collect()
             }
             (change, Value::Array(items)) => {
-                items.into_iter().map(|item| change.apply_to_record(item, &unknown)).collect()
+                items.into_iter().map(|item| change.apply_to_record(item, &missing)).collect()
             }
-            (change, data) => change.apply_to_record(data, &unknown),
+            (change, data) => change.apply_to_record(data, &missing),
         })
     }
 
-    /// The fields asked for that no record has. They become `null`: a column without a value is seen, one that is not there
-    /// is not.
-    fn unknown_fields(&self, data: &Value) -> Vec<&str> {
+    /// The fields asked for that no record has, and what they are called afterwards.
+    fn unknown_fields(&self, data: &Value) -> Vec<(&str, &str)> {
         let asked: Vec<(&str, &str)> = match self {
             Self::Select { fields } => fields.iter().map(|field| (&**field, &**field)).collect(),
             Self::Rename { from, to } => vec![(from, to)],
@@ -72,9 +78,9 @@ impl Transform {
             .filter_map(Value::as_object)
             .flat_map(|record| record.keys().map(String::as_str))
             .collect();
-        let unknown =
-            asked.into_iter().filter(|(from, to)| !known.contains(from) && !known.contains(to));
-        unknown.map(|(_, to)| to).collect()
+        let is_unknown = |(from, to): &(&str, &str)| !known.contains(from) && !known.contains(to);
+        // Of no records nothing can be said.
+        if known.is_empty() { Vec::new() } else { asked.into_iter().filter(is_unknown).collect() }
     }
 
     /// Whether no record has both names: one of two values would be lost.
@@ -92,7 +98,7 @@ impl Transform {
         Ok(())
     }
 
-    fn apply_to_record(&self, record: Value, unknown: &[&str]) -> Value {
+    fn apply_to_record(&self, record: Value, missing: &[&str]) -> Value {
         let Value::Object(map) = record else { return record };
         let renamed = |(name, value): (String, Value)| match self {
             Self::Select { fields } => {
@@ -102,7 +108,7 @@ impl Transform {
             Self::Rename { from, to } if **from == name => Some((to.to_string(), value)),
             _ => Some((name, value)),
         };
-        let missing = unknown.iter().map(|&name| (name.to_owned(), Value::Null));
+        let missing = missing.iter().map(|&name| (name.to_owned(), Value::Null));
         Value::Object(map.into_iter().filter_map(renamed).chain(missing).collect())
     }
 }

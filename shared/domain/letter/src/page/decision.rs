@@ -231,7 +231,7 @@ impl DecisionPage {
         if !self.outcomes.is_empty() {
             "This digest stands for the requests above: what was sent, when, with which key, and by whose permission."
         } else if self.effects.is_empty() {
-            "This digest stands for the sealed plan: every step, its settings and its order. What is shown above is what the run has found so far. If the plan changes, the digest changes and your signature is asked for again."
+            "This digest stands for what is shown above, with all rows and warnings, and for the sealed plan: every step, its settings and its order. If any of that changes, the digest changes and your signature is asked for again."
         } else {
             "This digest stands for the sealed plan and for every request above, whether all of it is shown here or not. If any of that changes, the digest changes and your signature is asked for again."
         }

@@ -40,6 +40,13 @@ impl Path {
         self.then(Step::Key(key.to_owned()))
     }
 
+    /// Whether what is there may decide which fields records have: a value to compare with, a number of rows and a threshold
+    /// do not.
+    pub(crate) fn names_fields(&self) -> bool {
+        const OTHERS: [&str; 4] = ["value", "count", "threshold", "match_threshold"];
+        !matches!(self.0.last(), Some(Step::Key(key)) if OTHERS.contains(&key.as_str()))
+    }
+
     /// The way to an entry below.
     #[must_use]
     pub fn entry(&self, entry: usize) -> Self {

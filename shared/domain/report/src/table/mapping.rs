@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{ColumnType, TableColumn, real, time};
 use crate::error::ReportError;
+use crate::path::at;
 
 /// A table has at most so many columns.
 const MAX_COLUMNS: usize = 100;
@@ -29,6 +30,14 @@ pub(crate) struct MappedColumn {
 }
 
 impl Mapping {
+    /// The columns whose values none of the records has, with where they would come from.
+    #[must_use]
+    pub fn unknown(&self, records: &[&Value]) -> Vec<(&str, &str)> {
+        let is_unknown = |from: &str| records.iter().all(|record| at(record, from).is_none());
+        let columns = self.columns.iter().filter(|mapped| is_unknown(&mapped.from));
+        columns.map(|mapped| (mapped.column.name.as_str(), mapped.from.as_str())).collect()
+    }
+
     /// One column per field, in the order of first sight: REAL when every value is a number, DECIMAL when every value
     /// is a number or a text that is a decimal and one has a point, TIMESTAMP when every value is a date or time, else
     /// TEXT. Field names become column names; `-`, `.` and spaces become underscores.

@@ -232,14 +232,20 @@ fn f_288_transforms_change_the_data_for_one_destination() {
         {"type": "pick", "path": "people"}, {"type": "limit", "count": 1},
         {"type": "select", "fields": ["n", "o"]}, {"type": "rename", "from": "n", "to": "name"}]}));
     let data = json!({"people": [{"n": 1, "o": 2, "p": 3}, {"n": 4}]});
-    assert_eq!(destination.prepared(&data), Ok(json!([{"name": 1, "o": 2}])));
+    let prepared = destination.prepared(&data).unwrap();
+    assert_eq!((prepared.data, prepared.unknown), (json!([{"name": 1, "o": 2}]), Vec::new()));
     // Of a field that no record has, the column is there, without a value.
     let unknown = read(json!({"type": "file_export", "transforms": [
         {"type": "pick", "path": "people"}, {"type": "select", "fields": ["n", "pay"]},
         {"type": "rename", "from": "role", "to": "office"}]}));
-    let prepared =
-        json!([{"n": 1, "pay": null, "office": null}, {"n": 4, "pay": null, "office": null}]);
-    assert_eq!(unknown.prepared(&data), Ok(prepared));
+    let found = unknown.prepared(&data).unwrap();
+    assert_eq!(
+        found.data,
+        json!([{"n": 1, "pay": null, "office": null}, {"n": 4, "pay": null, "office": null}])
+    );
+    assert_eq!(found.unknown, ["pay", "role"]);
+    let none = unknown.prepared(&json!({"people": []})).unwrap();
+    assert_eq!((none.data, none.unknown), (json!([]), Vec::new()));
     let taken = json!({"people": [{"n": 1, "name": 2}]});
     let both = read(json!({"type": "file_export", "transforms": [
         {"type": "pick", "path": "people"}, {"type": "rename", "from": "n", "to": "name"}]}));
