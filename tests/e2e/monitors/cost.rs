@@ -9,8 +9,9 @@ use crate::world::world;
 /// The lines of the functions' log with all of these words.
 async fn lines(words: &[&str]) -> Vec<String> {
     let group = world().stack.output("FunctionLogGroup").unwrap();
+    let pattern = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ");
     let ask =
-        ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", words[0]];
+        ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", &pattern];
     let said = world().aws(&ask).await.unwrap();
     let all = said["events"].as_array().unwrap().iter();
     let all = all.filter_map(|event| event["message"].as_str().map(str::to_owned));
