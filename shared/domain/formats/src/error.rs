@@ -120,8 +120,11 @@ pub enum FormatError {
 }
 
 impl FormatError {
-    /// The error inside an error of reading, where one was put there.
+    /// The error inside an error of reading, where one was put there. A buffer that could not grow is no fault of the source.
     pub(crate) fn of_io(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            return Self::TooComplex { what: "memory".into() };
+        }
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>());
         inner.cloned().unwrap_or_else(|| Self::Source(error.to_string()))
     }
