@@ -4,8 +4,8 @@
 //! an irreversible action find the signature that covers exactly these arguments, and leave a mark before acting →
 //! act with an idempotency key → record outcome and event in one transaction.
 //!
-//! Requests to DynamoDB on the happy path, beside the action's own: reversible 4 (look, look at what it reads, rights,
-//! end), irreversible 6 (and the signature, and the mark).
+//! Requests to DynamoDB on the happy path, beside the action's own: reversible 3 (look, rights, end), irreversible 5 (and the
+//! signature, and the mark). One more, for what a step reads, where the process does not know the plan yet.
 
 mod act;
 mod again;

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use countersign_plan::Plan;
 
 /// A plan of more bytes of JSON is not kept; that of a monitor's run may have all that was found in it.
-const MAX_PLAN: usize = 100_000;
+const MAX_PLAN: usize = 50_000;
 
-/// The most bytes of all that are kept. As values they take several times as much.
-const MAX_ALL: usize = 1_000_000;
+/// The most bytes of all that are kept: a process works on one run, or on a few in turn. As values they take about ten times as much.
+const MAX_ALL: usize = 100_000;
 
 /// The plans by their seals, the last one used first.
 #[derive(Debug, Default)]
@@ -70,15 +70,16 @@ mod tests {
     #[test]
     fn the_plans_used_last_are_kept_within_the_limits() {
         let plans = SealedPlans::default();
+        let tenth = MAX_ALL / 10;
         for seal in ["a", "b", "a", "c"] {
-            plans.keep(seal, &plan(), MAX_PLAN);
+            plans.keep(seal, &plan(), tenth);
         }
         assert_eq!(kept(&plans), ["c", "a", "b"]);
         assert!(plans.get("b").is_some() && plans.get("d").is_none());
         plans.keep("large", &plan(), MAX_PLAN + 1);
         assert_eq!(kept(&plans), ["b", "c", "a"]);
         for n in 0..8 {
-            plans.keep(&n.to_string(), &plan(), MAX_PLAN);
+            plans.keep(&n.to_string(), &plan(), tenth);
         }
         assert_eq!(kept(&plans), ["7", "6", "5", "4", "3", "2", "1", "0", "b", "c"]);
     }
