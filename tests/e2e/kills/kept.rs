@@ -129,9 +129,7 @@ endpoints:
         let number = expect.iter().position(|one| *one == sent);
         *last += number.unwrap_or_else(|| panic!("{sent}, not {expect:?}")) as u64;
     }
-}
 
-impl Kept {
     /// What told of a file that arrived was in a queue when the stack was killed, or not read yet.
     async fn every_file_fires(&self, ana: &Person) {
         let path = format!("/triggers/{}/occurrences?limit=100", self.trigger);

@@ -126,7 +126,8 @@ pub(crate) struct ExecutionLine {
     duration_ms: Option<u64>,
     /// What it did, once it is over: `connectors_called` (`step`, `connector`, `endpoint`, `status`, `latency_ms`,
     /// `results_count`, `code`; the first 50, and how many are left out), `entities` (`resolved`, `discovered`, `merged`,
-    /// `ambiguous`), `output_destinations` (`destination`, `status`, `count`) `error_details` (`step`, `code`, `message`; the first 50) and `errors_left_out`, how many more there are.
+    /// `ambiguous`), `output_destinations` (`destination`, `status`, `count`), `error_details` (`step`, `code`, `message`; the
+    /// first 50) and `errors_left_out`, how many more there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     record: Option<RunRecord>,

@@ -280,8 +280,7 @@ async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError
 async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {
     steps(door, run, console).await?;
     let run = door.get(&format!("{FACTORY}/executions/{run}")).await?;
-    let written = run.get("response").map(response_text::written).unwrap_or_default();
-    if written.is_empty() {
+    if run["response"]["outputs"].as_array().is_none_or(Vec::is_empty) {
         console.line("\n6. Nothing was written but the journal, which says that it was denied.");
         return Ok(());
     }

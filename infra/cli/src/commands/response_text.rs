@@ -12,11 +12,12 @@ pub(super) fn lines(run: &Value) -> Vec<String> {
     let Some(response) = run.get("response").filter(|response| response.is_object()) else {
         return Vec::new();
     };
-    let mut lines = written(response);
+    let run = text(run, "id").unwrap_or_default();
+    let mut lines = written(response, &run);
     let problems = response.get("problems").map_or(&[][..], items).iter();
     lines.extend(problems.filter_map(Value::as_str).map(|one| visible(&format!("Note: {one}"))));
     if let Some(content) = text(response, "content") {
-        lines.extend(answer(&content, &text(run, "id").unwrap_or_else(|| "RUN".to_owned())));
+        lines.extend(answer(&content, &run));
     }
     lines
 }
@@ -31,16 +32,16 @@ fn answer(content: &str, run: &str) -> Vec<String> {
 }
 
 /// A line for each destination.
-pub(super) fn written(response: &Value) -> Vec<String> {
+fn written(response: &Value, run: &str) -> Vec<String> {
     let outputs = response.get("outputs").map_or(&[][..], items).iter();
     let line = |row: &Value| {
-        visible(&format!("{}: {}", text(row, "destination").unwrap_or_default(), place(row)))
+        visible(&format!("{}: {}", text(row, "destination").unwrap_or_default(), place(row, run)))
     };
     outputs.map(line).collect()
 }
 
 /// Where to find it, or why it is not there.
-fn place(row: &Value) -> String {
+fn place(row: &Value, run: &str) -> String {
     let details = &row["details"];
     let part = |name: &str| text(details, name);
     if part("table_name").is_some() {
@@ -50,7 +51,7 @@ fn place(row: &Value) -> String {
         return items(tables).iter().map(table).collect::<Vec<_>>().join("; ");
     }
     if let Some(content) = part("content") {
-        return answer(&content, "RUN").join("\n");
+        return answer(&content, run).join("\n");
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
         let name = part("filename").unwrap_or_default();

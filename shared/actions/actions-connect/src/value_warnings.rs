@@ -39,7 +39,7 @@ impl ValueWarnings {
         }
     }
 
-    /// Counts some that nobody has written out.
+    /// Counts warnings that were not written out.
     pub(crate) fn count(&mut self, file: (usize, &str), field: &str, count: u64) {
         self.of(file, field).count += count;
     }
@@ -57,8 +57,8 @@ impl ValueWarnings {
         &mut all[*place]
     }
 
-    /// Adds them to what is said of whole files: so many as there is room for, of each file and field in turn, so that one
-    /// with many does not hide the others; before them how many there are of each, when they are not all listed.
+    /// Appends these warnings to those about whole files, up to the limit of a step. When not all fit, they are taken from each
+    /// file and field in turn, so that one with many does not hide the others, and the first warning gives the counts.
     pub(crate) fn add_to(self, warnings: &mut Warnings<Value>) {
         let all: u64 = self.all.iter().map(|of| of.count).sum();
         let room = Warnings::MAX.saturating_sub(warnings.kept().len() + 1);
@@ -106,10 +106,7 @@ impl ValueWarnings {
             let rest: u64 = most.iter().skip(MAX_NAMED).map(|of| of.count).sum();
             named.push(format!("{rest} about others"));
         }
-        format!(
-            "{all} warnings about values, of which some of each are listed: {}",
-            named.join(", ")
-        )
+        format!("{all} warnings about values, of which not all are listed: {}", named.join(", "))
     }
 }
 
@@ -142,7 +139,7 @@ mod tests {
         assert_eq!(count, 1_057);
         assert_eq!(
             texts[0],
-            "1056 warnings about values, of which some of each are listed: 1052 about `day` of `big.csv`, 2 about `amount` of `big.csv`, 2 about `amount` of `small.csv`"
+            "1056 warnings about values, of which not all are listed: 1052 about `day` of `big.csv`, 2 about `amount` of `big.csv`, 2 about `amount` of `small.csv`"
         );
         assert_eq!((texts[1].as_str(), texts.len()), ("file 0", Warnings::MAX));
         let of = |field: &str| texts.iter().filter(|text| text.starts_with(field)).count();

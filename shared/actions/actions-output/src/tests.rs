@@ -267,6 +267,21 @@ async fn problems_are_found_before_anything_is_written() {
 }
 
 #[tokio::test]
+async fn f_288_a_field_that_no_record_has_is_a_warning() {
+    let table = json!({
+        "type": "data_workspace_table", "transforms": [{"type": "select", "fields": ["name", "pey"]}],
+        "config": {"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "TEXT", "paid": {"type": "REAL", "from": "pay_out"}}},
+    });
+    let step = call("route_output", people(), &json!({"destinations": [table]}));
+    let output = run(&Arc::new(Memory::default()), Vec::new(), &step).await.unwrap();
+    let expect = [
+        "table `t`: no record has `pay_out`, so that `paid` has no value",
+        "data_workspace_table: no record has `pey`, which its `transforms` name",
+    ];
+    assert_eq!((&output["warnings"], &output["warning_count"]), (&json!(expect), &json!(2)));
+}
+
+#[tokio::test]
 async fn f_171_a_step_without_destinations_takes_the_profiles() {
     let content = Arc::new(Memory::default());
     let step = call("route_output", people(), &json!({}));

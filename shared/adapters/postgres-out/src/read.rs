@@ -83,7 +83,7 @@ struct Reading {
     bytes: usize,
     has_more: bool,
     warnings: Vec<String>,
-    /// What is said of which column; a result has at most 1,664.
+    /// Which notes were made of which column; a result has at most 1,664 columns.
     noted: HashSet<(usize, &'static str)>,
 }
 

@@ -120,7 +120,7 @@ pub enum FormatError {
 }
 
 impl FormatError {
-    /// The error inside an error of reading, where one was put there. A buffer that could not grow is no fault of the source.
+    /// Our own error, where an I/O error wraps one. Running out of memory is not a failure of the source: trying again does not help.
     pub(crate) fn of_io(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::OutOfMemory {
             return Self::TooComplex { what: "memory".into() };

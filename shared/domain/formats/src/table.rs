@@ -271,7 +271,7 @@ impl<'r> Table<'r> {
         note(&mut self.out, message)
     }
 
-    /// As [`Table::warn`], of something that is counted when there is no room for it.
+    /// As [`Table::warn`], but counted when there is no room to write it out.
     pub(crate) fn warn_or_count(&mut self, message: String) {
         note_or_count(&mut self.out, message);
     }

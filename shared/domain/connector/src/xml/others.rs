@@ -24,7 +24,7 @@ pub(super) struct Others {
 impl Others {
     pub(super) fn note(&mut self, owner: Owner, field: usize, text: &str) {
         let place = (owner, field);
-        // Those of the document stand in each of its records, and are as many as its fields.
+        // A value of the document is copied into every record, and there are no more of them than fields.
         let has_room = self.first.len() < MAX_WARNINGS || owner == Owner::Document;
         if has_room || self.first.contains_key(&place) {
             self.first.entry(place).or_insert_with(|| shown(text));

@@ -231,7 +231,7 @@ impl DecisionPage {
         if !self.outcomes.is_empty() {
             "This digest stands for the requests above: what was sent, when, with which key, and by whose permission."
         } else if self.effects.is_empty() {
-            "This digest stands for what is shown above, with all rows and warnings, and for the sealed plan: every step, its settings and its order. If any of that changes, the digest changes and your signature is asked for again."
+            "This digest stands for the question, all rows and all warnings above, and for the sealed plan: every step, its settings and their order. If any of these changes, the digest changes and you are asked to sign again."
         } else {
             "This digest stands for the sealed plan and for every request above, whether all of it is shown here or not. If any of that changes, the digest changes and your signature is asked for again."
         }

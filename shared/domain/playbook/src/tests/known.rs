@@ -22,6 +22,19 @@ fn f_161_a_field_that_no_record_has_is_refused_where_it_is_written() {
 }
 
 #[test]
+fn f_161_fields_stay_known_behind_a_filter_whose_value_is_a_variable() {
+    let sorted = |operation: &str| {
+        format!(
+            "  - {{name: some, step_type: tool, action: transform_data, inputs: {{data: \"{{rows.results}}\"}}, operations: [{operation}]}}\n  - {{name: t, step_type: tool, action: transform_data, inputs: {{data: \"{{some.data}}\"}}, operations: [{{type: sort, field: compensatoin}}]}}\n"
+        )
+    };
+    let expect = "P016 compensatoin: the records have no field `compensatoin` | did you mean `compensation`?";
+    check(&sorted("{type: filter, field: name, operator: eq, value: \"{who}\"}"), &[expect]);
+    // A field that only the run knows: nothing can be said of what follows.
+    check(&sorted("{type: aggregate, group_by: \"{who}\", function: count}"), &[]);
+}
+
+#[test]
 fn f_161_what_a_step_leaves_of_its_records_is_known_to_the_next() {
     let total = "  - {name: total, step_type: tool, action: transform_data, inputs: {data: \"{rows.results}\"}, operations: [{type: aggregate, group_by: name, function: sum, field: compensation, as: pay}]}\n";
     let sorted = |field: &str| {
