@@ -51,7 +51,7 @@ class Durable:
         from ministack.core import persistence
 
         self.app, self.persistence, self.folder, self.unclean = app, persistence, folder, unclean
-        self.recovered = {"writes": 0, "tables": []}
+        self.recovered = {"writes": 0, "tables": [], "queued": 0}
         self.tables: Tables | None = None
         self.logged_from = 0
 
@@ -94,7 +94,7 @@ class Durable:
             self.recovered = self.tables.replay(self.logged_from)
             self.hook_objects()
             self.hook_small_services()
-            if self.recovered["writes"]:
+            if self.recovered["writes"] or self.recovered["queued"]:
                 self.tables.save()
         except OSError as error:
             fail(f"the state in `{self.folder.path}` cannot be used: {error}")

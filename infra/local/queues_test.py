@@ -52,15 +52,15 @@ class TheQueues(unittest.TestCase):
         self.kept = kept
         return kept
 
-    def start(self) -> None:
-        """What a new process does."""
+    def start(self) -> dict:
+        """What a new process does; returns what it recovered."""
         self.sqs.reset()
         state, first = pathlib.Path(self.persistence.STATE_DIR), 0
         if (state / "sqs.json").exists():
             read = durable.strict(self.persistence._json_object_hook)
             self.sqs.load_persisted_state(json.loads((state / "sqs.json").read_text(), object_hook=read)["payload"])
             first = json.loads((state / "dynamodb.json").read_text())["payload"][tables.LOGGED_FROM]
-        self.hook().replay(first)
+        return self.hook().replay(first)
 
     def queue(self, name: str, **attributes) -> str:
         url = self.sqs._act_create_queue({"QueueName": name, "Attributes": attributes}, "")["QueueUrl"]
@@ -107,7 +107,7 @@ class TheQueues(unittest.TestCase):
         self.send(url, "a")
         self.assertEqual(len(self.receive(url)), 1)
         self.assertEqual(self.receive(url), [])
-        self.start()
+        self.assertEqual(self.start(), {"writes": 0, "tables": [], "queued": 1})
         self.assertEqual([message["body"] for message in self.receive(url)], ["a"])
 
     def test_a_message_that_went_to_the_dead_letters_is_there_alone(self):

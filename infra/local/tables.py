@@ -135,13 +135,14 @@ class Tables:
     # The log and the snapshot.
 
     def replay(self, first: int) -> dict:
-        """Applies the log from this segment on to the tables that were loaded; returns how many writes there were and to which tables."""
-        writes, names = 0, set()
+        """Applies the log from this segment on to the tables that were loaded; returns how many writes there were, to which tables, and how many changes of queues."""
+        writes, queued, names = 0, 0, set()
         with self.lock:
             for changes in self.log.replay(first):
                 for change in changes:
                     if change[0] in OF_QUEUES:
                         self.queues.apply(change)
+                        queued += 1
                         continue
                     self._apply(change)
                     if change[0] != "table":
@@ -150,7 +151,7 @@ class Tables:
             self.log.rotate()
             if self.queues:
                 self.queues.replayed()
-        return {"writes": writes, "tables": sorted(names)}
+        return {"writes": writes, "tables": sorted(names), "queued": queued}
 
     def save(self) -> None:
         """Saves all tables and queues and drops the log before them. Raises `OSError` and keeps the log when that is not possible."""

@@ -1,5 +1,7 @@
 //! Everything of one person, asked for and changed by others: it is not there for them, and stays as it was.
 
+mod results;
+
 use std::collections::BTreeSet;
 
 use countersign_cli::CliError;
@@ -15,7 +17,7 @@ const HELD: usize = 438;
 
 /// What is one person's, by the word before it in a path.
 pub(crate) struct Belongings {
-    of: [(&'static str, String); 9],
+    of: Vec<(&'static str, String)>,
 }
 
 impl Belongings {
@@ -48,7 +50,11 @@ impl Belongings {
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
         let binding = binding.as_str().unwrap().to_owned();
-        let of = [
+        let begun =
+            ana.post(&format!("/schedules/{}/run-now", schedule.as_str().unwrap()), &json!({}));
+        let occurrence = begun.await["id"].as_str().unwrap().to_owned();
+        let left = results::of(ana, &profile, &id).await;
+        let mut of = vec![
             ("profiles", profile),
             ("playbooks", id.clone()),
             ("connectors", id),
@@ -58,7 +64,9 @@ impl Belongings {
             ("schedules", schedule.as_str().unwrap().to_owned()),
             ("monitors", monitor.as_str().unwrap().to_owned()),
             ("triggers", trigger.as_str().unwrap().to_owned()),
+            ("occurrences", occurrence),
         ];
+        of.extend(left);
         Self { of }
     }
 
@@ -72,6 +80,7 @@ impl Belongings {
             filled.push(match part {
                 "{step}" => "large",
                 "{n}" | "{number}" => "1",
+                "{folder}" => "left",
                 part if part.starts_with('{') => known()?,
                 part => part,
             });
@@ -82,21 +91,25 @@ impl Belongings {
 
     /// What its owner sees of all of it.
     async fn seen(&self, ana: &Person) -> Vec<Value> {
-        let [profile, playbook, connector, binding, run, approval, schedule, monitor, trigger] =
-            self.of.each_ref().map(|(_, id)| id.as_str());
         let mut seen = Vec::new();
         for path in [
-            format!("/profiles/{profile}"),
-            format!("/schedules/{schedule}"),
-            format!("/monitors/{monitor}"),
-            format!("/triggers/{trigger}"),
-            format!("/playbooks/{playbook}"),
-            format!("/connectors/{connector}"),
-            format!("/profiles/{profile}/data-sources/{binding}"),
-            format!("/executions/{run}"),
-            format!("/approvals/{approval}"),
+            "/profiles/{id}",
+            "/schedules/{id}",
+            "/monitors/{id}",
+            "/triggers/{id}",
+            "/playbooks/{id}",
+            "/connectors/{id}",
+            "/profiles/{id}/data-sources/{id}",
+            "/executions/{id}",
+            "/approvals/{id}",
+            "/documents/{id}",
+            "/todos",
+            "/entity-reviews/{id}",
+            "/knowledge/entities/{id}",
+            "/workspaces/{id}/tables/{id}/rows",
+            "/uploads",
         ] {
-            seen.push(ana.get(&path).await);
+            seen.push(ana.get(&self.path(path).unwrap()).await);
         }
         seen
     }
@@ -123,6 +136,7 @@ fn body(path: &str, belongings: &Belongings) -> Value {
         "test" if path.contains("/connectors/") => json!({"endpoint": "list"}),
         "{id}" if path.contains("/profiles/") => json!({"name": "Mine now"}),
         "{id}" if path.contains("/playbooks/") => json!({"yaml": gated(id, "")}),
+        "{id}" if path.contains("/todos/") => json!({"state": "DONE"}),
         "{id}" => json!({"yaml": connector(id)}),
         _ => json!({}),
     }

@@ -1,11 +1,10 @@
 //! Whoever carries mail: SES.
 
-use aws_config::SdkConfig;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::error::{BuildError, SdkError};
 use aws_sdk_sesv2::operation::send_email::SendEmailError;
 use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message, MessageHeader};
-use countersign_aws::is_transient;
+use countersign_aws::{AwsConfig, is_transient};
 use countersign_failure::Failure;
 use countersign_outbox::Mail;
 use futures::future::BoxFuture;
@@ -61,7 +60,7 @@ pub struct Ses {
 impl Ses {
     /// SES as reached with this configuration.
     #[must_use]
-    pub fn new(aws: &SdkConfig, from: &str) -> Self {
+    pub fn new(aws: &AwsConfig, from: &str) -> Self {
         Self { client: Client::new(aws), from: from.to_owned() }
     }
 }

@@ -6,7 +6,6 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use aws_config::SdkConfig;
 use aws_credential_types::provider::ProvideCredentials as _;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4::SigningParams;
@@ -16,6 +15,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, Or
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::timeout::TimeoutConfig;
+use countersign_aws::AwsConfig;
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
@@ -40,13 +40,13 @@ pub trait Factors: Send + Sync {
 
 /// The user pools of this account.
 pub struct UserPools {
-    aws: SdkConfig,
+    aws: AwsConfig,
 }
 
 impl UserPools {
     /// Reached with this configuration.
     #[must_use]
-    pub fn new(aws: &SdkConfig) -> Self {
+    pub fn new(aws: &AwsConfig) -> Self {
         Self { aws: aws.clone() }
     }
 

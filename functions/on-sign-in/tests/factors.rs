@@ -43,7 +43,7 @@ fn aws(endpoint: &str) -> SdkConfig {
 
 async fn check(status: &'static str, answer: &'static str, expect: Result<&[&str], &str>) {
     let (address, served) = pool(status, answer);
-    let said = UserPools::new(&aws(&address)).of("eu-central-1_AAA", "ada").await;
+    let said = UserPools::new(&aws(&address).into()).of("eu-central-1_AAA", "ada").await;
     let said = said.map_err(|error| error.to_string());
     match expect {
         Ok(factors) => assert_eq!(said.unwrap(), factors),

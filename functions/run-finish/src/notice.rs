@@ -9,7 +9,7 @@ use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
 use countersign_run::{
-    Head, Response, RunContext, RunStatus, StepStatus, StepWarnings, attempt_in_words,
+    Head, Response, RunContext, RunState, RunStatus, StepStatus, StepWarnings, attempt_in_words,
 };
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
@@ -137,6 +137,7 @@ fn message(done: &Done<'_>) -> String {
         message.push_str(&format!(", {skipped} skipped"));
     }
     message.push('.');
+    message.push_str(&failed(done.state));
     message.push_str(&warned(&done.head.warnings));
     message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
@@ -166,6 +167,20 @@ fn message(done: &Done<'_>) -> String {
     message
 }
 
+/// Why the first step that failed did.
+fn failed(state: &RunState) -> String {
+    let mut steps = state.steps.iter().filter(|(_, step)| step.status == StepStatus::Failed);
+    let Some((name, step)) = steps.next() else { return String::new() };
+    let reason = match (&step.message, &step.code) {
+        (Some(message), code) => {
+            let message = beginning(message.trim_end_matches('.'), trimmed);
+            code.as_ref().map_or_else(|| message.clone(), |code| format!("{message} ({code})"))
+        }
+        (None, code) => code.clone().unwrap_or_else(|| "no reason is known".to_owned()),
+    };
+    format!(" `{name}` failed: {reason}.")
+}
+
 /// That what it is based on may not be whole, or is a model's.
 fn warned(warnings: &[StepWarnings]) -> String {
     let titles: Vec<String> = warnings.iter().take(MAX_WARNED).map(StepWarnings::title).collect();
@@ -190,7 +205,7 @@ fn gave_back(response: &Response) -> String {
     }
     let plain: fn(&str) -> Option<String> = match response.format.as_str() {
         "markdown" => countersign_report::plain::line,
-        _ => |line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()),
+        _ => trimmed,
     };
     let content = response.content.as_deref();
     let beginning = content.map(|content| beginning(content, plain)).unwrap_or_default();
@@ -198,6 +213,11 @@ fn gave_back(response: &Response) -> String {
         text.push_str(&format!(" The answer: {beginning}"));
     }
     text
+}
+
+/// A line that is not empty.
+fn trimmed(line: &str) -> Option<String> {
+    Some(line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// The first lines of a text, without what the report adds at its end; `plain` says how a line is shown.

@@ -28,7 +28,7 @@ fn context() -> Arc<Context> {
     };
     let settings =
         Settings::from_pairs(Setting::ALL.into_iter().map(|setting| (setting, value(setting))));
-    Arc::new(Context::new(&Boot { settings, aws }).unwrap())
+    Arc::new(Context::new(&Boot { settings, aws: aws.into() }).unwrap())
 }
 
 /// Every documented operation: method, path with example ids.

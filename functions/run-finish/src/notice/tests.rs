@@ -116,8 +116,7 @@ fn f_311_mail_and_notification_say_that_something_could_not_be_read() {
     });
     let told = " With 12 warnings in `read`, 1 warning in `total`.";
     assert!(message.contains(told), "{message}");
-    let told =
-        "13 things it is based on are missing, incomplete or written by a model, see the record";
+    let told = "13 about what it is based on, see the record";
     assert!(mail.text.contains(&format!("Warnings  {told}")), "{}", mail.text);
     assert!(mail.html.contains(told), "{}", mail.html);
     let many = (0..7).map(|n| warning(&format!("s{n}"), 1)).collect::<Vec<_>>();
@@ -205,4 +204,22 @@ fn an_unknown_outcome_is_the_first_thing_said() {
         mail.text
     );
     assert!(message.contains("`pay`"), "{message}");
+}
+
+#[test]
+fn f_190_a_notification_says_why_a_step_failed() {
+    let mut state = state(&[]);
+    let said = |message: Option<&str>, step: &StepState| StepState {
+        status: StepStatus::Failed,
+        code: Some("FILE_EMPTY".to_owned()),
+        message: message.map(str::to_owned),
+        ..step.clone()
+    };
+    let step = state.steps[1].1.clone();
+    state.steps[1].1 = said(Some("`a.xml`: the file is empty."), &step);
+    assert_eq!(failed(&state), " `pay` failed: `a.xml`: the file is empty (FILE_EMPTY).");
+    state.steps[1].1 = said(Some(&"x".repeat(600)), &step);
+    assert!(failed(&state).contains("x… (FILE_EMPTY)"), "{}", failed(&state));
+    state.steps[1].1 = said(None, &step);
+    assert_eq!(failed(&state), " `pay` failed: FILE_EMPTY.");
 }

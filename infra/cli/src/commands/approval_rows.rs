@@ -1,9 +1,10 @@
 //! The rows that the gate's author chose to show, with the columns first that the author named.
 
+use countersign_approval::{Column, Layout};
+use countersign_letter::formatted;
 use serde_json::Value;
 
-use super::approval_text::field_items;
-use super::{text, visible};
+use super::visible;
 
 /// A line for each row; nothing when there are none.
 pub(super) fn lines(request: &Value) -> Vec<String> {
@@ -15,31 +16,37 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let columns = request.get("layout").map_or(&[][..], |layout| field_items(layout, "columns"));
+    let layout =
+        request.get("layout").and_then(|layout| serde_json::from_value(layout.clone()).ok());
+    let Layout { columns } = layout.unwrap_or_default();
     let total = preview["total"].as_u64().unwrap_or(rows.len() as u64);
     let heading = format!("Rows ({} of {total}):", rows.len());
-    let line = |(n, row)| format!("  {}. {}", n + 1, visible(&one_line(row, columns)));
+    let line = |(n, row)| format!("  {}. {}", n + 1, visible(&one_line(row, &columns)));
     let each = rows.iter().enumerate().map(line);
     [String::new(), heading].into_iter().chain(each).collect()
 }
 
-/// `Amount (EUR): 12.00, vendor: Acme`; what is not an object as JSON. Values are as they are: only the page formats them.
-fn one_line(row: &Value, columns: &[Value]) -> String {
+/// `Amount: 12.00 EUR (12), vendor: Acme`; what is not an object as JSON.
+fn one_line(row: &Value, columns: &[Column]) -> String {
     let Some(fields) = row.as_object() else { return plain(row) };
-    let named = |name: &str| columns.iter().any(|column| column["field"] == name);
+    let named = |name: &str| columns.iter().any(|column| column.field == name);
     let laid_out = columns.iter().filter_map(|column| cell(row, column));
     let rest = fields.iter().filter(|(name, _)| !named(name));
     let rest = rest.map(|(name, value)| format!("{name}: {}", plain(value)));
     laid_out.chain(rest).collect::<Vec<_>>().join(", ")
 }
 
-/// A value under the name that the author gave it, with its currency; none when the row does not have it.
-fn cell(row: &Value, column: &Value) -> Option<String> {
-    let field = text(column, "field")?;
-    let value = row.get(&field).or_else(|| row.pointer(&pointer(&field)))?;
-    let label = text(column, "label").unwrap_or(field);
-    let currency = text(column, "currency").map(|code| format!(" ({code})")).unwrap_or_default();
-    Some(format!("{label}{currency}: {}", plain(value)))
+/// A value under the name that the author gave it, written as its column says, with the value itself beside it; none when
+/// the row does not have it.
+fn cell(row: &Value, column: &Column) -> Option<String> {
+    let value = row.get(&column.field).or_else(|| row.pointer(&pointer(&column.field)))?;
+    let label = column.label.as_ref().unwrap_or(&column.field);
+    let raw = plain(value);
+    Some(match (formatted(&raw, column), &column.currency) {
+        (Some(written), _) => format!("{label}: {written} ({raw})"),
+        (None, Some(currency)) => format!("{label} ({currency}): {raw}"),
+        (None, None) => format!("{label}: {raw}"),
+    })
 }
 
 /// `/payee/lines/0/name` of `payee.lines[0].name`.
@@ -54,13 +61,15 @@ fn plain(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use countersign_approval::Column;
     use serde_json::{Value, json};
 
     use super::one_line;
 
     #[track_caller]
     fn check(row: &Value, columns: &Value, expect: &str) {
-        assert_eq!(one_line(row, columns.as_array().unwrap()), expect);
+        let columns: Vec<Column> = serde_json::from_value(columns.clone()).unwrap();
+        assert_eq!(one_line(row, &columns), expect);
     }
 
     #[test]
@@ -72,8 +81,7 @@ mod tests {
             {"field": "payee.lines[0].name", "label": "Payee"},
             {"field": "due"},
         ]);
-        let expect =
-            r#"Amount (EUR): 12, Payee: Ann, vendor: Acme, payee: {"lines":[{"name":"Ann"}]}"#;
+        let expect = r#"Amount: 12.00 EUR (12), Payee: Ann, vendor: Acme, payee: {"lines":[{"name":"Ann"}]}"#;
         check(&row, &columns, expect);
         check(&json!(["a"]), &columns, r#"["a"]"#);
     }

@@ -17,9 +17,35 @@ pub(super) fn lines(run: &Value) -> Vec<String> {
     let problems = response.get("problems").map_or(&[][..], items).iter();
     lines.extend(problems.filter_map(Value::as_str).map(|one| visible(&format!("Note: {one}"))));
     if let Some(content) = text(response, "content") {
+        let is_markdown = response["format"] == "markdown";
+        let content = if is_markdown { unescaped(&content) } else { content };
         lines.extend(answer(&content, &run));
     }
     lines
+}
+
+/// Markdown as people read it in a terminal: marks stay, and `\_` is `_`. Nothing is escaped within code.
+fn unescaped(markdown: &str) -> String {
+    let mut is_fenced = false;
+    let lines = markdown.split('\n').map(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced = is_fenced != is_fence;
+        if is_fence || is_fenced { line.to_owned() } else { unescaped_line(line) }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn unescaped_line(line: &str) -> String {
+    let (mut text, mut is_code) = (String::with_capacity(line.len()), false);
+    let mut rest = line.chars().peekable();
+    while let Some(character) = rest.next() {
+        is_code = is_code != (character == '`');
+        let escaped = (character == '\\' && !is_code)
+            .then(|| rest.next_if(char::is_ascii_punctuation))
+            .flatten();
+        text.push(escaped.unwrap_or(character));
+    }
+    text
 }
 
 fn answer(content: &str, run: &str) -> Vec<String> {
@@ -86,8 +112,16 @@ fn table(row: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::{lines, unescaped};
     use serde_json::json;
+
+    #[test]
+    fn a_terminal_shows_no_escapes_of_markdown() {
+        let markdown = "| \\$1,200 | a\\_b \\`c\\` | `d\\_e` |\n\\\\ \\x `open\n\\*";
+        assert_eq!(unescaped(markdown), "| $1,200 | a_b `c` | `d\\_e` |\n\\ \\x `open\n*");
+        let fenced = "```json\n\"a\\\"\"\n```\n\\_";
+        assert_eq!(unescaped(fenced), "```json\n\"a\\\"\"\n```\n_");
+    }
 
     #[test]
     fn f_035_a_terminal_shows_what_was_written_and_the_answer() {

@@ -9,7 +9,7 @@ use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
-use super::{FACTORY, Who, following, items, pretty, response_text, text, visible};
+use super::{FACTORY, Who, following, items, pretty, response_text, show, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -132,6 +132,7 @@ impl Run {
             if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
         console.line(format!("{status}{test}"));
         let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        show::warnings(&run).flatten().for_each(|line| console.note(line));
         response_text::lines(&run).iter().for_each(|line| console.line(line));
         following::requests(&run, door.base()).iter().for_each(|line| console.note(line));
         if ["error", "timeout"].contains(&status.as_str()) {

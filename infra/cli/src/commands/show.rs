@@ -48,11 +48,9 @@ fn shown(run: &Value, console: &Console) {
         console.line("");
         console.table(&["STEP", "TURN", "TOOL", "STATUS", "MS", "ARGUMENTS", "MESSAGE"], &calls);
     }
-    for of_step in run.get("warnings").map_or(&[][..], items) {
+    for lines in warnings(run) {
         console.line("");
-        warned(of_step, "of which the output of the step lists up to 100")
-            .iter()
-            .for_each(|line| console.line(visible(line)));
+        lines.iter().for_each(|line| console.line(line));
     }
     requests(run, console);
     let response = response_text::lines(run);
@@ -125,6 +123,14 @@ fn tool_calls(run: &Value) -> Vec<Vec<String>> {
         rows.collect::<Vec<Vec<String>>>()
     };
     steps.flat_map(of_step).collect()
+}
+
+/// The warnings of each step of a run, a line each.
+pub(super) fn warnings(run: &Value) -> impl Iterator<Item = Vec<String>> {
+    run.get("warnings").map_or(&[][..], items).iter().map(|of_step| {
+        let lines = warned(of_step, "of which the output of the step lists up to 100");
+        lines.iter().map(|line| visible(line)).collect()
+    })
 }
 
 /// What a step could not read, a line each, and how many are not listed here but where `whole_at` says.

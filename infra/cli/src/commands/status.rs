@@ -45,6 +45,9 @@ impl Status {
             console.line(format!("url     {}", stack.url()));
             console.line(format!("mail    {}", stack.mails()));
             console.line(format!("state   {}", state.display()));
+            if let Some(process) = stack.process.as_ref().filter(|_| runs) {
+                console.line(format!("process {}", process.pid));
+            }
             console.line(format!("log     {}", state.join("emulator.log").display()));
         }
         match health {

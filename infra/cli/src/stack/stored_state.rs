@@ -28,10 +28,12 @@ pub struct Kept {
 /// Writes that were replayed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Recovered {
-    /// How many.
+    /// How many to tables.
     pub writes: u64,
     /// To which tables.
     pub tables: Vec<String>,
+    /// Messages that came to queues or left them.
+    pub queued: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,16 +52,26 @@ impl Kept {
     /// The sentence for people, when the last stop was not a clean one.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
-        let Recovered { writes, tables } = &self.recovered;
-        let recovered = match (writes, tables.len()) {
-            (0, _) => "nothing had been written since its state was last saved".to_owned(),
-            (1, _) => "1 write was recovered from its log".to_owned(),
-            (writes, 1) => format!("{writes} writes to 1 table were recovered from its log"),
-            (writes, tables) => {
-                format!("{writes} writes to {tables} tables were recovered from its log")
-            }
+        let Recovered { writes, tables, queued } = &self.recovered;
+        let parts: Vec<String> = [
+            (*writes > 0).then(|| {
+                format!(
+                    "{} to {}",
+                    counted(*writes, "write"),
+                    counted(tables.len() as u64, "table")
+                )
+            }),
+            (*queued > 0).then(|| format!("{} of queues", counted(*queued, "change"))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let recovered = match (parts.is_empty(), writes + queued) {
+            (true, _) => "nothing had been written since its state was last saved".to_owned(),
+            (_, 1) => format!("{} was recovered from its log", parts.join("")),
+            _ => format!("{} were recovered from its log", parts.join(" and ")),
         };
-        (self.unclean || *writes > 0)
+        (self.unclean || !parts.is_empty())
             .then(|| format!("the local stack did not stop cleanly the last time; {recovered}"))
     }
 }
@@ -77,6 +89,11 @@ pub(super) async fn save(stack: &Stack) -> Result<(), CliError> {
     saved.failed.into_iter().next().map_or(Ok(()), |reason| Err(CliError::NotKept(reason)))
 }
 
+/// `1 table`, `3 tables`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn client(patience: Duration) -> reqwest::Result<Client> {
     Client::builder().no_proxy().timeout(patience).build()
 }
@@ -86,10 +103,10 @@ mod tests {
     use super::{Kept, Recovered};
 
     #[track_caller]
-    fn check(unclean: bool, writes: u64, tables: &[&str], expect: Option<&str>) {
+    fn check(unclean: bool, (writes, tables, queued): (u64, &[&str], u64), expect: Option<&str>) {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        let kept =
-            Kept { pid: 1, unclean, recovered: Recovered { writes, tables }, refusing: None };
+        let recovered = Recovered { writes, tables, queued };
+        let kept = Kept { pid: 1, unclean, recovered, refusing: None };
         let expect = expect
             .map(|rest| format!("the local stack did not stop cleanly the last time; {rest}"));
         assert_eq!(kept.sentence(), expect);
@@ -97,10 +114,14 @@ mod tests {
 
     #[test]
     fn a_start_says_what_was_recovered() {
-        check(false, 0, &[], None);
-        check(true, 0, &[], Some("nothing had been written since its state was last saved"));
-        check(true, 1, &["a"], Some("1 write was recovered from its log"));
-        check(true, 7, &["a"], Some("7 writes to 1 table were recovered from its log"));
-        check(false, 7, &["a", "b"], Some("7 writes to 2 tables were recovered from its log"));
+        let nothing = Some("nothing had been written since its state was last saved");
+        let of_both =
+            Some("7 writes to 2 tables and 3 changes of queues were recovered from its log");
+        check(false, (0, &[], 0), None);
+        check(true, (0, &[], 0), nothing);
+        check(true, (1, &["a"], 0), Some("1 write to 1 table was recovered from its log"));
+        check(true, (7, &["a"], 0), Some("7 writes to 1 table were recovered from its log"));
+        check(false, (7, &["a", "b"], 3), of_both);
+        check(true, (0, &[], 1), Some("1 change of queues was recovered from its log"));
     }
 }

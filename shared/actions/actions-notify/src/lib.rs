@@ -29,7 +29,7 @@ const MAX_WARNINGS: usize = 5;
 const MAX_WARNING: usize = 500;
 
 /// What stands above them.
-const BASIS: &str = "Missing, incomplete or written by a model, among what this is based on:";
+const BASIS: &str = "Warnings about what this is based on:";
 
 /// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
 /// deployment's own address.

@@ -129,7 +129,7 @@ async fn f_311_a_message_says_what_could_not_be_read_before_it() {
     step.info.warnings.extend((0..4).map(|n| format!("1 warning in `s{n}`")));
     run(&world, &step).await.unwrap();
     let notes = world.notes.lock().unwrap();
-    let expect = "The total is 4155.30.\n\nMissing, incomplete or written by a model, among what this is based on:\n\
+    let expect = "The total is 4155.30.\n\nWarnings about what this is based on:\n\
                   - 1 warning in `read`: a.csv, row 3, `amount`: `$4` is not a decimal\n- b.csv: `1 Maria approved.` xxx";
     let message = &notes[0].message;
     assert!(message.starts_with(expect), "{message}");

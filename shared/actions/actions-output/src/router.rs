@@ -99,14 +99,12 @@ impl Places<'_> {
         data: &Value,
     ) -> Routed {
         let from = provenance(call, data);
-        let Prepared { data, unknown } = match destination.prepared(data) {
+        let prepared = match destination.prepared(data) {
             Ok(prepared) => prepared,
             Err(error) => return Routed::Failed(ActionError::from_failure(&error)),
         };
-        let said = unknown.iter().map(|field| {
-            format!("{}: no record has `{field}`, which its `transforms` name", destination.kind())
-        });
-        let said: Vec<String> = said.collect();
+        let said = warnings(destination, &prepared);
+        let data = prepared.data;
         let sent = match &destination.config {
             DestinationConfig::Document(config) => {
                 self.document(call, index, destination, config, &data, &from).await
@@ -369,4 +367,17 @@ fn provenance(call: &Call, data: &Value) -> Provenance {
         at: call.now,
         warnings: call.info.warnings.clone(),
     }
+}
+
+/// What a destination names and its data does not have.
+fn warnings(destination: &Destination, prepared: &Prepared) -> Vec<String> {
+    let kind = destination.kind();
+    let fields = prepared
+        .unknown
+        .iter()
+        .map(|field| format!("{kind}: no record has `{field}`, which its `transforms` name"));
+    let sources = prepared.absent.iter().map(|source| {
+        format!("{kind}: the data has no `{source}`, which one of its `sections` shows; the section says \"Not known\"")
+    });
+    fields.chain(sources).collect()
 }

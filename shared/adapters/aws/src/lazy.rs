@@ -7,6 +7,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
+use aws_types::SdkConfig;
+
+use crate::AwsConfig;
+
 /// A lazily initialised value shared by its clones; in an adapter, the client of a service.
 pub struct LazyClient<T>(Arc<LazyLock<T, Box<dyn FnOnce() -> T + Send>>>);
 
@@ -19,9 +23,8 @@ impl<T> LazyClient<T> {
 
     /// What `make` gives of this configuration when it is first needed.
     #[must_use]
-    pub fn of<C>(config: &C, make: fn(&C) -> T) -> Self
+    pub fn of(config: &AwsConfig, make: fn(&SdkConfig) -> T) -> Self
     where
-        C: Clone + Send + 'static,
         T: 'static,
     {
         let config = config.clone();

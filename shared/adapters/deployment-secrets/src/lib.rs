@@ -8,10 +8,9 @@ mod kept;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use aws_config::SdkConfig;
 use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::{ProvideErrorMetadata, SdkError};
-use countersign_aws::{CallFailure, LazyClient};
+use countersign_aws::{AwsConfig, CallFailure, LazyClient};
 use countersign_connector::{DeploymentSecrets, Secret, SourceError, SourceFuture};
 use countersign_failure::Class;
 
@@ -34,17 +33,17 @@ pub struct SecretsManager {
 impl SecretsManager {
     /// The secrets of the connectors of the stack of this name.
     #[must_use]
-    pub fn connectors(aws: &SdkConfig, stack: &str) -> Self {
+    pub fn connectors(aws: &AwsConfig, stack: &str) -> Self {
         Self::below(aws, format!("{stack}/connectors"))
     }
 
     /// The secrets of its model providers.
     #[must_use]
-    pub fn models(aws: &SdkConfig, stack: &str) -> Self {
+    pub fn models(aws: &AwsConfig, stack: &str) -> Self {
         Self::below(aws, format!("{stack}/models"))
     }
 
-    fn below(aws: &SdkConfig, prefix: String) -> Self {
+    fn below(aws: &AwsConfig, prefix: String) -> Self {
         let client = LazyClient::of(aws, Client::new);
         Self { client, prefix, kept: Mutex::new(Kept::new(FRESH)) }
     }

@@ -1,9 +1,8 @@
 //! Domain events to EventBridge.
 
-use aws_config::SdkConfig;
 use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
-use countersign_aws::{LazyClient, is_transient};
+use countersign_aws::{AwsConfig, LazyClient, is_transient};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -67,7 +66,7 @@ pub struct EventBus {
 impl EventBus {
     /// The bus of this name or ARN.
     #[must_use]
-    pub fn new(aws: &SdkConfig, name: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, name: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), name: name.into() }
     }
 

@@ -1,8 +1,7 @@
 //! The two queues.
 
-use aws_config::SdkConfig;
 use aws_sdk_sqs::Client;
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use serde::Serialize;
 
@@ -22,7 +21,7 @@ pub struct MailQueue {
 impl MailQueue {
     /// The queue at `url`.
     #[must_use]
-    pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, url: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }
 
@@ -49,7 +48,7 @@ pub struct ReceiptQueue {
 impl ReceiptQueue {
     /// The queue at `url`.
     #[must_use]
-    pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, url: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }
 

@@ -1,12 +1,11 @@
 //! Signatures of the ledger's checkpoints.
 
-use aws_config::SdkConfig;
 use aws_sdk_kms::Client;
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
 use countersign_approval::Tenant;
 use countersign_approval::chain::{Checkpoint, Head};
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -22,7 +21,7 @@ pub struct LedgerKey {
 impl LedgerKey {
     /// The key of this id, ARN or alias.
     #[must_use]
-    pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }
 

@@ -1,12 +1,11 @@
 //! MACs of links and nonces.
 
-use aws_config::SdkConfig;
 use aws_sdk_kms::Client;
 use aws_sdk_kms::operation::verify_mac::VerifyMacError;
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::MacAlgorithmSpec;
 use countersign_approval::{Mac, MacError};
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 
@@ -23,7 +22,7 @@ pub struct KmsMac {
 impl KmsMac {
     /// The key of this id, ARN or alias.
     #[must_use]
-    pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         let key = key.into();
         let short = hex::encode(&Sha256::digest(key.as_bytes())[..4]);
         Self { client: LazyClient::of(aws, Client::new), key, short }

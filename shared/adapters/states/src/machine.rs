@@ -1,10 +1,9 @@
 //! Executions.
 
-use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::describe_execution::DescribeExecutionError;
 use aws_sdk_sfn::operation::start_execution::StartExecutionError;
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -43,7 +42,7 @@ pub struct Machine {
 impl Machine {
     /// The machine of this ARN.
     #[must_use]
-    pub fn new(aws: &SdkConfig, arn: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, arn: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), arn: arn.into() }
     }
 
@@ -119,11 +118,12 @@ mod tests {
 
     #[test]
     fn an_execution_arn_follows_from_its_machine() {
-        let aws = SdkConfig::builder()
+        let aws = aws_config::SdkConfig::builder()
             .behavior_version(aws_config::BehaviorVersion::latest())
             .region(aws_config::Region::new("eu-central-1"))
             .build();
-        let machine = Machine::new(&aws, "arn:aws:states:eu-central-1:1:stateMachine:cs-run");
+        let machine =
+            Machine::new(&aws.into(), "arn:aws:states:eu-central-1:1:stateMachine:cs-run");
         let expect = "arn:aws:states:eu-central-1:1:execution:cs-run:run_0-1";
         assert_eq!(machine.execution_arn("run_0-1"), expect);
     }

@@ -1,13 +1,12 @@
 //! Schedules of the service: of one call, or of many.
 
-use aws_config::SdkConfig;
 use aws_sdk_scheduler::Client;
 use aws_sdk_scheduler::operation::create_schedule::CreateScheduleError;
 use aws_sdk_scheduler::operation::delete_schedule::DeleteScheduleError;
 use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, Target,
 };
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -69,7 +68,7 @@ impl Schedules {
     /// Schedules of this group that call `function_arn` with the rights of `role_arn`.
     #[must_use]
     pub fn new(
-        aws: &SdkConfig,
+        aws: &AwsConfig,
         group: impl Into<String>,
         role_arn: impl Into<String>,
         function_arn: impl Into<String>,

@@ -1,10 +1,9 @@
 //! Waiting tasks.
 
-use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -29,7 +28,7 @@ pub struct Tasks {
 impl Tasks {
     /// Reaches Step Functions with this configuration.
     #[must_use]
-    pub fn new(aws: &SdkConfig) -> Self {
+    pub fn new(aws: &AwsConfig) -> Self {
         Self { client: LazyClient::of(aws, Client::new) }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use aws_sdk_s3::Client;
 use aws_sdk_s3::primitives::ByteStream;
-use countersign_aws::LazyClient;
+use countersign_aws::{AwsConfig, LazyClient};
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -60,10 +60,9 @@ impl Blobs {
     ///
     /// Keys stand in the path, not in the host name, so that the same code reaches any endpoint.
     #[must_use]
-    pub fn of(aws: &aws_config::SdkConfig, bucket: impl Into<String>) -> Self {
-        let aws = aws.clone();
-        let client = LazyClient::new(move || {
-            let config = aws_sdk_s3::config::Builder::from(&aws).force_path_style(true).build();
+    pub fn of(aws: &AwsConfig, bucket: impl Into<String>) -> Self {
+        let client = LazyClient::of(aws, |aws| {
+            let config = aws_sdk_s3::config::Builder::from(aws).force_path_style(true).build();
             Client::from_conf(config)
         });
         Self { client, bucket: bucket.into() }

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use aws_config::SdkConfig;
 use aws_sdk_kms::Client;
 use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::DataKeySpec;
-use countersign_aws::{CallFailure, LazyClient};
+use countersign_aws::{AwsConfig, CallFailure, LazyClient};
 use countersign_failure::Class;
 use futures::future::BoxFuture;
 
@@ -24,7 +23,7 @@ pub struct KmsKeys {
 impl KmsKeys {
     /// The key of this id, ARN or alias.
     #[must_use]
-    pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
+    pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }
 }

@@ -86,6 +86,11 @@ fn unreadable(error: &Error, kind: &str, limits: Limits, lines: &Lines) -> Probl
     let error = error.without_snippet();
     let start = error.location().map_or(0, |at| lines.byte(at.line(), at.column()));
     let (message, hint) = plain(error, kind, limits);
+    let opened = message.starts_with(NOT_CLOSED).then(|| opened(lines, start)).flatten();
+    let opened = opened.map(|line| {
+        format!("the string begins in line {line}: close it there, or indent what follows")
+    });
+    let hint = opened.or(hint);
     Problem::error("yaml", "", message).at(lines.span(&(start..start + 1))).hint(hint)
 }
 
@@ -134,6 +139,26 @@ fn plain(error: &Error, kind: &str, limits: Limits) -> (String, Option<String>) 
         other => return scanned(&other.to_string()),
     };
     (said.to_owned(), None)
+}
+
+/// What is said of a string that does not end.
+const NOT_CLOSED: &str = "a quotation mark is not closed";
+
+/// The last line before this byte with a string that does not end in it.
+fn opened(lines: &Lines, before: usize) -> Option<usize> {
+    let before = lines.text_of(&(0..before));
+    let ends_open = |line: &str| {
+        ['"', '\''].iter().any(|&mark| {
+            let value = line.find(mark).filter(|&at| begins_value(&line[..at]));
+            value.is_some_and(|at| line[at..].matches(mark).count() % 2 == 1)
+        })
+    };
+    before.lines().enumerate().filter(|(_, line)| ends_open(line)).last().map(|(n, _)| n + 1)
+}
+
+/// Whether a value may follow this beginning of a line, so that a quotation mark here opens a string.
+fn begins_value(before: &str) -> bool {
+    before.trim_end().is_empty() || before.trim_end().ends_with([':', '-', ',', '[', '{'])
 }
 
 /// The scanner has only words of its own. The mistakes that people make are known by them.

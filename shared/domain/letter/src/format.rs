@@ -10,9 +10,9 @@ use crate::when;
 /// More digits than this are not a number people read.
 const DIGITS: usize = 30;
 
-/// `value` as its column asks for; nothing when it does not fit the format, or looks the same.
+/// `value` as its column asks for, such as `1,250.50 EUR`; nothing when it does not fit the format, or looks the same.
 #[must_use]
-pub(crate) fn formatted(value: &str, column: &Column) -> Option<String> {
+pub fn formatted(value: &str, column: &Column) -> Option<String> {
     let written = match column.format {
         Format::Text => return None,
         Format::Number => Decimal::parse(value)?.grouped(0),

@@ -28,6 +28,7 @@ pub use effect::{
     amounts,
 };
 pub use error::LetterError;
+pub use format::formatted;
 pub use picture::{Picture, Stage, StagePlace, StepView};
 pub use preview::{Cell, Heading, Line, Preview, Role, Row, StrikeMark, Table};
 pub use strike_verbs::StrikeVerbs;

@@ -313,13 +313,8 @@ impl ApprovalMail {
     fn warnings(&self) -> Option<String> {
         match self.unread {
             0 => None,
-            1 => Some(
-                "1 thing is missing, incomplete or written by a model; the page says which"
-                    .to_owned(),
-            ),
-            count => Some(format!(
-                "{count} things are missing, incomplete or written by a model; the page says which"
-            )),
+            1 => Some("1 about what this is based on, on the page".to_owned()),
+            count => Some(format!("{count} about what this is based on, on the page")),
         }
     }
 

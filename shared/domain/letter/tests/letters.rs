@@ -257,7 +257,7 @@ fn f_311_what_could_not_be_read_stands_at_the_top_and_is_named() {
     in_order(
         &html,
         &[
-            "3 things this is based on are missing, incomplete or written by a model",
+            "3 warnings about what this is based on",
             "Look closely",
             "old-invoices.xlsx: the file is empty",
             "$4,200.00",
@@ -265,11 +265,11 @@ fn f_311_what_could_not_be_read_stands_at_the_top_and_is_named() {
     );
     let mail = sample::mails::unread_mail().render().unwrap();
     assert!(
-        mail.text.contains("Warnings    3 things are missing, incomplete or written by a model"),
+        mail.text.contains("Warnings    3 about what this is based on, on the page"),
         "{}",
         mail.text
     );
-    assert!(mail.html.contains("3 things are missing, incomplete or written by a model"));
+    assert!(mail.html.contains("3 about what this is based on, on the page"));
 }
 
 #[test]

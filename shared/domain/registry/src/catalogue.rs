@@ -1,6 +1,7 @@
 //! All contracts, by name.
 
 use countersign_document::nearest;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -16,14 +17,14 @@ use crate::typed::{Declared, Infer, Rules, stand_in};
 /// The contracts a deployment knows (F-037). There is one contract per name. Clones share what was derived.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    entries: BTreeMap<String, Arc<Entry>>,
+    entries: Arc<BTreeMap<Cow<'static, str>, Arc<Entry>>>,
 }
 
 /// One action. Its contract is derived when something first asks for it: a function needs few of them, and deriving
 /// all costs memory at its start.
 #[derive(Debug)]
 struct Entry {
-    function: String,
+    function: Cow<'static, str>,
     contract: LazyLock<Contract, Box<dyn FnOnce() -> Contract + Send>>,
     rules: Option<Rules>,
     infer: Option<Infer>,
@@ -32,7 +33,7 @@ struct Entry {
 impl Entry {
     fn declared(declared: Declared) -> Self {
         Self {
-            function: declared.function.to_owned(),
+            function: Cow::Borrowed(declared.function),
             contract: LazyLock::new(Box::new(declared.contract)),
             rules: Some(declared.rules),
             infer: Some(declared.infer),
@@ -41,7 +42,7 @@ impl Entry {
 
     fn given(contract: Contract) -> Self {
         Self {
-            function: contract.function.clone(),
+            function: Cow::Owned(contract.function.clone()),
             contract: LazyLock::new(Box::new(move || contract)),
             rules: None,
             infer: None,
@@ -51,9 +52,12 @@ impl Entry {
 
 /// The actions Countersign ships.
 static BUILTIN: LazyLock<Registry> = LazyLock::new(|| {
-    let entry =
-        |declared: Declared| (declared.name.to_owned(), Arc::new(Entry::declared(declared)));
-    Registry { entries: actions::all().into_iter().map(entry).collect() }
+    let mut entries = BTreeMap::new();
+    // One by one: every function starts with this, and sorting them first would take 300 KB of code into its memory.
+    for declared in actions::all() {
+        entries.insert(Cow::Borrowed(declared.name), Arc::new(Entry::declared(declared)));
+    }
+    Registry { entries: Arc::new(entries) }
 });
 
 /// The actions Countersign ships, without a copy.
@@ -82,7 +86,7 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Duplicate`] when a name occurs twice.
     pub fn of(contracts: impl IntoIterator<Item = Contract>) -> Result<Self, RegistryError> {
-        let mut registry = Self { entries: BTreeMap::new() };
+        let mut registry = Self { entries: Arc::default() };
         for contract in contracts {
             registry.add(contract)?;
         }
@@ -94,10 +98,11 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Duplicate`] when the name is taken: what is known is never replaced.
     pub fn add(&mut self, contract: Contract) -> Result<(), RegistryError> {
-        if self.entries.contains_key(&contract.name) {
+        if self.entries.contains_key(contract.name.as_str()) {
             return Err(RegistryError::Duplicate(contract.name));
         }
-        self.entries.insert(contract.name.clone(), Arc::new(Entry::given(contract)));
+        let name = Cow::Owned(contract.name.clone());
+        Arc::make_mut(&mut self.entries).insert(name, Arc::new(Entry::given(contract)));
         Ok(())
     }
 
@@ -165,14 +170,14 @@ impl Registry {
     /// The action somebody probably meant.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.entries.keys().map(String::as_str))
+        nearest(name, self.entries.keys().map(Cow::as_ref))
     }
 
     /// The table from action to the folder of the Lambda that hosts it, without deriving a contract. Control actions
     /// are not in it.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
         let hosted = self.entries.iter().filter(|(_, entry)| !entry.function.is_empty());
-        hosted.map(|(name, entry)| (name.as_str(), entry.function.as_str()))
+        hosted.map(|(name, entry)| (name.as_ref(), entry.function.as_ref()))
     }
 }
 

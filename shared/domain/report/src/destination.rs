@@ -28,6 +28,8 @@ pub struct Prepared {
     pub data: Value,
     /// Fields that the destination asks for and no record has.
     pub unknown: Vec<String>,
+    /// Sources of the document's sections that the data does not have: their section says "Not known".
+    pub absent: Vec<String>,
 }
 
 /// The kinds of destination of this release, with their settings.
@@ -131,10 +133,27 @@ impl Destination {
     /// # Errors
     /// [`ReportError::FieldTaken`] when a field would be renamed to one that is there.
     pub fn prepared(&self, data: &Value) -> Result<Prepared, ReportError> {
-        let mut prepared = Prepared { data: data.clone(), unknown: Vec::new() };
+        let (mut data, mut unknown) = (data.clone(), Vec::new());
         for transform in &self.transforms {
-            prepared.data = transform.apply(prepared.data, &mut prepared.unknown)?;
+            data = transform.apply(data, &mut unknown)?;
         }
-        Ok(prepared)
+        let absent = self.layout().map(|layout| layout.absent(&data)).unwrap_or_default();
+        Ok(Prepared { data, unknown, absent })
+    }
+
+    /// The layout of what is written section by section; `json` is the data as it is, and `csv` fails without its table.
+    fn layout(&self) -> Option<&Layout> {
+        let layout = match &self.config {
+            DestinationConfig::Document(config) | DestinationConfig::Folder(config) => {
+                &config.layout
+            }
+            DestinationConfig::Append(config) => &config.layout,
+            DestinationConfig::Export(config) => &config.layout,
+            DestinationConfig::Chat(layout) => layout,
+            DestinationConfig::Table(_)
+            | DestinationConfig::Database(_)
+            | DestinationConfig::Graph(_) => return None,
+        };
+        matches!(self.format, Format::Markdown | Format::Structured).then_some(layout)
     }
 }

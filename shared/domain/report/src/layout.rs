@@ -2,6 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
+
+use crate::path::at;
 
 /// The shape of a document (the `output` of a playbook, F-136, or the `config` of a destination).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,6 +15,17 @@ pub struct Layout {
     pub template: Option<String>,
     /// The parts, in order.
     pub sections: Vec<Section>,
+}
+
+impl Layout {
+    /// Sources that `data` does not have, of sections that do not say what stands there then (`empty`).
+    pub(crate) fn absent(&self, data: &Value) -> Vec<String> {
+        self.sections
+            .iter()
+            .filter(|section| section.empty.is_none() && at(data, &section.source).is_none())
+            .map(|section| section.source.clone())
+            .collect()
+    }
 }
 
 /// One part of a document.

@@ -9,6 +9,7 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
+use countersign_aws::AwsConfig;
 use countersign_store_kit::{Blobs, DynamoClient, Table};
 use futures::future::LocalBoxFuture;
 
@@ -23,7 +24,7 @@ pub struct Boot {
     /// The settings.
     pub settings: Settings,
     /// Region, credentials and the HTTP client all AWS clients share.
-    pub aws: SdkConfig,
+    pub aws: AwsConfig,
 }
 
 impl Boot {
@@ -106,7 +107,7 @@ pub fn start(main: Main) -> ExitCode {
     };
     let outcome = runtime.block_on(async move {
         let http = countersign_aws::http_client().map_err(|error| StartError::Runtime(error.0))?;
-        let aws = configuration(http);
+        let aws = configuration(http).into();
         main(Boot { settings: Settings::from_env(), aws }).await
     });
     match outcome {

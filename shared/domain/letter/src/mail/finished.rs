@@ -179,12 +179,8 @@ impl FinishedMail {
     }
 
     fn warned(&self) -> Option<String> {
-        let based = match self.warnings {
-            0 => return None,
-            1 => "1 thing it is based on is".to_owned(),
-            many => format!("{many} things it is based on are"),
-        };
-        Some(format!("{based} missing, incomplete or written by a model, see the record"))
+        (self.warnings > 0)
+            .then(|| format!("{} about what it is based on, see the record", self.warnings))
     }
 
     /// `Run run_…, second attempt of mon_…-…`.

@@ -166,12 +166,8 @@ impl DecisionPage {
     fn unread(&self) -> Option<String> {
         match self.unread {
             0 => None,
-            1 => Some(
-                "1 thing this is based on is missing, incomplete or written by a model".to_owned(),
-            ),
-            count => Some(format!(
-                "{count} things this is based on are missing, incomplete or written by a model"
-            )),
+            1 => Some("1 warning about what this is based on".to_owned()),
+            count => Some(format!("{count} warnings about what this is based on")),
         }
     }
 

@@ -78,6 +78,8 @@ fn input_types(check: &Check<'_>, at: usize, inputs: &[(Text, Part<'_>)]) -> Inp
 
 fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Arguments<'a> {
     let mut arguments = Arguments::new(side.field, side.at, side.entries);
+    // A name that is written wrongly is one mistake: what it was meant to be is not missed as well.
+    let mut meant = Vec::new();
     for (key, part) in side.entries {
         match side.slots.iter().find(|slot| slot.name == key.text) {
             Some(slot) => {
@@ -85,7 +87,7 @@ fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Argument
                     arguments.argument(check, slot, value, sink);
                 }
             }
-            None => unknown(key, side, sink),
+            None => meant.extend(unknown(key, side, sink)),
         }
     }
     let connection = ["connector", "endpoint"];
@@ -93,22 +95,25 @@ fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Argument
         let given = side.entries.iter().any(|(key, _)| key.text == slot.name);
         // A missing connector or endpoint was reported when the step was read.
         let said = side.field == "params" && connection.contains(&slot.name.as_str());
-        if !given && !said {
+        if !given && !said && !meant.contains(&slot.name.as_str()) {
             missing(check, slot, side, sink);
         }
     }
     arguments
 }
 
-fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
+/// Reports a name that the action does not take; gives the one it was probably meant to be.
+fn unknown<'a>(key: &Text, side: &Side<'a>, sink: &mut Sink<'_>) -> Option<&'a str> {
     if sink.is_full() {
-        return;
+        return None;
     }
     let shown: String = key.text.chars().take(60).collect();
     let names = side.slots.iter().map(|slot| slot.name.as_str());
+    let likely = nearest(&key.text, names.clone())
+        .filter(|_| side.others.iter().all(|slot| slot.name != key.text));
     let hint = if side.others.iter().any(|slot| slot.name == key.text) {
         Some(format!("`{shown}` stands under `{}`", side.other))
-    } else if let Some(likely) = nearest(&key.text, names.clone()) {
+    } else if let Some(likely) = likely {
         Some(format!("did you mean `{likely}`?"))
     } else if let Some(likely) =
         nearest(&key.text, side.others.iter().map(|slot| slot.name.as_str()))
@@ -126,6 +131,7 @@ fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
         format!("the action takes no `{shown}` under `{}`", side.field),
     );
     sink.push(problem.maybe_hint(hint));
+    likely
 }
 
 /// Rule 1 (F-160), with the result of an earlier step that would fit.
