@@ -50,9 +50,8 @@ impl Belongings {
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
         let binding = binding.as_str().unwrap().to_owned();
-        let begun =
-            ana.post(&format!("/schedules/{}/run-now", schedule.as_str().unwrap()), &json!({}));
-        let occurrence = begun.await["id"].as_str().unwrap().to_owned();
+        let now = format!("/schedules/{}/run-now", schedule.as_str().unwrap());
+        let occurrence = ana.post(&now, &json!({})).await["id"].as_str().unwrap().to_owned();
         let left = results::of(ana, &profile, &id).await;
         let mut of = vec![
             ("profiles", profile),

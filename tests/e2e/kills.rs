@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use countersign_cli::CliError;
 use countersign_cli::console::Console;
-use countersign_cli::stack::{Kept as Recovered, Place, Stack, UpOptions, down, up};
+use countersign_cli::stack::{EmulatorStatus, Place, Stack, UpOptions, down, up};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ impl Scene {
     /// Brings the stack up again; returns how many writes its log held.
     async fn restart(&mut self) -> u64 {
         self.stack = up(&self.place, &self.options, &self.console).await.unwrap();
-        let kept = Recovered::of(&self.stack).await.unwrap();
+        let kept = EmulatorStatus::of(&self.stack).await.unwrap();
         assert!(kept.unclean && kept.sentence().is_some(), "{kept:?}");
         kept.recovered.writes
     }
@@ -303,7 +303,7 @@ impl Scene {
         limit_files(&self.stack, "1");
         let refused = add("refused").await.unwrap_err();
         assert!(matches!(refused, CliError::Refused { status: 500..=599, .. }), "{refused:?}");
-        let why = Recovered::of(&self.stack).await.unwrap().refusing.unwrap();
+        let why = EmulatorStatus::of(&self.stack).await.unwrap().refusing.unwrap();
         assert!(why.starts_with("a write was refused because it could not be kept"), "{why}");
         let (_, said) = self.said_by("status").await;
         assert!(said.contains(&format!("writes  {why}\n")), "{said}");
@@ -311,7 +311,7 @@ impl Scene {
         assert!(matches!(seen, CliError::Refused { status: 404, .. }), "{seen:?}");
         limit_files(&self.stack, "unlimited");
         add("after").await.unwrap();
-        assert_eq!(Recovered::of(&self.stack).await.unwrap().refusing, None);
+        assert_eq!(EmulatorStatus::of(&self.stack).await.unwrap().refusing, None);
         let names = ["before", "after"].map(str::to_owned);
         self.said.lock().unwrap().people.extend(names);
     }

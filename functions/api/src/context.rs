@@ -22,7 +22,7 @@ use countersign_store_tokens::Tokens;
 use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
-use countersign_web::Gate;
+use countersign_web::AuthContext;
 use countersign_web::token::Verifier;
 use jiff::Timestamp;
 
@@ -77,7 +77,7 @@ pub struct Context {
     pub quotas: Quotas,
 }
 
-impl Gate for Context {
+impl AuthContext for Context {
     fn verifier(&self) -> &Verifier {
         &self.verifier
     }

@@ -18,6 +18,7 @@ pub struct CursorKeys {
 impl CursorKeys {
     /// Derives it from this key.
     #[must_use]
+    #[inline]
     pub fn new(mac: Arc<dyn Mac>) -> Self {
         Self { mac, key: OnceCell::new() }
     }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use countersign_failure::Failure;
 use countersign_store_catalog::{Answered, Catalog, Replay};
 use countersign_web::Problem;
-use countersign_web::idempotency::{Attempt, Begun, Kept, Memory, once};
+use countersign_web::idempotency::{Attempt, Begun, Memory, StoredAnswer, once};
 use futures::future::BoxFuture;
 use http::StatusCode;
 use jiff::Timestamp;
@@ -31,7 +31,7 @@ impl Memory for Requests<'_> {
                 Replay::OtherBody => Begun::OtherBody,
                 Replay::Done(answered) => {
                     let Answered { status, location, body } = answered;
-                    Begun::Done(Kept { status, location, body })
+                    Begun::Done(StoredAnswer { status, location, body })
                 }
             })
         })
@@ -41,11 +41,11 @@ impl Memory for Requests<'_> {
         &'a self,
         attempt: &'a Attempt,
         name: &'a str,
-        kept: &'a Kept,
+        kept: &'a StoredAnswer,
         _: Timestamp,
     ) -> Noted<'a, ()> {
         Box::pin(async move {
-            let Kept { status, location, body } = kept.clone();
+            let StoredAnswer { status, location, body } = kept.clone();
             let answered = Answered { status, location, body };
             self.0.finish_request(attempt.owner(), name, &answered).await.map_err(boxed)
         })
@@ -67,7 +67,7 @@ fn boxed(error: impl Failure) -> Box<dyn Failure> {
 pub(crate) async fn do_once(
     ctx: &Context,
     attempt: &Attempt,
-    work: impl Future<Output = Result<Kept, Problem>> + Send,
+    work: impl Future<Output = Result<StoredAnswer, Problem>> + Send,
 ) -> Result<Response, Problem> {
     once(&Requests(&ctx.catalog), attempt, Timestamp::now(), Box::pin(work)).await
 }
@@ -76,6 +76,6 @@ pub(crate) async fn do_once(
 ///
 /// # Errors
 /// When the body has no JSON form.
-pub(crate) fn created(location: String, body: &impl Serialize) -> Result<Kept, Problem> {
-    Kept::new(StatusCode::CREATED, Some(location), body)
+pub(crate) fn created(location: String, body: &impl Serialize) -> Result<StoredAnswer, Problem> {
+    StoredAnswer::new(StatusCode::CREATED, Some(location), body)
 }

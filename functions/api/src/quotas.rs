@@ -22,6 +22,7 @@ impl Quotas {
     ///
     /// # Errors
     /// [`StartError`] when one is not a number.
+    #[inline]
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         Ok(Self {
             runs: Quota::runs(boot.number(Setting::RunsPerDay)?),

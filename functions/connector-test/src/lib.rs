@@ -15,7 +15,7 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_registry::action::Handler;
 use countersign_store_directory::Directory;
 use countersign_web::token::Verifier;
-use countersign_web::{Gate, door, no_parameters};
+use countersign_web::{AuthContext, door, no_parameters};
 
 use test_context::TestContext;
 
@@ -27,7 +27,7 @@ pub struct Context {
     context: Arc<TestContext>,
 }
 
-impl Gate for Context {
+impl AuthContext for Context {
     fn verifier(&self) -> &Verifier {
         &self.verifier
     }

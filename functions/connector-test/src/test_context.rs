@@ -7,7 +7,7 @@ use countersign_connector::{
     ConnectorSource, Health, HealthSink, Permissions, SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_resilience::{AnswerKey, Answers, Kept, LimitFuture};
+use countersign_resilience::{AnswerKey, Answers, CachedAnswer, LimitFuture};
 use jiff::Timestamp;
 
 /// Connectors as they are stored. Where no agent is named, a connector counts as bound, without a credential: how such a
@@ -68,11 +68,11 @@ impl HealthSink for TestContext {
 
 /// A test tells how its source answers now: nothing stands in, and nothing is kept of it.
 impl Answers for TestContext {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<CachedAnswer>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a Kept) -> LimitFuture<'a, ()> {
+    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a CachedAnswer) -> LimitFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }

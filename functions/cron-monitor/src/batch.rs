@@ -1,7 +1,7 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{
-    Batch, Hindrance, Open, Origin, Outcome, Settled, State, fate, looks_with, noticed,
+    Batch, Hindrance, Open, Origin, Settled, State, TickOutcome, fate, looks_with, noticed,
     parked_at_once, refused,
 };
 use countersign_run::{Ancestry, Occurrence, OccurrenceReason};
@@ -42,7 +42,7 @@ pub(crate) async fn begin(
         tracing::warn!(monitor = %event.monitor, code = why.code, "a step could not look");
         notice::in_part(ctx, event, &state, why, now).await;
     }
-    let outcome = Outcome::Started;
+    let outcome = TickOutcome::Started;
     let trying = Trying { event, ready, batched: &batched, state: &state, outcome, now };
     if let Some(why) = &looked.stopped {
         return trying.park(ctx, why).await;
@@ -70,7 +70,7 @@ struct Trying<'a> {
     batched: &'a Batched,
     /// The monitor's, as it was written.
     state: &'a State,
-    outcome: Outcome,
+    outcome: TickOutcome,
     now: Timestamp,
 }
 
@@ -129,7 +129,7 @@ impl Trying<'_> {
             late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
             notice::failing(ctx, self.event, &state, &why, self.now).await;
         }
-        passing.map_or(Ok(Outcome::Failed.as_str()), Err)
+        passing.map_or(Ok(TickOutcome::Failed.as_str()), Err)
     }
 
     /// A run that is refused is tried again a few times; then the items of its batch are parked.
@@ -150,7 +150,7 @@ impl Trying<'_> {
         let clock = clock(self.event, state.overdue_at(&self.ready.timing, self.now));
         let settled = parked_at_once(&self.batched.batch, &state, why, self.now);
         self.settle(ctx, why, &settled, &clock).await?;
-        Ok(Outcome::Failed.as_str())
+        Ok(TickOutcome::Failed.as_str())
     }
 
     async fn settle(
@@ -207,21 +207,21 @@ pub(crate) async fn resume(
             let Some(batched) = ctx.monitors.batch(&event.monitor, open.number).await? else {
                 return Ok("nothing");
             };
-            let state = ready.standing.state.ticked(Outcome::Started, now);
+            let state = ready.standing.state.ticked(TickOutcome::Started, now);
             let clock = clock(event, state.overdue_at(&ready.timing, now));
             let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
             if late_is_well(noted)?.is_none() {
                 return Ok("nothing");
             }
-            let outcome = Outcome::Started;
+            let outcome = TickOutcome::Started;
             Trying { event, ready, batched: &batched, state: &state, outcome, now }.start(ctx).await
         }
         Some(head) => {
             if let Some(status) = head.status.filter(|status| fate(*status).is_some()) {
                 ctx.monitors.ended(&head, status, now).await?;
-                return Ok(Outcome::Waiting.as_str());
+                return Ok(TickOutcome::Waiting.as_str());
             }
-            note(ctx, event, ready, Outcome::Waiting, &[], now).await
+            note(ctx, event, ready, TickOutcome::Waiting, &[], now).await
         }
     }
 }
@@ -240,14 +240,14 @@ pub(crate) async fn retry(
     let (batch, state) = batched.batch.tried_again(&ready.standing.state);
     let state = State {
         last_tick_at: Some(now),
-        last_outcome: Some(Outcome::Retried),
-        looks: looks_with(&state.looks, Outcome::Retried, now),
+        last_outcome: Some(TickOutcome::Retried),
+        looks: looks_with(&state.looks, TickOutcome::Retried, now),
         last_error: None,
         ..state
     };
     let Some(batched) = late_is_well(ctx.monitors.change(&batched, &batch, &state).await)? else {
         return Ok("nothing");
     };
-    let outcome = Outcome::Retried;
+    let outcome = TickOutcome::Retried;
     Trying { event, ready, batched: &batched, state: &state, outcome, now }.start(ctx).await
 }

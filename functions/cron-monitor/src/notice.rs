@@ -2,7 +2,7 @@
 
 use countersign_monitor::{Batch, Failing, State};
 use countersign_outbox::DomainEvent;
-use countersign_store_catalog::Standing;
+use countersign_store_catalog::MonitorProgress;
 use jiff::Timestamp;
 
 use crate::error::TickError;
@@ -70,16 +70,16 @@ fn alarm(event: &TickEvent, number: u64) {
 pub(crate) async fn recalled(
     ctx: &Context,
     event: &TickEvent,
-    standing: Standing,
+    standing: MonitorProgress,
     now: Timestamp,
-) -> Standing {
+) -> MonitorProgress {
     let Some((parked, state)) = standing.state.recalled(now) else { return standing };
     if parked.is_unsaid {
         alarm(event, parked.number);
     }
     let said = about("monitor.parked", event, now).about("number", parked.number);
     match publish(ctx, event, said.about("code", parked.code)).await {
-        true => Standing { state, ..standing },
+        true => MonitorProgress { state, ..standing },
         false => standing,
     }
 }

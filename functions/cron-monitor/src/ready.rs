@@ -1,9 +1,9 @@
 //! A monitor that can look, and the note of a tick.
 
-use countersign_monitor::{MonitorSpec, Outcome, Timing, Watermark};
+use countersign_monitor::{MonitorSpec, TickOutcome, Timing, Watermark};
 use countersign_profile::Profile;
 use countersign_run_start::Invoker;
-use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};
+use countersign_store_catalog::{CatalogError, Clock, MonitorProgress, Stored, StoredPlaybook};
 use jiff::Timestamp;
 
 use crate::error::TickError;
@@ -15,7 +15,7 @@ pub(crate) struct Ready {
     pub(crate) agent: Profile,
     pub(crate) playbook: StoredPlaybook,
     pub(crate) timing: Timing,
-    pub(crate) standing: Standing,
+    pub(crate) standing: MonitorProgress,
     /// Its owner, with what they may do now of what it was saved with.
     pub(crate) invoker: Invoker,
 }
@@ -25,13 +25,13 @@ pub(crate) async fn note(
     ctx: &Context,
     event: &TickEvent,
     ready: &Ready,
-    outcome: Outcome,
+    outcome: TickOutcome,
     marks: &[Watermark],
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let state = ready.standing.state.ticked(outcome, now);
     let (state, marks) = match outcome {
-        Outcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
+        TickOutcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
         _ => (state, marks.to_vec()),
     };
     let clock = clock(event, state.overdue_at(&ready.timing, now));

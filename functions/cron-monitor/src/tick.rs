@@ -2,11 +2,11 @@
 
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Due, MonitorSpec, Outcome, State, Timing, Watermark, detections, tick as due,
+    Due, MonitorSpec, State, TickOutcome, Timing, Watermark, detections, tick as due,
 };
 use countersign_profile::Profile;
 use countersign_run_start::on_behalf;
-use countersign_store_catalog::{Clock, Standing, Stored, StoredPlaybook};
+use countersign_store_catalog::{Clock, MonitorProgress, Stored, StoredPlaybook};
 use futures::future::{join, try_join};
 use jiff::Timestamp;
 
@@ -39,7 +39,9 @@ pub(crate) async fn tick(
     let now = invocation.now;
     match due(&ready.standing.state, &ready.timing, event.asked_for, now) {
         Due::Nothing => too_soon(ctx, event, &ready, now).await,
-        Due::OutsideHours => note(ctx, event, &ready, Outcome::OutsideActiveHours, &[], now).await,
+        Due::OutsideHours => {
+            note(ctx, event, &ready, TickOutcome::OutsideActiveHours, &[], now).await
+        }
         Due::Resume(open) => batch::resume(ctx, event, &ready, &open, now).await,
         Due::Retry(open) => batch::retry(ctx, event, &ready, &open, now).await,
         Due::Look => look(ctx, event, ready, invocation).await,
@@ -51,7 +53,7 @@ pub(crate) async fn tick(
 async fn paused(
     ctx: &Context,
     event: &TickEvent,
-    standing: &Standing,
+    standing: &MonitorProgress,
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let is_parked_unsaid = standing.state.parked.as_ref().is_some_and(|parked| parked.is_unsaid);
@@ -82,7 +84,7 @@ async fn too_soon(
 
 /// Why a monitor cannot look.
 struct Unready {
-    standing: Standing,
+    standing: MonitorProgress,
     why: Why,
 }
 
@@ -90,7 +92,7 @@ async fn ready(
     ctx: &Context,
     event: &TickEvent,
     monitor: Stored<MonitorSpec>,
-    standing: Standing,
+    standing: MonitorProgress,
 ) -> Result<Result<Ready, Unready>, TickError> {
     let unready = |standing, why: Why| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
@@ -154,7 +156,7 @@ impl Unready {
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
         notice::failing(ctx, event, &state, &self.why, now).await;
         tracing::warn!(monitor = %event.monitor, code = self.why.code, "the monitor cannot look");
-        Ok(Outcome::Failed.as_str())
+        Ok(TickOutcome::Failed.as_str())
     }
 }
 
@@ -176,9 +178,9 @@ async fn look(
         true => batch::begin(ctx, event, ready, looked, now).await,
         false if looked.unseen.is_some() => failed_in_part(ctx, event, ready, &looked, now).await,
         false if looked.is_baseline => {
-            note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
+            note(ctx, event, ready, TickOutcome::Baseline, &looked.moved(now), now).await
         }
-        false => note(ctx, event, ready, Outcome::Suppressed, &looked.moved(now), now).await,
+        false => note(ctx, event, ready, TickOutcome::Suppressed, &looked.moved(now), now).await,
     }
 }
 
@@ -194,7 +196,7 @@ async fn failed_in_part(
     let state = ready.standing.state.failed_in_part(&why.said, now);
     note_failed(ctx, event, ready, &state, &looked.moved(now), why, now).await?;
     notice::in_part(ctx, event, &state, why, now).await;
-    Ok(Outcome::Failed.as_str())
+    Ok(TickOutcome::Failed.as_str())
 }
 
 /// What the detection steps see; the outcome of the tick when they cannot, which is noted.
@@ -221,7 +223,7 @@ async fn see(
             let state = ready.standing.state.failed(&why.said, now);
             note_failed(ctx, event, ready, &state, &asked, &why, now).await?;
             notice::failing(ctx, event, &state, &why, now).await;
-            Ok(Err(Outcome::Failed.as_str()))
+            Ok(Err(TickOutcome::Failed.as_str()))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
-use countersign_clock::{Outcome, Trigger};
+use countersign_clock::{EventOutcome, Trigger};
 use countersign_identity::UserId;
 use countersign_run::{Ancestry, Fired, Occurrence, QUOTA_EXCEEDED};
 use countersign_store_catalog::{HookKeyInfo, HookKeys, Listener};
@@ -156,9 +156,9 @@ async fn taken(
     let instead = before.map(|before| before.id);
     ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
     let after = match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
-        Outcome::New(occurrence) => *occurrence,
+        EventOutcome::New(occurrence) => *occurrence,
         // Somebody was faster, perhaps within the same second.
-        Outcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
+        EventOutcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
             Some(known) => {
                 repeated(&known, fired)?;
                 known

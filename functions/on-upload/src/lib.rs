@@ -9,7 +9,7 @@ mod arrived;
 use std::time::Duration;
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
-use countersign_clock::{Clock, ClockError, Outcome};
+use countersign_clock::{Clock, ClockError, EventOutcome};
 use countersign_failure::{Failure as _, chain};
 use countersign_lambda_entry::Invocation;
 use countersign_run::{Ancestry, Fired};
@@ -99,7 +99,7 @@ async fn fire(arrived: &Arrived, clock: &Clock, now: Timestamp) -> Result<(), Cl
         }
         let (id, spec) = (&trigger.id, &trigger.spec);
         let firing = Firing { owner, trigger: id, spec, fired, led_by: &Ancestry::NONE, at: now };
-        if let Outcome::New(occurrence) = clock.fire(&firing, &trigger, None).await? {
+        if let EventOutcome::New(occurrence) = clock.fire(&firing, &trigger, None).await? {
             tracing::info!(occurrence = %occurrence.id, state = occurrence.state.as_str(), "a file has fired");
         }
     }

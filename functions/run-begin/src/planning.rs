@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign_channel::{ENDPOINT, choose};
-use countersign_plan::{Plan, Rehearsal, Request, check, detected, inputs, plan as planned};
+use countersign_plan::{DryRunContext, Plan, Request, check, detected, inputs, plan as planned};
 use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_profile::Profile;
 use countersign_registry::action::ReadAhead;
@@ -145,7 +145,8 @@ async fn rehearse(
 ) -> Result<(), BeginError> {
     let Some(mode) = head.dry_run else { return Ok(()) };
     let samples = context.runs.samples(&head.run).await?;
-    let rehearsal = Rehearsal { mode, registry: &context.registry, endpoints, samples: &samples };
+    let rehearsal =
+        DryRunContext { mode, registry: &context.registry, endpoints, samples: &samples };
     rehearsal.apply(plan).map_err(BeginError::Samples)
 }
 

@@ -1,6 +1,6 @@
 //! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
 
-use countersign_actions_output::{Places, route, route_again, told};
+use countersign_actions_output::{OutputPorts, route, route_again, told};
 use countersign_identity::{Requirement, Role};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_registry::action::{ActionError, Call};
@@ -97,7 +97,7 @@ pub(crate) async fn again(
             if is_own { fit.swap_remove(n) } else { return Err(gone()) }
         }
     };
-    let places = Places { content: &context.content, graph: &context.graph };
+    let places = OutputPorts { content: &context.content, graph: &context.graph };
     route_again(places, &keyed(call, list), (&destination, n), data).await
 }
 
@@ -158,7 +158,7 @@ async fn sent(
 ) -> Vec<Value> {
     let (fit, unfit) = fitting(destinations, is_whole);
     let call = keyed(call, list);
-    let places = Places { content: &context.content, graph: &context.graph };
+    let places = OutputPorts { content: &context.content, graph: &context.graph };
     let row = |(n, row): (usize, &Routed)| {
         let mut row = serde_json::to_value(row).ok()?;
         row["origin"] = serde_json::to_value(list.1(n)).ok()?;

@@ -3,7 +3,7 @@
 //! What is written is the stored result, with the key of the run: what has arrived after all is found and not written twice.
 //! Rights are read now, and what people sign before it is written is left to a repetition of the run, which asks them.
 
-use countersign_actions_output::{Places, route_again};
+use countersign_actions_output::{OutputPorts, route_again};
 use countersign_lambda_entry::Invocation;
 use countersign_plan::confirms;
 use countersign_registry::action::{ActionError, Call};
@@ -140,7 +140,7 @@ async fn of_step(
             agent_list::found(&now, was, (kind, n))?.clone()
         }
     };
-    let places = Places { content: &context.content, graph: &context.graph };
+    let places = OutputPorts { content: &context.content, graph: &context.graph };
     let data = call.inputs.get("data").unwrap_or(&Value::Null);
     route_again(places, call, (&destination, n), data).await
 }

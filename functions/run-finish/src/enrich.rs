@@ -2,7 +2,7 @@
 //!
 //! Read are the records that connectors gave, as far as a connector says which of their fields name somebody.
 
-use countersign_actions_knowledge::{Kept, WITHIN, pending, remember, summary};
+use countersign_actions_knowledge::{GraphWrite, WITHIN, pending, remember, summary};
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, Rule, extract};
 use countersign_knowledge::recognise::Method;
@@ -96,7 +96,7 @@ fn settings(profile: Option<&Profile>) -> Result<Settings, ActionError> {
     Settings::new(strategy, DEFAULT_THRESHOLD).map_err(|error| ActionError::from_failure(&error))
 }
 
-fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &Kept) -> Enriched {
+fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &GraphWrite) -> Enriched {
     let mut details = summary(&origin.namespace, answer);
     if left_out > 0 {
         details["left_out"] = left_out.into();
@@ -104,8 +104,8 @@ fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &Kept) -> En
     let figure = |name: &str| details[name].as_u64().unwrap_or_default();
     let (entities, new_entities) = (figure("entities"), figure("new_entities"));
     let row = match kept {
-        Kept::Stored | Kept::Deferred => row("success", &details, None),
-        Kept::Pending(error) => {
+        GraphWrite::Stored | GraphWrite::Deferred => row("success", &details, None),
+        GraphWrite::Pending(error) => {
             details["discoveries"] = "pending".into();
             row("error", &details, Some(&pending(error)))
         }

@@ -2,7 +2,7 @@
 
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunState, StepStatus};
-use countersign_store_runs::{Consequence, Outcome, warnings_of};
+use countersign_store_runs::{Consequence, StepOutcome, warnings_of};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(crate) async fn write_down(
         let sent = state.step(name).and_then(|step| step.sent.as_ref());
         let outcome = match sent {
             Some(sent) if sent.what.items > 0 => list(context, head, name, attempt, now).await?,
-            Some(sent) => Outcome::unknown(name, sent, attempt, now),
+            Some(sent) => StepOutcome::unknown(name, sent, attempt, now),
             None => outcome(name, head, before(plan, name, &missing), attempt, now),
         };
         let kind = EventKind::StepEnded {
@@ -50,7 +50,7 @@ async fn list(
     step: &str,
     attempt: u32,
     now: Timestamp,
-) -> Result<Outcome, FinishError> {
+) -> Result<StepOutcome, FinishError> {
     let intent = context.runs.intent(&head.run, step).await?;
     let early = Some("it was lost on the way");
     match intent {
@@ -89,7 +89,7 @@ fn outcome(
     lost_before: Option<&str>,
     attempt: u32,
     now: Timestamp,
-) -> Outcome {
+) -> StepOutcome {
     let (status, code, message) = match (&head.stop, lost_before) {
         (Some(stop), _) => (StepStatus::NotRun, "RUN_STOPPED", stop.after()),
         (None, Some(before)) => {
@@ -99,7 +99,7 @@ fn outcome(
             (StepStatus::Lost, "STEP_LOST", "it was started and no result ever came".to_owned())
         }
     };
-    Outcome {
+    StepOutcome {
         step: step.to_owned(),
         status,
         input_hash: String::new(),

@@ -6,7 +6,7 @@ use countersign_journal::{Entities, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
 use countersign_run::{OutputOrigin, Response, RoutedOutput, RunId};
-use countersign_store_runs::Outcome;
+use countersign_store_runs::StepOutcome;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     /// Those that entry and answer are made from have their outputs; the others stay in the data bucket.
-    pub(crate) all: Vec<Outcome>,
+    pub(crate) all: Vec<StepOutcome>,
     actions: BTreeMap<String, String>,
     /// The size in bytes of outputs that were not read.
     too_large: BTreeMap<String, u64>,
@@ -32,7 +32,7 @@ pub(crate) struct Outcomes {
 
 impl Outcomes {
     #[cfg(test)]
-    pub(crate) fn small(all: Vec<Outcome>) -> Self {
+    pub(crate) fn small(all: Vec<StepOutcome>) -> Self {
         Self { all, ..Self::default() }
     }
 
@@ -73,8 +73,8 @@ impl Outcomes {
         action.is_some_and(|action| TELLING.contains(&action.as_str()))
     }
 
-    fn of<'o>(&'o self, action: &'static str) -> impl Iterator<Item = &'o Outcome> {
-        let is_of = move |outcome: &&Outcome| {
+    fn of<'o>(&'o self, action: &'static str) -> impl Iterator<Item = &'o StepOutcome> {
+        let is_of = move |outcome: &&StepOutcome| {
             self.actions.get(&outcome.step).is_some_and(|of_step| of_step == action)
         };
         self.all.iter().filter(is_of)
@@ -107,7 +107,8 @@ impl Outcomes {
 
     /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.
     pub(crate) fn written(&self) -> Vec<RoutedOutput> {
-        let row = |outcome: &Outcome| match self.actions.get(&outcome.step).map(String::as_str) {
+        let row = |outcome: &StepOutcome| match self.actions.get(&outcome.step).map(String::as_str)
+        {
             Some(ROUTE) => routed(outcome),
             Some(SAVE) => saved(outcome).into_iter().collect(),
             _ => Vec::new(),
@@ -122,7 +123,7 @@ impl Outcomes {
     }
 }
 
-fn routed(outcome: &Outcome) -> Vec<RoutedOutput> {
+fn routed(outcome: &StepOutcome) -> Vec<RoutedOutput> {
     let rows = outcome.output.get("routed_to").and_then(Value::as_array);
     let rows = rows.map(Vec::as_slice).unwrap_or_default();
     let row = |(n, row): (usize, &Value)| {
@@ -149,7 +150,7 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>, with_text: bool) -> Option
     })
 }
 
-fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
+fn saved(outcome: &StepOutcome) -> Option<RoutedOutput> {
     outcome.output.get("table_name")?.as_str()?;
     let details = ["workspace_id", "table_name", "rows_inserted", "rows_updated"].into_iter();
     let details =
@@ -186,7 +187,7 @@ mod tests {
             {"destination": "chat", "status": "success", "details": {"format": "markdown", "content": "hello"}},
             {"destination": "file_export", "status": "error", "details": null, "error": {"code": "X", "message": "no"}},
         ]});
-        let outcome = |step: &str| Outcome {
+        let outcome = |step: &str| StepOutcome {
             step: step.to_owned(),
             status: countersign_run::StepStatus::Done,
             input_hash: String::new(),

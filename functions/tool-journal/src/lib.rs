@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_actions_journal::{RunOutcomes, StepOutcome, TELLING, actions};
+use countersign_actions_journal::{RunOutcomes, StepResult, TELLING, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_profile::{JournalConfig, ProfileId};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_run::RunId;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
-use countersign_store_runs::{JournalStore, Outcome, RunStore};
+use countersign_store_runs::{JournalStore, RunStore, StepOutcome};
 use serde_json::Value;
 
 /// Everything a step of this function needs, made once.
@@ -36,10 +36,10 @@ struct Engine {
 impl Engine {
     /// What came of every step, with the outputs that an entry is made of, also those in the data bucket. Other steps have none
     /// here: what a source answered may have the same names.
-    async fn telling(&self, run: &RunId) -> countersign_store_runs::Result<Vec<Outcome>> {
+    async fn telling(&self, run: &RunId) -> countersign_store_runs::Result<Vec<StepOutcome>> {
         let mut outcomes = self.runs.all_outcomes(run).await?;
         let Some((plan, _)) = self.runs.plan(run).await? else { return Ok(outcomes) };
-        let is_telling = |outcome: &Outcome| {
+        let is_telling = |outcome: &StepOutcome| {
             let step = plan.step(&outcome.step);
             step.is_some_and(|step| TELLING.contains(&step.action.as_str()))
         };
@@ -57,14 +57,14 @@ impl Engine {
 }
 
 impl RunOutcomes for Engine {
-    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepOutcome>> {
+    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepResult>> {
         Box::pin(async move {
             let run = RunId::parse(run)
                 .map_err(|error| ActionError::terminal("RUN_UNKNOWN", error.to_string()))?;
             let found = self.telling(&run).await;
             let mut outcomes = found.map_err(|error| ActionError::from_failure(&error))?;
             outcomes.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.step.cmp(&b.step)));
-            let told = |outcome: Outcome| StepOutcome {
+            let told = |outcome: StepOutcome| StepResult {
                 step: outcome.step,
                 status: outcome.status,
                 output: outcome.output,

@@ -12,7 +12,7 @@ use countersign_approval::{
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
-    Approvals, CodeIssue, Commit, Committed, Created, SealOutcome, Shelf, TaskToken,
+    Approvals, CodeIssue, Commit, Committed, Created, RequestList, SealOutcome, TaskToken,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -119,7 +119,7 @@ async fn a_request_goes_its_way_through_the_table() {
     assert!(store.is_unasked(&request.id).await.unwrap(), "another version was told");
     store.asked(&request.id, 1).await.unwrap();
     assert!(!store.is_unasked(&request.id).await.unwrap());
-    let pending = store.for_approver(&user(1), Shelf::Pending, 10, None).await.unwrap();
+    let pending = store.for_approver(&user(1), RequestList::Pending, 10, None).await.unwrap();
     assert_eq!(pending.items.len(), 1);
     assert_eq!(store.overdue(request.timing.deadline, 10).await.unwrap().len(), 1);
 
@@ -139,8 +139,18 @@ async fn a_request_goes_its_way_through_the_table() {
     let loaded = store.load(&request.id).await.unwrap().unwrap();
     assert_eq!((loaded.request.status, loaded.votes.len()), (Status::Approved, 1));
     assert_eq!(store.receipts(&request.id).await.unwrap(), [late.receipt]);
-    assert!(store.for_approver(&user(1), Shelf::Pending, 10, None).await.unwrap().items.is_empty());
-    assert_eq!(store.of_owner(&user(9), Shelf::Closed, 10, None).await.unwrap().items.len(), 1);
+    assert!(
+        store
+            .for_approver(&user(1), RequestList::Pending, 10, None)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert_eq!(
+        store.of_owner(&user(9), RequestList::Closed, 10, None).await.unwrap().items.len(),
+        1
+    );
     assert_eq!(store.unmoved(now, 10).await.unwrap().len(), 1);
     store.moved(&loaded.request).await.unwrap();
     assert!(store.unmoved(now, 10).await.unwrap().is_empty());

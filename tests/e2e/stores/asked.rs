@@ -1,6 +1,6 @@
 //! What is asked again under the same name, and what waits when much of an owner does.
 
-use countersign_clock::{Outcome, Trigger};
+use countersign_clock::{EventOutcome, Trigger};
 use countersign_identity::{Scopes, UserId};
 use countersign_run::{Fired, Occurrence, OccurrenceId, OccurrenceState, Quota, RunId, RunStatus};
 use countersign_run_start::Invoker;
@@ -88,8 +88,8 @@ async fn issue_14_so_much_of_an_owner_waits_and_what_comes_then_is_skipped() {
             at: at(5_000 + i64::from(n)),
         };
         match clock.fire(&firing, &trigger, None).await.unwrap() {
-            Outcome::New(of) => (of.state, of.reason.map(|reason| reason.code)),
-            Outcome::Known(known) => panic!("{known} is new"),
+            EventOutcome::New(of) => (of.state, of.reason.map(|reason| reason.code)),
+            EventOutcome::Known(known) => panic!("{known} is new"),
         }
     };
     assert_eq!(fire(1).await, (OccurrenceState::Queued, None));

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admission, AnswerKey, AnswerOf, Answers, Budget, CallLimits, CallResult, Kept, LimitKey,
-    OPENS_AFTER, Permit, Report, STAYS_OPEN,
+    Admission, AnswerKey, AnswerOf, Answers, Budget, CachedAnswer, CallLimits, CallResult,
+    LimitKey, OPENS_AFTER, Permit, Report, STAYS_OPEN,
 };
 use countersign_store_egress::EgressStore;
 use futures::future::join_all;
@@ -90,7 +90,8 @@ async fn k_75_an_older_answer_never_replaces_a_newer_one() {
     })
     .unwrap();
     assert_eq!(store.last(&key).await.unwrap(), None);
-    let answer = |n: i64| Kept { output: Map::from_iter([("n".to_owned(), json!(n))]), at: at(n) };
+    let answer =
+        |n: i64| CachedAnswer { output: Map::from_iter([("n".to_owned(), json!(n))]), at: at(n) };
     for n in [2, 9, 4] {
         store.keep(&key, &answer(n)).await.unwrap();
     }

@@ -26,6 +26,7 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
     ProjectionType, ScalarAttributeType,
 };
+use countersign_aws::AwsConfig;
 use countersign_store_approvals::Approvals;
 use countersign_store_kit::{DynamoClient, Table};
 use countersign_store_tokens::Tokens;
@@ -33,13 +34,13 @@ use countersign_store_tokens::Tokens;
 use crate::world::world;
 
 /// The emulator, as the owner of its account sees it.
-async fn aws() -> aws_config::SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
+async fn aws() -> AwsConfig {
+    let config = aws_config::defaults(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new("test", "test", None, None, "the local stack"))
         .endpoint_url(world().stack.endpoint())
-        .load()
-        .await
+        .load();
+    config.await.into()
 }
 
 /// Approvals with the tokens of their tasks, in tables of their own.
@@ -50,7 +51,8 @@ async fn approvals(kind: &str) -> Approvals {
 
 /// A table of its own, with the keys every table has.
 async fn table(kind: &str) -> Table {
-    let client = DynamoClient::new(&aws().await);
+    let config = aws().await;
+    let client = DynamoClient::new(&config);
     let name = format!("{kind}-{}", uuid::Uuid::now_v7().simple());
     let key = |name: &str, kind| {
         KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap()

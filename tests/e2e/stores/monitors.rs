@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign_identity::UserId;
 use countersign_monitor::{
-    Batch, BatchItem, BatchState, Content, MarkKind, MonitorId, NotReopened, Open, Origin, Outcome,
-    Position, State, batch_id, noticed, parked_at_once, refused, run_id,
+    Batch, BatchItem, BatchState, Content, MarkKind, MonitorId, NotReopened, Open, Origin,
+    Position, State, TickOutcome, batch_id, noticed, parked_at_once, refused, run_id,
 };
 use countersign_run::{OccurrenceReason, OccurrenceState};
 use countersign_store_catalog::{CatalogError, Clock, MonitorStore, NewBatch};
@@ -54,7 +54,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     let owner = UserId::from_bytes([1; 16]);
     let origin = Origin { owner: &owner, name: "A", profile: "prof", asked_for: false };
     let occurrence = noticed(&batch, origin);
-    let state = State::default().ticked(Outcome::Started, now);
+    let state = State::default().ticked(TickOutcome::Started, now);
     let state = State { batches: 1, open: Some(open), ..state };
 
     // Both have read the same and seen the same.

@@ -9,7 +9,7 @@ use countersign_approval::{
 use countersign_identity::{Scopes, UserId};
 use countersign_run::{Head, RunContext, RunId, RunRecord, RunStatus, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, Outcome, RunStore};
+use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, RunStore, StepOutcome};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
@@ -116,7 +116,7 @@ async fn check_ending(n: u8, status: Status) {
     let state = fold(&head(&run), &["pay".to_owned()], &events);
     let step = state.step("pay").unwrap();
     assert_eq!((step.status, &step.message), (StepStatus::Unknown, &outcome.message), "{status:?}");
-    let late = Outcome { status: StepStatus::TimedOut, ..outcome.clone() };
+    let late = StepOutcome { status: StepStatus::TimedOut, ..outcome.clone() };
     let ended = store.end_step(&run, &late, &events[0], Consequence::default()).await.unwrap();
     assert_eq!(ended, Ended::Before(Box::new(outcome)), "what stands is not written over");
 }

@@ -1,7 +1,7 @@
 //! `/approvals` (F-357).
 
 use countersign_approval::{RunId, Status, Vocabulary};
-use countersign_store_approvals::{Shelf, Summary};
+use countersign_store_approvals::{RequestList, Summary};
 use countersign_store_kit::Page as Stored;
 use countersign_web::{Page, Problem};
 use futures::future::BoxFuture;
@@ -61,14 +61,14 @@ pub(crate) async fn list(asked: Asked<ApprovalQuery>) -> PageOf<ApprovalLine> {
 }
 
 /// Which part of the list, and which of it.
-fn wanted(status: Option<&str>) -> Result<(Shelf, Option<Status>), Problem> {
+fn wanted(status: Option<&str>) -> Result<(RequestList, Option<Status>), Problem> {
     match status {
-        None | Some("pending") => Ok((Shelf::Pending, None)),
-        Some("closed") => Ok((Shelf::Closed, None)),
+        None | Some("pending") => Ok((RequestList::Pending, None)),
+        Some("closed") => Ok((RequestList::Closed, None)),
         Some(word) => {
             let known = word.parse::<Status>();
             let known = known.map_err(|error| Problem::field("status", error.to_string()))?;
-            Ok((Shelf::Closed, Some(known)))
+            Ok((RequestList::Closed, Some(known)))
         }
     }
 }
@@ -89,17 +89,17 @@ async fn lines(ctx: &Context, requests: Vec<Summary>) -> Result<Vec<ApprovalLine
 mod tests {
     use super::*;
 
-    fn check(word: Option<&str>, expect: Option<(Shelf, Option<Status>)>) {
+    fn check(word: Option<&str>, expect: Option<(RequestList, Option<Status>)>) {
         assert_eq!(wanted(word).ok(), expect, "{word:?}");
     }
 
     #[test]
     fn f_402_requests_are_listed_by_every_status_there_is() {
-        check(None, Some((Shelf::Pending, None)));
-        check(Some("pending"), Some((Shelf::Pending, None)));
-        check(Some("closed"), Some((Shelf::Closed, None)));
-        check(Some("denied"), Some((Shelf::Closed, Some(Status::Denied))));
-        check(Some("timed_out"), Some((Shelf::Closed, Some(Status::TimedOut))));
+        check(None, Some((RequestList::Pending, None)));
+        check(Some("pending"), Some((RequestList::Pending, None)));
+        check(Some("closed"), Some((RequestList::Closed, None)));
+        check(Some("denied"), Some((RequestList::Closed, Some(Status::Denied))));
+        check(Some("timed_out"), Some((RequestList::Closed, Some(Status::TimedOut))));
         check(Some("waved through"), None);
     }
 }

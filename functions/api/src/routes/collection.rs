@@ -213,7 +213,7 @@ async fn create<K: Kind>(
 pub(super) fn created_at<K: Kind>(
     stored: K,
     warnings: Vec<K::Warning>,
-) -> Result<countersign_web::idempotency::Kept, Problem> {
+) -> Result<countersign_web::idempotency::StoredAnswer, Problem> {
     let place = format!("/api/agent-factory{}/{}", path::<K>(), stored.id());
     created(place, &stored.view(warnings, More::new()))
 }

@@ -9,7 +9,7 @@ use countersign_run::{
 };
 use countersign_run_start::{self as run_start, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
-use countersign_web::idempotency::{Attempt, Kept, Key};
+use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{FieldError, Json, Page, Problem, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -212,10 +212,10 @@ pub(crate) async fn start(
 }
 
 /// 202 with the line of a run that was started.
-pub(crate) fn accepted(started: Started) -> Result<Kept, Problem> {
+pub(crate) fn accepted(started: Started) -> Result<StoredAnswer, Problem> {
     let place = format!("/api/agent-factory/executions/{}", started.head.run);
     let line = ExecutionLine::from(&started.head).with_warnings(started.warnings);
-    Kept::new(StatusCode::ACCEPTED, Some(place), &line)
+    StoredAnswer::new(StatusCode::ACCEPTED, Some(place), &line)
 }
 
 /// The caller's runs, newest first.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use countersign_monitor::{Looks, MonitorId, Outcome, StepsChanged, Watermark, detections};
+use countersign_monitor::{Looks, MonitorId, StepsChanged, TickOutcome, Watermark, detections};
 use countersign_run::RunId;
 use countersign_web::{Json, Path, Problem, Query};
 use jiff::Timestamp;
@@ -181,7 +181,7 @@ pub(crate) async fn state(
     let (open, failing_since) = (state.open.as_ref(), state.failing_since());
     Ok(Json(MonitorState {
         last_tick_at: state.last_tick_at,
-        last_outcome: state.last_outcome.map(Outcome::as_str),
+        last_outcome: state.last_outcome.map(TickOutcome::as_str),
         recent: state.looks.iter().rev().map(Recent::of).collect(),
         last_error: state.last_error,
         failing_since,

@@ -5,7 +5,7 @@ use axum::response::Response;
 use countersign_monitor::{Batch, MonitorId, MonitorSpec, NotReopened};
 use countersign_run::RunId;
 use countersign_store_catalog::{Batched, Clock, Stored};
-use countersign_web::idempotency::{Attempt, Kept, Key};
+use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{Path, Problem};
 use http::StatusCode;
 use jiff::Timestamp;
@@ -63,7 +63,7 @@ pub(crate) async fn retry(
         }
         let Batch { run: execution_id, number: batch, .. } = batched.batch;
         let retried = Retried { id: id.clone(), batch, execution_id, status: "asked" };
-        Kept::new(StatusCode::ACCEPTED, None, &retried)
+        StoredAnswer::new(StatusCode::ACCEPTED, None, &retried)
     })
     .await
 }

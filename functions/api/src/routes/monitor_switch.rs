@@ -6,7 +6,7 @@ use countersign_identity::UserId;
 use countersign_monitor::{MonitorId, MonitorSpec};
 use countersign_run::ApprovalPolicy;
 use countersign_store_catalog::Stored;
-use countersign_web::idempotency::{Attempt, Kept, Key};
+use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub(crate) async fn run_now(
         may_ask(&ctx, owner, &monitor).await?;
         quotas::look(&ctx, owner, &attempt, now()).await?;
         monitors::tick_now(&ctx, &monitor).await?;
-        Kept::new(StatusCode::ACCEPTED, None, &Asked { id: id.clone(), status: "asked" })
+        StoredAnswer::new(StatusCode::ACCEPTED, None, &Asked { id: id.clone(), status: "asked" })
     })
     .await
 }

@@ -5,7 +5,7 @@ use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_monitor::{
-    Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Outcome, Timing, detections,
+    Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, TickOutcome, Timing, detections,
 };
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
@@ -103,7 +103,7 @@ impl Fields for MonitorSpec {
         schedule_shown::unless(shown, |name, value| match name {
             "last_tick_at" | "failing_since" => is_past(value),
             "last_outcome" => {
-                let outcome = serde_json::from_value::<Outcome>(value.clone()).ok();
+                let outcome = serde_json::from_value::<TickOutcome>(value.clone()).ok();
                 outcome.is_some() && (has_moved || outcome == state.last_outcome)
             }
             _ => false,
@@ -114,7 +114,7 @@ impl Fields for MonitorSpec {
         let state = ctx.monitors.standing(&monitor.id).await?.state;
         let mut more = More::new();
         more.insert("last_tick_at".to_owned(), json!(state.last_tick_at));
-        more.insert("last_outcome".to_owned(), json!(state.last_outcome.map(Outcome::as_str)));
+        more.insert("last_outcome".to_owned(), json!(state.last_outcome.map(TickOutcome::as_str)));
         more.insert("failing_since".to_owned(), json!(state.failing_since()));
         more.retain(|_, value| !value.is_null());
         Ok(more)

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::Analyst;
 use super::knowledge::{Graph, Part, decider};
-use super::resolution_reverse::{Outcome, decided};
+use super::resolution_reverse::{ResolutionChange, decided};
 
 /// What is merged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -28,12 +28,12 @@ pub(crate) struct Pair {
 /// Makes one of two entities of one kind.
 #[utoipa::path(
     post, path = "/entity-resolution/merge", tag = "knowledge", request_body = Pair, params(Part),
-    responses((status = 200, body = Outcome), (status = 409, description = "MERGE_IMPOSSIBLE: one already, two kinds, not there, or too many"))
+    responses((status = 200, body = ResolutionChange), (status = 409, description = "MERGE_IMPOSSIBLE: one already, two kinds, not there, or too many"))
 )]
 pub(crate) async fn merge(
     graph: Graph<Analyst>,
     Json(body): Json<Pair>,
-) -> Result<Json<Outcome>, Problem> {
+) -> Result<Json<ResolutionChange>, Problem> {
     let by = decider(&graph.scope);
     let pair = [&body.entities[0], &body.entities[1]];
     let about = BTreeSet::from(body.entities.clone());

@@ -18,7 +18,7 @@ use crate::Context;
 
 /// What a decision did.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Outcome {
+pub(crate) struct ResolutionChange {
     /// The row of the log that it has; none where it only reverses one.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,12 +37,12 @@ pub(crate) struct Outcome {
 #[utoipa::path(
     post, path = "/entity-resolution/reverse/{id}", tag = "knowledge",
     params(("id" = String, Path, description = "`rlog_…`, a row of the log"), Part),
-    responses((status = 200, body = Outcome), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NOT_REVERSIBLE: reversed already, of a kind that cannot be, or no longer so; SPLIT_IMPOSSIBLE"))
+    responses((status = 200, body = ResolutionChange), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NOT_REVERSIBLE: reversed already, of a kind that cannot be, or no longer so; SPLIT_IMPOSSIBLE"))
 )]
 pub(crate) async fn reverse(
     graph: Graph<Analyst>,
     Path(id): Path<LogId>,
-) -> Result<Json<Outcome>, Problem> {
+) -> Result<Json<ResolutionChange>, Problem> {
     let Graph { ctx, scope, .. } = &graph;
     let row = found(ctx.knowledge.log_row(scope, &id).await?)?;
     let review = match &row.review_id {
@@ -59,7 +59,7 @@ pub(super) async fn decided(
     graph: &Graph<Analyst>,
     about: BTreeSet<EntityId>,
     judge: impl Fn(&Decided) -> Result<Decision, KnowledgeError> + Send + Sync,
-) -> Result<Json<Outcome>, Problem> {
+) -> Result<Json<ResolutionChange>, Problem> {
     let decision = graph.ctx.knowledge.decide(&graph.scope, about, &judge).await??;
     Ok(Json(outcome(&graph.ctx, &graph.scope, decision).await?))
 }
@@ -69,8 +69,8 @@ pub(crate) async fn outcome(
     ctx: &Context,
     scope: &Scope,
     decision: Decision,
-) -> Result<Outcome, Problem> {
+) -> Result<ResolutionChange, Problem> {
     let ids = decision.entities.into_iter().map(|entity| entity.id).collect();
     let entities = entities(ctx, scope, ids).await?;
-    Ok(Outcome { log: decision.log, reversed: decision.reversed, entities })
+    Ok(ResolutionChange { log: decision.log, reversed: decision.reversed, entities })
 }

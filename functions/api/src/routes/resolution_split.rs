@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::knowledge::{Graph, Part, decider};
-use super::resolution_reverse::{Outcome, decided};
+use super::resolution_reverse::{ResolutionChange, decided};
 use super::{Analyst, found};
 
 /// The most spellings or identifiers that are taken at once.
@@ -71,12 +71,12 @@ impl Separation {
 /// about again, and no run gives the spellings back.
 #[utoipa::path(
     post, path = "/entity-resolution/split", tag = "knowledge", request_body = Separation, params(Part),
-    responses((status = 200, body = Outcome), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SPLIT_IMPOSSIBLE: not its spelling, the name it goes by, or one that came with a merge"))
+    responses((status = 200, body = ResolutionChange), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SPLIT_IMPOSSIBLE: not its spelling, the name it goes by, or one that came with a merge"))
 )]
 pub(crate) async fn split(
     graph: Graph<Analyst>,
     Json(body): Json<Separation>,
-) -> Result<Json<Outcome>, Problem> {
+) -> Result<Json<ResolutionChange>, Problem> {
     let scope = &graph.scope;
     let (by, cut) = (decider(scope), body.cut()?);
     let entity = found(graph.ctx.knowledge.entity(scope, &body.entity_id).await?)?;

@@ -5,7 +5,7 @@ use axum::response::Response;
 use countersign_clock::Schedule;
 use countersign_run::{OccurrenceState, RunId};
 use countersign_schedule::ScheduleId;
-use countersign_web::idempotency::{Attempt, Kept, Key};
+use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{Path, Problem, Signed};
 use http::StatusCode;
 
@@ -39,7 +39,7 @@ pub(crate) async fn run(
             return Err(Problem::conflict("SCHEDULE_NOT_RUN", detail));
         }
         let place = format!("/api/agent-factory/schedules/{id}/occurrences");
-        Kept::new(StatusCode::ACCEPTED, Some(place), &occurrence)
+        StoredAnswer::new(StatusCode::ACCEPTED, Some(place), &occurrence)
     })
     .await
 }

@@ -99,7 +99,7 @@ pub(crate) async fn create(
             let id = file_id(attempt.id(), n);
             uploads.push(address(&ctx, owner, body.folder.as_deref(), file, id, kind).await?);
         }
-        countersign_web::idempotency::Kept::new(StatusCode::CREATED, None, &uploads)
+        countersign_web::idempotency::StoredAnswer::new(StatusCode::CREATED, None, &uploads)
     })
     .await
 }

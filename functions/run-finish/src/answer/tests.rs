@@ -1,6 +1,6 @@
 use countersign_report::{Provenance, render};
 use countersign_run::RunStatus;
-use countersign_store_runs::Outcome;
+use countersign_store_runs::StepOutcome;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -36,8 +36,8 @@ fn ended(output: &Value) -> StepState {
     }
 }
 
-fn outcome(step: &str, state: &StepState, output: &Value) -> Outcome {
-    Outcome {
+fn outcome(step: &str, state: &StepState, output: &Value) -> StepOutcome {
+    StepOutcome {
         step: step.to_owned(),
         status: state.status,
         input_hash: String::new(),

@@ -7,7 +7,7 @@ use super::pretty;
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::{Kept, Place, Stack, is_running};
+use crate::stack::{EmulatorStatus, Place, Stack, is_running};
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
@@ -26,8 +26,11 @@ impl Status {
         } else {
             None
         };
-        let refusing =
-            if runs { Kept::of(&stack).await.and_then(|kept| kept.refusing) } else { None };
+        let refusing = if runs {
+            EmulatorStatus::of(&stack).await.and_then(|kept| kept.refusing)
+        } else {
+            None
+        };
         let word = match (runs, &health) {
             (false, _) => "stopped",
             (true, None) => "healthy",

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::python::Environment;
-use super::{Kept, Process, Stack, UpOptions};
+use super::{EmulatorStatus, Process, Stack, UpOptions};
 use crate::error::CliError;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ pub(super) async fn start(
     state: &Path,
     python: &Environment,
     options: &UpOptions,
-) -> Result<(Process, Kept), CliError> {
+) -> Result<(Process, EmulatorStatus), CliError> {
     let log = state.join("emulator.log");
     let child = command(stack, project, state, python, &log)
         .and_then(|mut command| {
@@ -79,7 +79,7 @@ pub(super) async fn start(
     let deadline = Instant::now() + PATIENCE;
     loop {
         // Another program may have taken the port meanwhile, even another local stack.
-        if let Some(kept) = Kept::of(stack).await.filter(|kept| kept.pid == process.pid) {
+        if let Some(kept) = EmulatorStatus::of(stack).await.filter(|kept| kept.pid == process.pid) {
             return Ok((process, kept));
         }
         if !process.is_alive() {

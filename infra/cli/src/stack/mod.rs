@@ -29,7 +29,7 @@ pub use functions::Profile;
 pub use functions::build_functions;
 pub use process::Process;
 pub use python::peers;
-pub use stored_state::{Kept, Recovered};
+pub use stored_state::{EmulatorStatus, Recovered};
 pub use up::{UpOptions, up};
 
 use crate::error::CliError;

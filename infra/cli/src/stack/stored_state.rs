@@ -14,7 +14,7 @@ const SAVES_WITHIN: Duration = Duration::from_secs(120);
 
 /// What the emulator's process says of itself.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Kept {
+pub struct EmulatorStatus {
     /// The process that answers.
     pub pid: u32,
     /// Whether the process before it was killed.
@@ -41,7 +41,7 @@ struct Saved {
     failed: Vec<String>,
 }
 
-impl Kept {
+impl EmulatorStatus {
     /// Asks the process behind a stack's port; nothing while it does not answer, or when something else does.
     pub async fn of(stack: &Stack) -> Option<Self> {
         let url = format!("{}/_countersign/stack", stack.endpoint());
@@ -100,13 +100,13 @@ fn client(patience: Duration) -> reqwest::Result<Client> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, Recovered};
+    use super::{EmulatorStatus, Recovered};
 
     #[track_caller]
     fn check(unclean: bool, (writes, tables, queued): (u64, &[&str], u64), expect: Option<&str>) {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
         let recovered = Recovered { writes, tables, queued };
-        let kept = Kept { pid: 1, unclean, recovered, refusing: None };
+        let kept = EmulatorStatus { pid: 1, unclean, recovered, refusing: None };
         let expect = expect
             .map(|rest| format!("the local stack did not stop cleanly the last time; {rest}"));
         assert_eq!(kept.sentence(), expect);

@@ -4,7 +4,8 @@ use countersign_connector::{CURSOR_ARGUMENT, Connection, Health, is_irreversible
 use countersign_failure::Failure as _;
 use countersign_registry::action::Call;
 use countersign_resilience::{
-    Admission, AnswerKey, AnswerOf, CallFailure, CallResult, Kept, LimitKey, Report, SourceState,
+    Admission, AnswerKey, AnswerOf, CachedAnswer, CallFailure, CallResult, LimitKey, Report,
+    SourceState,
 };
 use serde_json::{Map, Value, json};
 
@@ -185,7 +186,7 @@ impl Guard<'_> {
             && !output.get("warnings").is_some_and(has_warnings)
             && output.get("errors").filter(is_file).is_none();
         let Value::Object(fields) = output else { return output };
-        let answer = Kept { output: fields, at: self.resolved.meter.now() };
+        let answer = CachedAnswer { output: fields, at: self.resolved.meter.now() };
         if whole {
             let _ = within("keeping the answer", self.deps.answers.keep(key, &answer)).await;
         }

@@ -21,7 +21,7 @@ use crate::binding::Resolved;
 use crate::calling::{Caller, arguments};
 use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::multi_source::Places;
+use crate::multi_source::Sources;
 use crate::output::{Limit, Origin, shaped, stamp};
 
 /// The largest feed read.
@@ -40,7 +40,7 @@ pub(crate) async fn call(
     let arguments = arguments(call, resolved)?;
     let feeds = chosen(connection, arguments.get(FeedOperation::FEED_NAME))?;
     let since = since(call.now, arguments.get(FeedOperation::SINCE_HOURS))?;
-    let places = Places::open(deps, call, resolved, connection.timeout_seconds).await?;
+    let places = Sources::open(deps, call, resolved, connection.timeout_seconds).await?;
     let reading: Vec<_> = feeds.iter().map(|feed| read(&deps.readers, &places, feed)).collect();
     let outcomes: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).collect().await;
     places.finish().await;
@@ -104,7 +104,7 @@ fn since(now: Timestamp, hours: Option<&Value>) -> Result<Timestamp, ConnectErro
 /// Reads one feed unless it rests.
 fn read<'r>(
     readers: &'r Readers,
-    places: &'r Places<'_>,
+    places: &'r Sources<'_>,
     feed: &'r Feed,
 ) -> BoxFuture<'r, Result<FeedItems, ConnectError>> {
     Box::pin(async move {

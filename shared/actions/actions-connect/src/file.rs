@@ -20,7 +20,7 @@ use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::file_target::{Place, Target, is_malformed, targets, unread};
 use crate::gathered::Gathered;
-use crate::multi_source::Places;
+use crate::multi_source::Sources;
 
 /// Files read at the same time: as many as there are readers, so that none is opened long before it is read.
 const AT_ONCE: usize = Readers::AT_ONCE;
@@ -39,7 +39,7 @@ pub(crate) async fn call(
         deps,
         formats: Formats { accepted: &formats, reader: &reader },
         limits: Limits::for_megabytes(connection.max_file_size_mb),
-        places: Places::open(deps, call, resolved, connection.timeout_seconds).await?,
+        places: Sources::open(deps, call, resolved, connection.timeout_seconds).await?,
         deadline: deadline(call),
     };
     let (targets, truncated) = targets(deps, call, connection).await?;
@@ -53,7 +53,7 @@ struct Reading<'r> {
     deps: &'r Deps,
     formats: Formats<'r>,
     limits: Limits,
-    places: Places<'r>,
+    places: Sources<'r>,
     deadline: Instant,
 }
 

@@ -18,7 +18,7 @@ use crate::error::ConnectError;
 use crate::rate_meter::{Meter, within};
 
 /// The places of one call.
-pub(crate) struct Places<'p> {
+pub(crate) struct Sources<'p> {
     deps: &'p Deps,
     call: &'p Call,
     resolved: &'p Resolved,
@@ -35,7 +35,7 @@ struct Place {
     works: AtomicBool,
 }
 
-impl<'p> Places<'p> {
+impl<'p> Sources<'p> {
     pub(crate) async fn open(
         deps: &'p Deps,
         call: &'p Call,

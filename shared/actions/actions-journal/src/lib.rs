@@ -10,7 +10,7 @@ use countersign_journal::{JournalRead, JournalWrite};
 use countersign_registry::action::Handler;
 
 pub use countersign_journal::TELLING;
-pub use outcomes::{RunOutcomes, StepOutcome};
+pub use outcomes::{RunOutcomes, StepResult};
 
 /// A journal that can be read and written.
 pub trait Journal: JournalRead + JournalWrite {}

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What came of one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StepOutcome {
+pub struct StepResult {
     /// The step.
     pub step: String,
     /// How it ended.
@@ -20,7 +20,7 @@ pub struct StepOutcome {
 /// Reading the outcomes of a run: they fill what a writer of an entry does not say (F-065).
 pub trait RunOutcomes: Send + Sync {
     /// The finished steps of a run, in the order they ended.
-    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepOutcome>>;
+    fn outcomes<'a>(&'a self, run: &'a str) -> ActionFuture<'a, Vec<StepResult>>;
 
     /// How long the profile keeps entries (F-225), in days.
     fn retention_days<'a>(

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{RunOutcomes, StepOutcome, actions};
+use crate::{RunOutcomes, StepResult, actions};
 
 #[derive(Default)]
 struct Memory(Mutex<Vec<Entry>>);
@@ -56,10 +56,10 @@ impl JournalRead for Memory {
     }
 }
 
-struct Run(Vec<StepOutcome>);
+struct Run(Vec<StepResult>);
 
 impl RunOutcomes for Run {
-    fn outcomes<'a>(&'a self, _: &'a str) -> ActionFuture<'a, Vec<StepOutcome>> {
+    fn outcomes<'a>(&'a self, _: &'a str) -> ActionFuture<'a, Vec<StepResult>> {
         Box::pin(async move { Ok(self.0.clone()) })
     }
 
@@ -68,9 +68,9 @@ impl RunOutcomes for Run {
     }
 }
 
-fn outcome(step: &str, status: StepStatus, output: Value) -> StepOutcome {
+fn outcome(step: &str, status: StepStatus, output: Value) -> StepResult {
     let code = (!status.is_good()).then(|| "XML_INVALID".to_owned());
-    StepOutcome { step: step.to_owned(), status, output, code }
+    StepResult { step: step.to_owned(), status, output, code }
 }
 
 fn call(action: &str, inputs: &Value) -> Call {
@@ -106,14 +106,14 @@ fn call(action: &str, inputs: &Value) -> Call {
 
 async fn run(
     journal: &Arc<Memory>,
-    outcomes: Vec<StepOutcome>,
+    outcomes: Vec<StepResult>,
     call: &Call,
 ) -> Result<Value, ActionError> {
     let all = actions(Arc::clone(journal) as Arc<dyn crate::Journal>, Arc::new(Run(outcomes)));
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }
 
-async fn check(outcomes: Vec<StepOutcome>, expect: &Value) {
+async fn check(outcomes: Vec<StepResult>, expect: &Value) {
     let journal = Arc::new(Memory::default());
     let inputs = json!({"summary": "Two people sit on two boards.", "detail_entries": ["seen"],
         "entities_mentioned": ["Ada", {"canonical_name": "River Trust", "type": "ORG"}]});

@@ -12,7 +12,7 @@ use countersign_run::{RunContext, StepStatus};
 use serde_json::{Value, json};
 
 use crate::Journal;
-use crate::outcomes::{RunOutcomes, StepOutcome};
+use crate::outcomes::{RunOutcomes, StepResult};
 
 /// An entry keeps at most so many characters of its summary, and so many notes and names.
 const MAX_SUMMARY: usize = 10_000;
@@ -51,10 +51,10 @@ impl Perform for WriteJournalEntry {
 fn entry(
     call: &Call,
     inputs: &declared::Inputs,
-    outcomes: &[StepOutcome],
+    outcomes: &[StepResult],
     config: &JournalConfig,
 ) -> Entry {
-    let others: Vec<&StepOutcome> =
+    let others: Vec<&StepResult> =
         outcomes.iter().filter(|outcome| outcome.step != call.step).collect();
     let wrong: Vec<String> = others
         .iter()
@@ -122,7 +122,7 @@ fn context(word: &str) -> RunContext {
 }
 
 /// What `route_output` and `save_to_workspace` say they wrote.
-fn produced(outcome: &StepOutcome) -> Vec<Output> {
+fn produced(outcome: &StepResult) -> Vec<Output> {
     let output = &outcome.output;
     if output.get("rows_inserted").is_some() {
         return vec![Output::of("data_workspace_table", output)];

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::Stores;
 use crate::graph_port::GraphPort;
 use crate::namespaces::scope;
-use crate::resolve_entities::{Kept, entities, remember};
+use crate::resolve_entities::{GraphWrite, entities, remember};
 
 /// What whoever reads about a write that failed can do.
 const PENDING: &str =
@@ -43,8 +43,10 @@ impl GraphPort for Stores {
             let settings = Settings::default();
             let within = WITHIN.min(call.remaining / 2);
             match remember(self.graph.as_ref(), &origin, &settings, &entities, within).await? {
-                (answer, Kept::Stored | Kept::Deferred) => Ok(summary(&origin.namespace, &answer)),
-                (_, Kept::Pending(error)) => Err(pending(&error)),
+                (answer, GraphWrite::Stored | GraphWrite::Deferred) => {
+                    Ok(summary(&origin.namespace, &answer))
+                }
+                (_, GraphWrite::Pending(error)) => Err(pending(&error)),
             }
         })
     }

@@ -9,7 +9,7 @@ use countersign_knowledge::graph::{CallState, Deferred, Graph, Planned, Scope};
 use countersign_registry::action::ActionError;
 use serde_json::{Value, json};
 
-use crate::resolve_entities::{Kept, failed, kept, plan};
+use crate::resolve_entities::{GraphWrite, failed, kept, plan};
 use crate::time::in_time;
 
 /// What became of a call that was put off.
@@ -43,9 +43,9 @@ pub async fn settle(
     let Some(planned) = planned else { return split(graph, scope, key, deferred).await };
     let stands = graph.plan(scope, key, &planned).await.map_err(failed)?;
     Ok(match kept(graph, scope, key, stands, entities.len()).await?.1 {
-        Kept::Stored => Settled::Stored,
-        Kept::Pending(_) => Settled::Pending,
-        Kept::Deferred => Settled::Waiting,
+        GraphWrite::Stored => Settled::Stored,
+        GraphWrite::Pending(_) => Settled::Pending,
+        GraphWrite::Deferred => Settled::Waiting,
     })
 }
 
@@ -67,9 +67,9 @@ pub async fn give_up(
     let planned = Planned { changes, answer, at: deferred.at };
     let stands = graph.plan(scope, key, &planned).await.map_err(failed)?;
     Ok(match kept(graph, scope, key, stands, given).await?.1 {
-        Kept::Stored => Settled::Stored,
-        Kept::Pending(_) => Settled::Pending,
-        Kept::Deferred => Settled::Waiting,
+        GraphWrite::Stored => Settled::Stored,
+        GraphWrite::Pending(_) => Settled::Pending,
+        GraphWrite::Deferred => Settled::Waiting,
     })
 }
 

@@ -20,7 +20,7 @@ pub use graph_port::GraphPort;
 pub use keep::{WITHIN, pending, summary};
 pub use later::{Settled, give_up, settle};
 pub use namespaces::ProfileNamespaces;
-pub use resolve_entities::{Kept, remember};
+pub use resolve_entities::{GraphWrite, remember};
 
 /// What the actions work with.
 #[derive(Clone)]

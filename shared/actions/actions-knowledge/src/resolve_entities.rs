@@ -60,15 +60,15 @@ async fn run(
         return Ok(planned.unwrap_or_else(|| later::answer(entities.len())));
     }
     match remember(graph, &origin, &settings, &entities, within).await? {
-        (answer, Kept::Stored | Kept::Deferred) => Ok(answer),
+        (answer, GraphWrite::Stored | GraphWrite::Deferred) => Ok(answer),
         // The step is tried again; if that is in vain too, the sweeper applies the plan.
-        (_, Kept::Pending(error)) => Err(error),
+        (_, GraphWrite::Pending(error)) => Err(error),
     }
 }
 
 /// Whether the graph has what was planned.
 #[derive(Debug)]
-pub enum Kept {
+pub enum GraphWrite {
     /// It has.
     Stored,
     /// It does not yet: the plan is kept and applied later (F-314). This is why.
@@ -88,7 +88,7 @@ pub async fn remember(
     settings: &Settings,
     entities: &[Extracted],
     within: Duration,
-) -> Result<(Value, Kept), ActionError> {
+) -> Result<(Value, GraphWrite), ActionError> {
     let (scope, key) = (origin.scope(), origin.idempotency_key.as_str());
     match graph.call(&scope, key).await.map_err(failed)? {
         CallState::New => {}
@@ -109,22 +109,22 @@ pub(crate) async fn kept(
     key: &str,
     stands: CallState,
     given: usize,
-) -> Result<(Value, Kept), ActionError> {
+) -> Result<(Value, GraphWrite), ActionError> {
     let planned = match stands {
-        CallState::Done(answer) => return Ok((answer, Kept::Stored)),
+        CallState::Done(answer) => return Ok((answer, GraphWrite::Stored)),
         CallState::Planned(planned) => planned,
         CallState::Deferred(_) | CallState::New => {
-            return Ok((later::answer(given), Kept::Deferred));
+            return Ok((later::answer(given), GraphWrite::Deferred));
         }
     };
     let applied = match graph.apply(scope, &planned.changes).await {
         Ok(()) => graph.finish(scope, key).await,
         Err(error) => Err(error),
     };
-    let Err(error) = applied else { return Ok((planned.answer, Kept::Stored)) };
+    let Err(error) = applied else { return Ok((planned.answer, GraphWrite::Stored)) };
     // The table may not take this either; the plan that is kept says the same.
     graph.pending(scope, &planned.changes).await.ok();
-    Ok((planned.answer, Kept::Pending(failed(error))))
+    Ok((planned.answer, GraphWrite::Pending(failed(error))))
 }
 
 /// The changes and the answer of a call; none when there was not the time.

@@ -45,7 +45,7 @@ pub(crate) struct Conversation<'c> {
 }
 
 /// How a conversation ends.
-pub(crate) enum Outcome {
+pub(crate) enum TurnEnd {
     /// With the output.
     Output(Value),
     /// The model asks for tools.
@@ -57,7 +57,7 @@ impl Conversation<'_> {
     pub(crate) async fn hold(
         &self,
         mut messages: Vec<Message>,
-    ) -> Result<(Outcome, ModelUse), LlmError> {
+    ) -> Result<(TurnEnd, ModelUse), LlmError> {
         let begun = Instant::now();
         let mut used = record(self.client.name(), &messages);
         loop {
@@ -86,15 +86,15 @@ impl Conversation<'_> {
     }
 
     /// How a reply ends the conversation, and its hash; or what was said, and what is wrong with it.
-    fn ends(&self, reply: Reply, may_ask: bool) -> Result<(Outcome, String), (String, String)> {
+    fn ends(&self, reply: Reply, may_ask: bool) -> Result<(TurnEnd, String), (String, String)> {
         let answer_sha256 = hash_of_reply(&reply);
         match reply {
             Reply::Asks(asks) if may_ask => {
-                Ok((Outcome::Asks(asks.into_iter().map(ask).collect()), answer_sha256))
+                Ok((TurnEnd::Asks(asks.into_iter().map(ask).collect()), answer_sha256))
             }
             Reply::Asks(_) => Err(("(I asked for a tool.)".to_owned(), NO_TOOLS.to_owned())),
             Reply::Text(text) => match answer::read(&text, self.schema) {
-                Ok(output) => Ok((Outcome::Output(output), answer_sha256)),
+                Ok(output) => Ok((TurnEnd::Output(output), answer_sha256)),
                 Err(problems) => Err((text, problems)),
             },
         }

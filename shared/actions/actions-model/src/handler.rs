@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
-use crate::conversation::{Conversation, MAX_INPUT, Outcome, bytes, hash, millis, most, record};
+use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, hash, millis, most, record};
 use crate::error::LlmError;
 use crate::prompt::{Style, messages};
 
@@ -62,8 +62,8 @@ impl<A> ModelAction<A> {
                 let conversation =
                     Conversation { client, terms, budget, call, schema, tools, may_ask, before };
                 match conversation.hold(messages).await? {
-                    (Outcome::Output(output), used) => Ok((output, used)),
-                    (Outcome::Asks(_), _) => Err(LlmError::ChoosesNoTools),
+                    (TurnEnd::Output(output), used) => Ok((output, used)),
+                    (TurnEnd::Asks(_), _) => Err(LlmError::ChoosesNoTools),
                 }
             }
         }

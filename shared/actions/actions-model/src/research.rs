@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, Outcome, bytes, most};
+use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, most};
 use crate::error::LlmError;
 use crate::talk::{conversation, told};
 
@@ -60,8 +60,8 @@ impl Research {
         let conversation =
             Conversation { client, terms, budget, call, schema, tools: &tools, may_ask, before };
         Ok(match conversation.hold(messages).await? {
-            (Outcome::Asks(asks), used) => Said::Asks { asks, used },
-            (Outcome::Output(output), used) => {
+            (TurnEnd::Asks(asks), used) => Said::Asks { asks, used },
+            (TurnEnd::Output(output), used) => {
                 Said::Answers(Answered { output, model: Some(used) })
             }
         })

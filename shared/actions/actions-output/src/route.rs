@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
 use crate::routed::Routed;
-use crate::router::{Places, told};
+use crate::router::{OutputPorts, told};
 
 /// Sends data to destinations, each on its own.
 pub(crate) struct RouteOutput {
@@ -33,7 +33,7 @@ impl Perform for RouteOutput {
         params: declared::Params,
     ) -> Result<declared::Output, ActionError> {
         let (destinations, digests) = self.destinations(call, params.destinations).await?;
-        let places = Places { content: &*self.content, graph: &*self.graph };
+        let places = OutputPorts { content: &*self.content, graph: &*self.graph };
         let routed = places.send_all(call, &destinations, &inputs.data).await?;
         Ok(declared::Output { agent_destinations: digests, ..report(call, routed)? })
     }
@@ -45,7 +45,7 @@ impl Perform for RouteOutput {
 /// # Errors
 /// [`ActionError`] when a condition cannot be read; nothing is written then.
 pub async fn route(
-    places: Places<'_>,
+    places: OutputPorts<'_>,
     call: &Call,
     destinations: &[Destination],
     data: &Value,
@@ -59,7 +59,7 @@ pub async fn route(
 /// # Errors
 /// [`ActionError`] when its condition cannot be read.
 pub async fn route_again(
-    places: Places<'_>,
+    places: OutputPorts<'_>,
     call: &Call,
     (destination, n): (&Destination, usize),
     data: &Value,

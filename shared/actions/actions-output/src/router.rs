@@ -31,14 +31,14 @@ const FIRST_PAUSE: Duration = Duration::from_millis(400);
 
 /// What destinations write to.
 #[derive(Clone, Copy)]
-pub struct Places<'p> {
+pub struct OutputPorts<'p> {
     /// Documents, tables and files.
     pub content: &'p dyn ContentPort,
     /// The knowledge graph.
     pub graph: &'p dyn GraphPort,
 }
 
-impl Places<'_> {
+impl OutputPorts<'_> {
     pub(crate) async fn send_all(
         &self,
         call: &Call,

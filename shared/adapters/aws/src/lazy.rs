@@ -17,12 +17,14 @@ pub struct LazyClient<T>(Arc<LazyLock<T, Box<dyn FnOnce() -> T + Send>>>);
 impl<T> LazyClient<T> {
     /// What `make` gives when it is first needed.
     #[must_use]
+    #[inline]
     pub fn new(make: impl FnOnce() -> T + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(make))))
     }
 
     /// What `make` gives of this configuration when it is first needed.
     #[must_use]
+    #[inline]
     pub fn of(config: &AwsConfig, make: fn(&SdkConfig) -> T) -> Self
     where
         T: 'static,

@@ -4,6 +4,9 @@
 //! - [`LazyClient`]: a client that its first request makes
 //! - [`CallFailure`]: why a call failed, and whether trying again can help
 //! - [`http_client`]: the connection of all clients, with the certificates they trust
+//!
+//! Constructors of adapters are `#[inline]`. A function makes dozens of them when it starts, and the system maps a program's file in
+//! pieces of 64 KB: each constructor that is called where its own crate stands would take one.
 
 mod config;
 mod failure;

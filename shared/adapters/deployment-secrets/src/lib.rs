@@ -2,8 +2,8 @@
 //! `env_var` has, `{stack}/connectors/{name}`. Those of model providers: `{stack}/models/{provider}`. Who may use one of a
 //! connector is decided in `countersign_connector`; here they are read.
 
+mod cache;
 mod error;
-mod kept;
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use countersign_failure::Class;
 
 pub use error::DeploymentSecretError;
 
-use self::kept::Kept;
+use self::cache::SecretCache;
 
 /// How long a secret is used before it is read again, so that a new value counts soon.
 const FRESH: Duration = Duration::from_secs(300);
@@ -27,7 +27,7 @@ const LARGEST: usize = 4_096;
 pub struct SecretsManager {
     client: LazyClient<Client>,
     prefix: String,
-    kept: Mutex<Kept>,
+    kept: Mutex<SecretCache>,
 }
 
 impl SecretsManager {
@@ -45,7 +45,7 @@ impl SecretsManager {
 
     fn below(aws: &AwsConfig, prefix: String) -> Self {
         let client = LazyClient::of(aws, Client::new);
-        Self { client, prefix, kept: Mutex::new(Kept::new(FRESH)) }
+        Self { client, prefix, kept: Mutex::new(SecretCache::new(FRESH)) }
     }
 
     async fn read(&self, name: &str) -> Result<Option<Secret>, DeploymentSecretError> {

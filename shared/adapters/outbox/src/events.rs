@@ -66,6 +66,7 @@ pub struct EventBus {
 impl EventBus {
     /// The bus of this name or ARN.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, name: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), name: name.into() }
     }

@@ -21,6 +21,7 @@ pub struct MailQueue {
 impl MailQueue {
     /// The queue at `url`.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, url: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }
@@ -48,6 +49,7 @@ pub struct ReceiptQueue {
 impl ReceiptQueue {
     /// The queue at `url`.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, url: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), url: url.into() }
     }

@@ -21,6 +21,7 @@ pub struct LedgerKey {
 impl LedgerKey {
     /// The key of this id, ARN or alias.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }

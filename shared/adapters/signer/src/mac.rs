@@ -22,6 +22,7 @@ pub struct KmsMac {
 impl KmsMac {
     /// The key of this id, ARN or alias.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         let key = key.into();
         let short = hex::encode(&Sha256::digest(key.as_bytes())[..4]);

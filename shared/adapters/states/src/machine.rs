@@ -42,6 +42,7 @@ pub struct Machine {
 impl Machine {
     /// The machine of this ARN.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, arn: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), arn: arn.into() }
     }

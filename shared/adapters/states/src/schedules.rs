@@ -67,6 +67,7 @@ struct Calls<'a> {
 impl Schedules {
     /// Schedules of this group that call `function_arn` with the rights of `role_arn`.
     #[must_use]
+    #[inline]
     pub fn new(
         aws: &AwsConfig,
         group: impl Into<String>,

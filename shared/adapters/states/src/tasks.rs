@@ -28,6 +28,7 @@ pub struct Tasks {
 impl Tasks {
     /// Reaches Step Functions with this configuration.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig) -> Self {
         Self { client: LazyClient::of(aws, Client::new) }
     }

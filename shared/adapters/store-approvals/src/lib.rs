@@ -33,7 +33,7 @@ mod token;
 pub use codes::CodeIssue;
 pub use commit::{Commit, Committed};
 pub use ledger::SealOutcome;
-pub use lists::{Shelf, Summary};
+pub use lists::{RequestList, Summary};
 pub use requests::{Created, Loaded};
 pub use sweep::Place;
 pub use token::{TaskToken, TaskTokens};
@@ -55,12 +55,14 @@ pub struct Approvals {
 impl Approvals {
     /// The approvals in this table, for functions that wake nobody.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table, tokens: None }
     }
 
     /// The same, for a function that opens gates or completes waits.
     #[must_use]
+    #[inline]
     pub fn with_tokens(self, tokens: Arc<dyn TaskTokens>) -> Self {
         Self { tokens: Some(tokens), ..self }
     }

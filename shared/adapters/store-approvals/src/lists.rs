@@ -38,14 +38,14 @@ pub struct Summary {
 
 /// Which part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shelf {
+pub enum RequestList {
     /// What waits, the nearest deadline first.
     Pending,
     /// What has ended, the newest first.
     Closed,
 }
 
-impl Shelf {
+impl RequestList {
     fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -75,8 +75,8 @@ impl From<&Request> for Summary {
 pub(crate) fn rows(request: &Request) -> Result<Vec<Write>> {
     let body = Body::of(&Summary::from(request))?;
     let (shelf, time) = match &request.closed {
-        None => (Shelf::Pending, request.timing.deadline),
-        Some(closed) => (Shelf::Closed, closed.at),
+        None => (RequestList::Pending, request.timing.deadline),
+        Some(closed) => (RequestList::Closed, closed.at),
     };
     let sort = keys::at(time, &request.id);
     let owner = Write::put(&keys::owner_row(&request.id), &body)?;
@@ -88,13 +88,13 @@ pub(crate) fn rows(request: &Request) -> Result<Vec<Write>> {
     Ok(rows)
 }
 
-fn partition(role: &str, person: &UserId, shelf: Shelf) -> String {
+fn partition(role: &str, person: &UserId, shelf: RequestList) -> String {
     format!("{role}#{person}#{}", shelf.name())
 }
 
-fn listed(role: &str, person: &UserId, shelf: Shelf) -> Query {
+fn listed(role: &str, person: &UserId, shelf: RequestList) -> Query {
     let query = Query::index(&partition(role, person, shelf));
-    if shelf == Shelf::Closed { query.descending() } else { query }
+    if shelf == RequestList::Closed { query.descending() } else { query }
 }
 
 impl Approvals {
@@ -105,7 +105,7 @@ impl Approvals {
     pub fn for_approver(
         &self,
         person: &UserId,
-        shelf: Shelf,
+        shelf: RequestList,
         limit: i32,
         after: Option<&str>,
     ) -> BoxFuture<'_, Result<Page<Summary>>> {
@@ -119,7 +119,7 @@ impl Approvals {
     pub fn of_owner(
         &self,
         person: &UserId,
-        shelf: Shelf,
+        shelf: RequestList,
         limit: i32,
         after: Option<&str>,
     ) -> BoxFuture<'_, Result<Page<Summary>>> {

@@ -73,7 +73,7 @@ pub use hook_bodies::HookBodies;
 pub use last_runs::{Last, LastRun};
 pub use listeners::{HookKeyInfo, HookKeys, Listener, Noticed};
 pub use monitor_clocks::Clock;
-pub use monitor_store::{Batched, MonitorStore, NewBatch, Standing};
+pub use monitor_store::{Batched, MonitorProgress, MonitorStore, NewBatch};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
 pub use occurrences::{OpenOccurrence, UnsaidOccurrence};
@@ -100,6 +100,7 @@ pub struct Catalog {
 impl Catalog {
     /// The catalog in this table.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table }
     }

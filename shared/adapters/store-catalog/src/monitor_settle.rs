@@ -7,7 +7,7 @@ use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::{Batched, CatalogError, Clock, MonitorStore, Result, Standing, keys, record};
+use crate::{Batched, CatalogError, Clock, MonitorProgress, MonitorStore, Result, keys, record};
 
 /// How often what another change came before is read again.
 pub(crate) const TRIES: u32 = 5;
@@ -146,7 +146,7 @@ impl MonitorStore {
         &self,
         batched: &Batched,
         settled: &mut Settled,
-        standing: &Standing,
+        standing: &MonitorProgress,
         now: Timestamp,
     ) -> Result<Vec<Watermark>> {
         let mut moved = Vec::new();

@@ -18,7 +18,7 @@ use crate::{Result, keys, occurrences};
 
 /// Where a monitor stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct MonitorProgress {
     /// Its open batch and its last tick.
     pub state: State,
     /// The watermarks of its detection steps, by step.
@@ -77,6 +77,7 @@ pub struct MonitorStore {
 impl MonitorStore {
     /// The store over the table `Catalog` and the data bucket.
     #[must_use]
+    #[inline]
     pub fn new(table: Table, blobs: Blobs) -> Self {
         Self { table, blobs }
     }
@@ -85,12 +86,15 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn standing<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<Standing>> {
+    pub fn standing<'a>(
+        &'a self,
+        monitor: &'a MonitorId,
+    ) -> BoxFuture<'a, Result<MonitorProgress>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read where the monitor stands");
             let query = Query::partition(&keys::monitor(monitor)).between("MARK#", keys::STATE);
             let mut query = query.consistent();
-            let mut standing = Standing::default();
+            let mut standing = MonitorProgress::default();
             loop {
                 let page = self.table.query(query.clone()).await.map_err(doing)?;
                 for item in page.items {
@@ -101,7 +105,7 @@ impl MonitorStore {
                     None => break,
                 }
             }
-            let Standing { state, marks } = &mut standing;
+            let MonitorProgress { state, marks } = &mut standing;
             state.complete(marks);
             Ok(standing)
         })
@@ -109,7 +113,7 @@ impl MonitorStore {
 
     fn read_into(
         &self,
-        standing: &mut Standing,
+        standing: &mut MonitorProgress,
         item: countersign_store_kit::Item,
     ) -> std::result::Result<(), StoreError> {
         let is_state = text(&item, "SK").as_deref() == Some(keys::STATE);

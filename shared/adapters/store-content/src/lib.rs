@@ -64,6 +64,7 @@ pub struct ContentStore {
 impl ContentStore {
     /// The content in this table and bucket.
     #[must_use]
+    #[inline]
     pub fn new(table: Table, blobs: Blobs) -> Self {
         Self { table, blobs }
     }

@@ -44,6 +44,7 @@ pub struct Directory {
 impl Directory {
     /// The directory in this table.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table }
     }

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_resilience::{AnswerKey, KEEP_BYTES, Kept};
+use countersign_resilience::{AnswerKey, CachedAnswer, KEEP_BYTES};
 use countersign_store_kit::{Expr, Key, StoreError, Write};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -29,7 +29,10 @@ fn key(key: &AnswerKey) -> Key {
 }
 
 impl EgressStore {
-    pub(crate) async fn read_answer(&self, of: &AnswerKey) -> Result<Option<Kept>, StoreError> {
+    pub(crate) async fn read_answer(
+        &self,
+        of: &AnswerKey,
+    ) -> Result<Option<CachedAnswer>, StoreError> {
         let item: Option<AnswerItem> = self.table.get(&key(of)).await?;
         let unpacked = item.map(|item| unpack(&item.body)).transpose();
         unpacked
@@ -39,7 +42,7 @@ impl EgressStore {
     pub(crate) async fn write_answer(
         &self,
         of: &AnswerKey,
-        answer: &Kept,
+        answer: &CachedAnswer,
     ) -> Result<(), StoreError> {
         let Some(body) = pack(answer).map_err(StoreError::Encode)? else { return Ok(()) };
         let at = answer.at.as_millisecond();
@@ -54,7 +57,7 @@ impl EgressStore {
 }
 
 /// The answer as an item holds it; `None` when it is too large.
-fn pack(answer: &Kept) -> Result<Option<String>, String> {
+fn pack(answer: &CachedAnswer) -> Result<Option<String>, String> {
     let Some(text) = answer.text().map_err(|error| error.to_string())? else { return Ok(None) };
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
@@ -62,7 +65,7 @@ fn pack(answer: &Kept) -> Result<Option<String>, String> {
     Ok(Some(body).filter(|body| body.len() <= MAX_LENGTH))
 }
 
-fn unpack(body: &str) -> Result<Kept, String> {
+fn unpack(body: &str) -> Result<CachedAnswer, String> {
     let bytes = STANDARD.decode(body).map_err(|error| error.to_string())?;
     let mut text = Vec::new();
     let mut bounded = GzDecoder::new(bytes.as_slice()).take(KEEP_BYTES as u64 + 1);
@@ -75,14 +78,14 @@ fn unpack(body: &str) -> Result<Kept, String> {
 
 #[cfg(test)]
 mod tests {
-    use countersign_resilience::Kept;
+    use countersign_resilience::CachedAnswer;
     use serde_json::{Value, json};
 
     use super::{pack, unpack};
 
-    fn kept(output: Value) -> Kept {
+    fn kept(output: Value) -> CachedAnswer {
         let Value::Object(output) = output else { panic!("an object") };
-        Kept { output, at: "2026-03-04T05:06:07Z".parse().unwrap() }
+        CachedAnswer { output, at: "2026-03-04T05:06:07Z".parse().unwrap() }
     }
 
     #[test]

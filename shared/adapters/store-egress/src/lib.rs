@@ -16,8 +16,8 @@ mod rate;
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, HealthView, Kept,
-    LimitFuture, LimitKey, Permit, Report, SourceHealth, SourceState,
+    Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimitError, CallLimits, Counters,
+    HealthView, LimitFuture, LimitKey, Permit, Report, SourceHealth, SourceState,
 };
 use countersign_store_kit::{Item, Lookup, StoreError, Table, decode};
 use jiff::Timestamp;
@@ -36,6 +36,7 @@ pub struct EgressStore {
 impl EgressStore {
     /// The store in this table.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table }
     }
@@ -117,11 +118,11 @@ impl CallLimits for EgressStore {
 }
 
 impl Answers for EgressStore {
-    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<CachedAnswer>> {
         boxed(self.read_answer(key))
     }
 
-    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()> {
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a CachedAnswer) -> LimitFuture<'a, ()> {
         boxed(self.write_answer(key, answer))
     }
 }

@@ -60,6 +60,7 @@ impl Blobs {
     ///
     /// Keys stand in the path, not in the host name, so that the same code reaches any endpoint.
     #[must_use]
+    #[inline]
     pub fn of(aws: &AwsConfig, bucket: impl Into<String>) -> Self {
         let client = LazyClient::of(aws, |aws| {
             let config = aws_sdk_s3::config::Builder::from(aws).force_path_style(true).build();

@@ -23,6 +23,7 @@ pub struct Table {
 impl Table {
     /// The table of this name.
     #[must_use]
+    #[inline]
     pub fn new(client: Client, name: impl Into<String>) -> Self {
         Self { client, name: name.into() }
     }

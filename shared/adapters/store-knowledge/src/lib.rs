@@ -53,6 +53,7 @@ pub struct KnowledgeStore {
 impl KnowledgeStore {
     /// The knowledge in this table; plans above 100 KB lie in the bucket under `knowledge/`.
     #[must_use]
+    #[inline]
     pub fn new(table: Table, blobs: Blobs) -> Self {
         Self { table, blobs }
     }

@@ -9,7 +9,7 @@ use countersign_run::{
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Consequence, Intent, JournalStore, Outcome, Result, RunStore, warnings_of};
+use crate::{Consequence, Intent, JournalStore, Result, RunStore, StepOutcome, warnings_of};
 
 impl RunLog for RunStore {
     fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
@@ -114,7 +114,7 @@ impl RunStore {
 }
 
 /// The event of a step that ends without an invocation.
-fn ended(intent: &Intent, outcome: &Outcome) -> Event {
+fn ended(intent: &Intent, outcome: &StepOutcome) -> Event {
     let kind = EventKind::StepEnded {
         status: outcome.status,
         count: outcome.count,
@@ -127,7 +127,7 @@ fn ended(intent: &Intent, outcome: &Outcome) -> Event {
 }
 
 /// How a step ends of whose call this was said; none while it is to send again, or when another call was asked about.
-fn said(request: &Request, intent: &Intent, at: Timestamp) -> Option<(Outcome, Option<Stop>)> {
+fn said(request: &Request, intent: &Intent, at: Timestamp) -> Option<(StepOutcome, Option<Stop>)> {
     // A step of several calls ends by itself.
     let closed = request.closed.as_ref().filter(|_| intent.sending.items == 0)?;
     let [call] = request.outcome.as_slice() else { return None };
@@ -147,20 +147,20 @@ fn said(request: &Request, intent: &Intent, at: Timestamp) -> Option<(Outcome, O
         evidence: answer.evidence.as_deref(),
     };
     let message = intent.sent().answered(&intent.step, &[], &said);
-    let outcome = Outcome {
+    let outcome = StepOutcome {
         status,
         input_hash: intent.input_hash.clone(),
         code: code.map(str::to_owned),
         message: Some(message),
         approval: Some(request.id.to_string()),
-        ..Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at)
+        ..StepOutcome::unknown(&intent.step, &intent.sent(), intent.attempt, at)
     };
     let stops = code.is_some() && intent.stops;
     let stop = stops.then(|| step_failed(intent, &outcome, at));
     Some((outcome, stop))
 }
 
-fn step_failed(intent: &Intent, outcome: &Outcome, at: Timestamp) -> Stop {
+fn step_failed(intent: &Intent, outcome: &StepOutcome, at: Timestamp) -> Stop {
     Stop {
         reason: StopReason::StepFailed,
         step: Some(intent.step.clone()),
@@ -172,8 +172,8 @@ fn step_failed(intent: &Intent, outcome: &Outcome, at: Timestamp) -> Stop {
 
 /// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
 /// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
-fn in_doubt(intent: &Intent, verdict: GateOutcome, at: Timestamp) -> (Outcome, Option<Stop>) {
-    let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+fn in_doubt(intent: &Intent, verdict: GateOutcome, at: Timestamp) -> (StepOutcome, Option<Stop>) {
+    let outcome = StepOutcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
     let stops = verdict != GateOutcome::Closed && intent.stops;
     let stop = stops.then(|| step_failed(intent, &outcome, at));
     (outcome, stop)
@@ -196,14 +196,14 @@ fn verdict(status: Status) -> Option<GateOutcome> {
     }
 }
 
-fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> Outcome {
+fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> StepOutcome {
     let (status, code) = match verdict {
         GateOutcome::Approved => (StepStatus::Approved, None),
         GateOutcome::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
         GateOutcome::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
         GateOutcome::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
     };
-    Outcome {
+    StepOutcome {
         step: request.position.step.clone(),
         status,
         input_hash: String::new(),

@@ -8,7 +8,7 @@ use countersign_store_kit::{Page, Query, decode};
 use jiff::Timestamp;
 
 use crate::records::OutcomeItem;
-use crate::{Outcome, Result, RunStore, keys};
+use crate::{Result, RunStore, StepOutcome, keys};
 
 /// A plan has at most 500 steps and a step a handful of events per attempt; this bounds one read.
 const MAX_EVENTS: usize = 20_000;
@@ -78,7 +78,7 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn all_outcomes(&self, run: &RunId) -> Result<Vec<Outcome>> {
+    pub async fn all_outcomes(&self, run: &RunId) -> Result<Vec<StepOutcome>> {
         let sized = self.sized_outcomes(run).await?;
         Ok(sized.into_iter().map(|(outcome, _)| outcome).collect())
     }
@@ -87,7 +87,7 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn sized_outcomes(&self, run: &RunId) -> Result<Vec<(Outcome, u64)>> {
+    pub async fn sized_outcomes(&self, run: &RunId) -> Result<Vec<(StepOutcome, u64)>> {
         let (partition, prefix) = keys::outcomes(run);
         let query = Query::partition(&partition).prefix(prefix).consistent();
         let items: Vec<OutcomeItem> = self.table.query_all(query, MAX_EVENTS).await?;
@@ -110,14 +110,14 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table or bucket does not answer.
-    pub async fn outcome(&self, run: &RunId, step: &str) -> Result<Option<Outcome>> {
+    pub async fn outcome(&self, run: &RunId, step: &str) -> Result<Option<StepOutcome>> {
         match self.table.get::<OutcomeItem>(&keys::outcome(run, step)).await? {
             Some(item) => self.load_outcome(item).await.map(Some),
             None => Ok(None),
         }
     }
 
-    pub(crate) async fn load_outcome(&self, item: OutcomeItem) -> Result<Outcome> {
+    pub(crate) async fn load_outcome(&self, item: OutcomeItem) -> Result<StepOutcome> {
         let output = self.blobs.load(&item.output).await?;
         Ok(item.with_output(output))
     }

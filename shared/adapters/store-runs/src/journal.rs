@@ -39,6 +39,7 @@ struct Row {
 impl JournalStore {
     /// The store over the table Runs.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table }
     }

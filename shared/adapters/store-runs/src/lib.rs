@@ -49,7 +49,7 @@ pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListAnswers, ListEnd, ListSummary};
 pub use outcomes::{Consequence, Ended, Intended};
 pub use quotas::{Counted, Use};
-pub use records::{Intent, Outcome, Seen};
+pub use records::{Intent, Seen, StepOutcome};
 pub use repeats::Unrecognised;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
@@ -72,6 +72,7 @@ pub struct RunStore {
 impl RunStore {
     /// The store over this table and bucket.
     #[must_use]
+    #[inline]
     pub fn new(table: Table, blobs: Blobs) -> Self {
         Self { table, blobs }
     }

@@ -9,7 +9,7 @@ use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{Intent, ItemCall, ItemStatus, Outcome, Result, RunStore};
+use crate::{Intent, ItemCall, ItemStatus, Result, RunStore, StepOutcome};
 
 /// The code of a step of which some calls were made and others were not.
 const PARTLY_SENT: &str = "PARTLY_SENT";
@@ -348,14 +348,14 @@ impl RunStore {
         intent: &Intent,
         early: Option<&str>,
         at: Timestamp,
-    ) -> Result<Outcome> {
+    ) -> Result<StepOutcome> {
         let calls = self.items(run, &intent.step).await?;
         let calls: BTreeMap<u32, ItemCall> = calls.into_iter().map(|call| (call.n, call)).collect();
         let summary = ListSummary::of_records(&calls, Some(intent));
         let ListEnd { status, code, message, output } =
             summary.end(self.list_answers(&calls, &[]).await?, early);
         let count = output["done"].as_u64();
-        let known = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
-        Ok(Outcome { status, code, message: Some(message), output, count, ..known })
+        let known = StepOutcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+        Ok(StepOutcome { status, code, message: Some(message), output, count, ..known })
     }
 }

@@ -5,7 +5,7 @@ use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
 use crate::records::OutcomeItem;
-use crate::{Intent, Outcome, Result, RunStore, keys};
+use crate::{Intent, Result, RunStore, StepOutcome, keys};
 
 /// How many sentences about what a step could not read are kept beside its outcome, so that nobody has to read the output
 /// for them.
@@ -32,7 +32,7 @@ pub enum Ended {
     /// As given.
     Now,
     /// It had ended before; this stands.
-    Before(Box<Outcome>),
+    Before(Box<StepOutcome>),
 }
 
 /// Whether an irreversible step may act.
@@ -54,7 +54,7 @@ impl RunStore {
     pub async fn end_step(
         &self,
         run: &RunId,
-        outcome: &Outcome,
+        outcome: &StepOutcome,
         event: &Event,
         consequence: impl Into<Consequence<'_>>,
     ) -> Result<Ended> {
@@ -86,7 +86,12 @@ impl RunStore {
         }
     }
 
-    async fn recorded(&self, run: &RunId, outcome: &Outcome, written: Result<()>) -> Result<Ended> {
+    async fn recorded(
+        &self,
+        run: &RunId,
+        outcome: &StepOutcome,
+        written: Result<()>,
+    ) -> Result<Ended> {
         match written {
             Ok(()) => Ok(Ended::Now),
             Err(StoreError::ConditionFailed { index: 0, .. }) => {

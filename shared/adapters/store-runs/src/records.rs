@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// What came of a step. Written once, never changed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct StepOutcome {
     /// The step.
     pub step: String,
     /// How it ended.
@@ -64,7 +64,7 @@ pub(crate) struct OutcomeItem {
 }
 
 impl OutcomeItem {
-    pub(crate) fn new(outcome: &Outcome, output: Stored) -> Self {
+    pub(crate) fn new(outcome: &StepOutcome, output: Stored) -> Self {
         Self {
             step: outcome.step.clone(),
             status: outcome.status,
@@ -82,8 +82,8 @@ impl OutcomeItem {
         }
     }
 
-    pub(crate) fn with_output(self, output: Value) -> Outcome {
-        Outcome {
+    pub(crate) fn with_output(self, output: Value) -> StepOutcome {
+        StepOutcome {
             step: self.step,
             status: self.status,
             input_hash: self.input_hash,
@@ -113,7 +113,7 @@ pub enum Seen {
     Nothing,
 }
 
-impl Outcome {
+impl StepOutcome {
     /// What references to the step see.
     #[must_use]
     pub fn seen(&self) -> Seen {

@@ -9,7 +9,7 @@ use countersign_store_kit::{Item, Key, decode};
 use serde_json::Value;
 
 use crate::records::{OutcomeItem, PlanItem};
-use crate::{Intent, Outcome, Result, RunStore, keys};
+use crate::{Intent, Result, RunStore, StepOutcome, keys};
 
 /// What a step sees when it starts.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub struct StepView {
     /// How many bytes of JSON were read for the plan; 0 when it was known.
     pub plan_bytes: usize,
     /// What came of the step, if it is over already.
-    pub own: Option<Outcome>,
+    pub own: Option<StepOutcome>,
     /// The mark it left before acting, if it did.
     pub intent: Option<Intent>,
     /// What came of other steps, if that was read with it.
@@ -113,7 +113,7 @@ impl RunStore {
         steps: &[&str],
         read: &[&str],
         known: Option<&OthersRead>,
-    ) -> Result<BTreeMap<String, Outcome>> {
+    ) -> Result<BTreeMap<String, StepOutcome>> {
         let is_known = |step: &str| known.is_some_and(|known| known.asked.contains(step));
         let unknown: Vec<&str> = steps.iter().copied().filter(|step| !is_known(step)).collect();
         let mut items = self.outcome_items(run, &unknown).await?;

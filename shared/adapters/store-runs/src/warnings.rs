@@ -11,7 +11,7 @@ use countersign_store_kit::decode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::records::{Outcome, OutcomeItem};
+use crate::records::{OutcomeItem, StepOutcome};
 use crate::{Result, RunStore, keys};
 
 /// The warnings in this output of a step, and that a model wrote it; none when there are none.
@@ -55,7 +55,7 @@ pub struct WarningSentences {
 
 impl WarningSentences {
     /// What the output of a step lists, if it is the output that the warnings were read from; otherwise what is known of them.
-    fn of(known: &StepWarnings, outcome: Option<&Outcome>) -> Self {
+    fn of(known: &StepWarnings, outcome: Option<&StepOutcome>) -> Self {
         let all = outcome.filter(|one| {
             hash(&known.step, known.count, &one.output, one.model.as_ref()) == known.hash
         });

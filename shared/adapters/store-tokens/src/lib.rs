@@ -31,6 +31,7 @@ struct TokenItem {
 impl Tokens {
     /// The tokens in this table.
     #[must_use]
+    #[inline]
     pub fn new(table: Table) -> Self {
         Self { table }
     }

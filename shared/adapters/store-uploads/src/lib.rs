@@ -28,6 +28,7 @@ pub struct S3Files {
 impl S3Files {
     /// Files of this bucket.
     #[must_use]
+    #[inline]
     pub fn new(blobs: Blobs) -> Self {
         Self { blobs }
     }

@@ -76,6 +76,7 @@ pub struct VaultStore {
 impl VaultStore {
     /// The vault in this table, sealed by this vault.
     #[must_use]
+    #[inline]
     pub fn new(table: Table, vault: Vault) -> Self {
         Self { table, vault }
     }

@@ -23,6 +23,7 @@ pub struct KmsKeys {
 impl KmsKeys {
     /// The key of this id, ARN or alias.
     #[must_use]
+    #[inline]
     pub fn new(aws: &AwsConfig, key: impl Into<String>) -> Self {
         Self { client: LazyClient::of(aws, Client::new), key: key.into() }
     }

@@ -101,6 +101,7 @@ impl fmt::Debug for Vault {
 impl Vault {
     /// A vault whose data keys come from `keys`.
     #[must_use]
+    #[inline]
     pub fn new(keys: Arc<dyn Keys>) -> Self {
         Self { keys }
     }

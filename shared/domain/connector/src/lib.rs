@@ -79,8 +79,8 @@ pub use model::{
     MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
     Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules,
     RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, Said, ScrapeField,
-    ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection,
-    ToolId, ToolRules, ValueType, Verdict, XlsxRules, endings, media_type,
+    ScrapeRules, ScraperConnection, SslMode, StatementSource, SuccessRule, TableRules, Tag,
+    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings, media_type,
 };
 pub use rate_keys::{RatedBy, binding_subject};
 pub use reading::{InvalidLocale, InvalidReading, Reading, is_same_figure};

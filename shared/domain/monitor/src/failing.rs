@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
     use crate::batch::Batch;
-    use crate::outcome::Outcome;
+    use crate::outcome::TickOutcome;
     use crate::tick::State;
 
     fn at(second: i64) -> Timestamp {
@@ -73,16 +73,17 @@ mod tests {
             assert_eq!(failing.is_to_be_told(false), second >= 3);
         }
         // Nobody looked, or a run was to be started: neither says that it can look again.
-        for outcome in [Outcome::OutsideActiveHours, Outcome::Started, Outcome::Retried] {
+        for outcome in [TickOutcome::OutsideActiveHours, TickOutcome::Started, TickOutcome::Retried]
+        {
             assert_eq!(state.ticked(outcome, at(4)).failing, state.failing, "{outcome:?}");
         }
-        for outcome in [Outcome::Suppressed, Outcome::Baseline, Outcome::Waiting] {
+        for outcome in [TickOutcome::Suppressed, TickOutcome::Baseline, TickOutcome::Waiting] {
             assert_eq!(state.ticked(outcome, at(4)).failing, None, "{outcome:?}");
         }
         let monitor = MonitorId::from_bytes([1; 16]);
         let found = Batch::found(&monitor, &state, 1, BTreeMap::new(), at(4));
         assert_eq!(state.opened(&found, at(4)).failing, None, "it has found something");
-        let anew = state.ticked(Outcome::Suppressed, at(4)).failed("down", at(5));
+        let anew = state.ticked(TickOutcome::Suppressed, at(4)).failed("down", at(5));
         assert_eq!(anew.failing, Some(Failing { since: at(5), ticks: 1 }));
     }
 
@@ -98,7 +99,7 @@ mod tests {
         let state = whole.opened_in_part(&found, "feed: down", at(1));
         assert_eq!((in_part(&state), &state.failing), (down(1, 1), &None), "the others look");
         // What else goes wrong, and goes well, does not end it.
-        let state = state.ticked(Outcome::Waiting, at(2)).failed("refused", at(3));
+        let state = state.ticked(TickOutcome::Waiting, at(2)).failed("refused", at(3));
         assert_eq!(in_part(&state), down(1, 1));
         let run = &found.run;
         let settled =
@@ -108,7 +109,7 @@ mod tests {
         let state = state.failed("off", at(5)).failed_in_part("feed: down", at(6));
         assert_eq!(in_part(&state), down(1, 3), "a look of none is no look of all");
         assert!(state.in_part.clone().unwrap().failing.is_to_be_told(false));
-        assert_eq!(in_part(&state.ticked(Outcome::Suppressed, at(7))), None);
+        assert_eq!(in_part(&state.ticked(TickOutcome::Suppressed, at(7))), None);
         assert_eq!(in_part(&state.opened(&found, at(7))), None);
     }
 }

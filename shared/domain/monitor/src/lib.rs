@@ -51,7 +51,7 @@ pub use mark::{MAX_REMEMBERED, MAX_SEEN, MarkKind, Position, Watermark};
 pub use noticed::{LookWarnings, StepWarnings, StepsChanged};
 pub use novel::{Found, MAX_BYTES, MAX_ITEMS, Novel, Overlap, TooLarge, novel};
 pub use occurrence::{Origin, asked_again, begun, followed, held_up, noticed, parked_by};
-pub use outcome::Outcome;
+pub use outcome::TickOutcome;
 pub use parked::LastParked;
 pub use refused::{parked_at_once, refused};
 pub use reopened::NotReopened;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a tick came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum TickOutcome {
     /// Nothing was new.
     Suppressed,
     /// It was not in the active hours.
@@ -22,7 +22,7 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
+impl TickOutcome {
     /// Whether it shows that the monitor can look and that its runs start.
     pub(crate) fn is_well(self) -> bool {
         matches!(self, Self::Suppressed | Self::Baseline | Self::Waiting)

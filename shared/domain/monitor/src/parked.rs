@@ -51,7 +51,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Outcome;
+    use crate::outcome::TickOutcome;
 
     #[test]
     fn issue_14_what_is_parked_is_recalled_once_a_day_later() {
@@ -60,7 +60,7 @@ mod tests {
         let last = LastParked { number: 2, code, at: at(1), is_unsaid: false };
         let state = State { parked: Some(last.clone()), ..State::default() };
         assert_eq!(state.recalled(at(24)), None);
-        let ticked = state.ticked(Outcome::Suppressed, at(24)).failed("down", at(25));
+        let ticked = state.ticked(TickOutcome::Suppressed, at(24)).failed("down", at(25));
         let (recalled, after) = ticked.recalled(at(25)).unwrap();
         assert_eq!(recalled, last);
         assert_eq!(after.recalled(at(50)), None);

@@ -58,7 +58,7 @@ mod tests {
     use countersign_run::MonitorId;
 
     use super::*;
-    use crate::outcome::Outcome;
+    use crate::outcome::TickOutcome;
 
     #[test]
     fn f_218_a_batch_whose_run_is_refused_again_and_again_is_parked_with_the_reason() {
@@ -79,7 +79,7 @@ mod tests {
             assert_eq!(settled.moves, is_over, "{refusal}");
             assert_eq!(settled.state.open.is_none(), is_over, "{refusal}");
             assert_eq!(settled.state.parked.is_some(), is_over, "{refusal}");
-            assert_eq!(settled.state.last_outcome, Some(Outcome::Failed));
+            assert_eq!(settled.state.last_outcome, Some(TickOutcome::Failed));
             (batch, state) = (settled.batch, settled.state);
         }
         assert_eq!((batch.state, batch.refused_for), (BatchState::Parked, Some(why)));

@@ -11,7 +11,7 @@ use crate::failing::{Failing, InPart};
 use crate::looks::{Looks, looks_with};
 use crate::mark::Watermark;
 use crate::noticed::{LookWarnings, StepsChanged};
-use crate::outcome::Outcome;
+use crate::outcome::TickOutcome;
 use crate::parked::LastParked;
 use crate::timing::Timing;
 
@@ -46,7 +46,7 @@ pub struct State {
     pub last_tick_at: Option<Timestamp>,
     /// What that came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_outcome: Option<Outcome>,
+    pub last_outcome: Option<TickOutcome>,
     /// What the last ticks came to, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Looks>,
@@ -83,13 +83,13 @@ impl State {
     /// The same after a look that failed. The first failure does not count as a tick: it is tried once more, soon (F-218).
     #[must_use]
     pub fn failed(&self, error: &str, at: Timestamp) -> Self {
-        let again = self.last_outcome == Some(Outcome::Failed);
+        let again = self.last_outcome == Some(TickOutcome::Failed);
         Self {
             last_tick_at: if again { Some(at) } else { self.last_tick_at },
             retry_at: if again { None } else { Some(retry_after(at)) },
             last_error: Some(shown(error)),
             failing: Some(Failing::again(self.failing.as_ref(), at)),
-            ..self.ticked(Outcome::Failed, at)
+            ..self.ticked(TickOutcome::Failed, at)
         }
     }
 
@@ -121,7 +121,7 @@ impl State {
             retry_at,
             last_error: Some(shown(error)),
             failing: Some(Failing::again(self.failing.as_ref(), at)),
-            ..self.ticked(Outcome::Failed, at)
+            ..self.ticked(TickOutcome::Failed, at)
         }
     }
 
@@ -131,7 +131,7 @@ impl State {
     pub fn overdue_at(&self, timing: &Timing, now: Timestamp) -> Timestamp {
         let long = timing.interval.length() + SignedDuration::from_mins(1);
         let due = self.retry_at.or_else(|| now.checked_add(long).ok()).unwrap_or(now);
-        let is_outside = self.last_outcome == Some(Outcome::OutsideActiveHours);
+        let is_outside = self.last_outcome == Some(TickOutcome::OutsideActiveHours);
         let opening = timing.hours.as_ref().filter(|_| is_outside);
         opening.and_then(|hours| hours.opening_after(now)).map_or(due, |opening| opening.min(due))
     }
@@ -141,7 +141,7 @@ impl State {
     pub fn opened(&self, batch: &Batch, at: Timestamp) -> Self {
         let (id, run) = (batch.id.clone(), batch.run.clone());
         let open = Open { batch: id, number: batch.number, run, retry_after: None };
-        let ticked = self.ticked(Outcome::Started, at);
+        let ticked = self.ticked(TickOutcome::Started, at);
         let batches = batch.number;
         Self { batches, open: Some(open), failing: None, in_part: None, ..ticked }
     }
@@ -188,8 +188,8 @@ impl State {
 
     /// The same after a tick. One outside the active hours does not count: the next one, at their beginning, may be close.
     #[must_use]
-    pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
-        let is_outside = outcome == Outcome::OutsideActiveHours;
+    pub fn ticked(&self, outcome: TickOutcome, at: Timestamp) -> Self {
+        let is_outside = outcome == TickOutcome::OutsideActiveHours;
         Self {
             last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
@@ -268,7 +268,7 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
 /// Whether the run of the open batch could not be started, and it is not time yet to try again.
 fn is_resting(state: &State, timing: &Timing, now: Timestamp) -> bool {
     let long = timing.interval.length();
-    state.last_outcome == Some(Outcome::Failed)
+    state.last_outcome == Some(TickOutcome::Failed)
         && match state.retry_at {
             Some(retry_at) => is_ahead(retry_at, long, now),
             None => state.last_tick_at.is_some_and(|last| is_recent(last, long / 2, now)),

@@ -11,7 +11,7 @@ use crate::model::{Gate, OnReject, PlanStep};
 const ROUTE_OUTPUT: &str = "route_output";
 
 /// How many rows of the data a request shows; the digest covers all of them.
-const PREVIEW_LIMIT: u32 = 10;
+const MAX_PREVIEW_ROWS: u32 = 10;
 
 /// What a step asks before it writes.
 pub(crate) struct Asked {
@@ -158,7 +158,7 @@ pub(crate) fn gate(prompt: String, preview_from: String) -> Gate {
     Gate {
         prompt,
         preview_from: Some(preview_from),
-        preview_limit: PREVIEW_LIMIT,
+        preview_limit: MAX_PREVIEW_ROWS,
         preview_columns: Vec::new(),
         timeout_minutes: None,
         escalation: None,

@@ -25,7 +25,7 @@ const MAX_SLOTS: usize = 500;
 
 /// What a test is made with.
 #[derive(Debug, Clone, Copy)]
-pub struct Rehearsal<'a> {
+pub struct DryRunContext<'a> {
     /// How much of it happens.
     pub mode: DryRun,
     /// The contracts.
@@ -48,7 +48,7 @@ pub struct SampleProblem {
     pub hint: Option<String>,
 }
 
-impl Rehearsal<'_> {
+impl DryRunContext<'_> {
     /// Makes the plan one of a test. Gates keep their place and ask nobody.
     ///
     /// # Errors

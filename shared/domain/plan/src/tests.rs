@@ -11,7 +11,7 @@ use countersign_run::{DryRun, RunContext, RunId};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    OnError, OnWarning, Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check,
+    DryRunContext, OnError, OnWarning, Plan, PlanError, Request, StandInSource, StepKind, check,
     check_seal, descriptors, inputs, plan, seal, stages,
 };
 
@@ -210,7 +210,7 @@ fn f_312_k_51_what_a_failure_means_after_how_many_retries() {
 fn rehearsed(plan: &Plan, mode: DryRun, samples: &Value) -> Result<Plan, Vec<String>> {
     let (registry, endpoints) = (Registry::builtin(), playbook::Bindings::none());
     let samples = samples.as_object().unwrap();
-    let rehearsal = Rehearsal { mode, registry: &registry, endpoints: &endpoints, samples };
+    let rehearsal = DryRunContext { mode, registry: &registry, endpoints: &endpoints, samples };
     let mut plan = plan.clone();
     match rehearsal.apply(&mut plan) {
         Ok(()) => Ok(plan),

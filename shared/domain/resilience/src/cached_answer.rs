@@ -14,14 +14,14 @@ pub const KEEP_BYTES: usize = 1024 * 1024;
 
 /// An answer that was good.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedAnswer {
     /// What the endpoint gave.
     pub output: Map<String, Value>,
     /// When.
     pub at: Timestamp,
 }
 
-impl Kept {
+impl CachedAnswer {
     /// Its JSON, or `None` when it is too large to be kept.
     ///
     /// # Errors

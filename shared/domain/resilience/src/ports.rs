@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::breaker::Admission;
 use crate::budget::{Budget, Permit};
-use crate::cached_answer::Kept;
+use crate::cached_answer::CachedAnswer;
 use crate::keys::{AnswerKey, LimitKey};
 use crate::source_state::{HealthView, Report, SourceState};
 
@@ -59,10 +59,10 @@ pub trait CallLimits: Send + Sync {
 /// The last good answers.
 pub trait Answers: Send + Sync {
     /// The last good answer, whatever its age.
-    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>>;
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<CachedAnswer>>;
 
     /// Keeps an answer, unless a newer one is kept or it is larger than [`crate::KEEP_BYTES`].
-    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()>;
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a CachedAnswer) -> LimitFuture<'a, ()>;
 }
 
 /// How sources fare, for those who look.

@@ -4,7 +4,7 @@ use countersign_run::{Occurrence, OccurrenceState};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    MAX_QUEUED, MAX_WAITING_OF_OWNER, ScheduleSpec, Timetable, Verdict, bounded, verdicts,
+    DueDecision, MAX_QUEUED, MAX_WAITING_OF_OWNER, ScheduleSpec, Timetable, bounded, verdicts,
 };
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
@@ -32,7 +32,7 @@ fn missed_until(more: usize, last: Timestamp) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundDue {
     /// The due times in their order, and what becomes of each.
-    pub times: Vec<(Timestamp, Verdict)>,
+    pub times: Vec<(Timestamp, DueDecision)>,
     /// When the schedule is due next.
     pub next: Option<Timestamp>,
 }
@@ -64,16 +64,16 @@ impl ScheduleSpec {
 }
 
 /// The due times from `at` on that are before those that are entered one by one, as the line of the first.
-fn shared(times: &Timetable, at: Timestamp, first: Timestamp) -> Option<(Timestamp, Verdict)> {
+fn shared(times: &Timetable, at: Timestamp, first: Timestamp) -> Option<(Timestamp, DueDecision)> {
     let second = SignedDuration::from_secs(1);
     let (after, until) = (at.checked_sub(second).ok()?, first.checked_sub(second).ok()?);
     let due = times.due(after, until, MAX_COUNTED + 1);
     let (Some(oldest), Some(last)) = (due.first(), due.last()) else { return None };
     let begins = if due.len() > MAX_COUNTED { at } else { *oldest };
-    Some((begins, Verdict::MissedUntil { more: due.len() - 1, last: *last }))
+    Some((begins, DueDecision::MissedUntil { more: due.len() - 1, last: *last }))
 }
 
-impl Verdict {
+impl DueDecision {
     /// What is due, as it is entered in the ledger.
     #[must_use]
     pub fn judged(self, due: Occurrence, now: Timestamp) -> Occurrence {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     /// What is found of a schedule that is due each minute after an outage of so many minutes.
-    fn found(minutes: i64, misfire: &str) -> Vec<(Timestamp, Verdict)> {
+    fn found(minutes: i64, misfire: &str) -> Vec<(Timestamp, DueDecision)> {
         let body = json!({
             "name": "A", "profile_id": format!("prof_{}", "1".repeat(32)), "misfire": misfire,
             "cron_expression": "* * * * *", "query_template": "q",
@@ -129,13 +129,13 @@ mod tests {
             let all = found(minutes, "all");
             let last = Timestamp::from_second((minutes - 50) * 60).unwrap();
             let begins = Timestamp::from_second(60).unwrap();
-            assert_eq!(all[0], (begins, Verdict::MissedUntil { more, last }), "{minutes}");
-            assert_eq!((all.len(), all[1].1), (51, Verdict::Start));
-            assert!(all[2..].iter().all(|(_, verdict)| *verdict == Verdict::Queue));
+            assert_eq!(all[0], (begins, DueDecision::MissedUntil { more, last }), "{minutes}");
+            assert_eq!((all.len(), all[1].1), (51, DueDecision::Start));
+            assert!(all[2..].iter().all(|(_, verdict)| *verdict == DueDecision::Queue));
         }
         let once = found(120, "once");
-        assert_eq!(once.iter().filter(|(_, verdict)| *verdict == Verdict::Missed).count(), 44);
-        assert_eq!(once[50].1, Verdict::Start);
+        assert_eq!(once.iter().filter(|(_, verdict)| *verdict == DueDecision::Missed).count(), 44);
+        assert_eq!(once[50].1, DueDecision::Start);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod timetable;
 
 pub use due::{FoundDue, LATE};
 pub use policy::{
-    MAX_QUEUED, MAX_WAITING, MAX_WAITING_OF_OWNER, Misfire, Overlap, Verdict, bounded, verdicts,
+    DueDecision, MAX_QUEUED, MAX_WAITING, MAX_WAITING_OF_OWNER, Misfire, Overlap, bounded, verdicts,
 };
 pub use query::asked;
 pub use timetable::Timetable;

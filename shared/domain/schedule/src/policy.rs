@@ -32,7 +32,7 @@ pub enum Overlap {
 
 /// A due time and what is to become of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DueDecision {
     /// Start it.
     Start,
     /// Start it when the run before has ended.
@@ -55,7 +55,7 @@ pub enum Verdict {
 /// What becomes of due times that are found at once, in their order: `late` says of each whether it can no longer count as on time,
 /// `busy` whether a run of the schedule goes on.
 #[must_use]
-pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool) -> Vec<Verdict> {
+pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool) -> Vec<DueDecision> {
     let is_missed = |n: usize| match misfire {
         Misfire::Skip => late[n],
         Misfire::Once => late[n] && n + 1 < late.len(),
@@ -66,12 +66,14 @@ pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool) -
     let one_after_the_other = overlap == Overlap::Queue || misfire == Misfire::All;
     let begins = if one_after_the_other { runs.next() } else { runs.next_back() };
     let verdict = |n: usize| match overlap {
-        _ if is_missed(n) => Verdict::Missed,
-        Overlap::Allow => Verdict::Start,
-        _ if begins == Some(n) && !busy => Verdict::Start,
-        Overlap::Queue => Verdict::Queue,
-        Overlap::Skip if misfire == Misfire::All && (late[n] || late.len() > 1) => Verdict::Queue,
-        Overlap::Skip => Verdict::Skip,
+        _ if is_missed(n) => DueDecision::Missed,
+        Overlap::Allow => DueDecision::Start,
+        _ if begins == Some(n) && !busy => DueDecision::Start,
+        Overlap::Queue => DueDecision::Queue,
+        Overlap::Skip if misfire == Misfire::All && (late[n] || late.len() > 1) => {
+            DueDecision::Queue
+        }
+        Overlap::Skip => DueDecision::Skip,
     };
     (0..late.len()).map(verdict).collect()
 }
@@ -88,12 +90,12 @@ pub const MAX_WAITING_OF_OWNER: usize = 1_000;
 
 /// The same where only so many more may wait: those that are due first.
 #[must_use]
-pub fn bounded(verdicts: Vec<Verdict>, mut room: usize) -> Vec<Verdict> {
+pub fn bounded(verdicts: Vec<DueDecision>, mut room: usize) -> Vec<DueDecision> {
     let of = |verdict| match verdict {
-        Verdict::Queue if room == 0 => Verdict::Full,
-        Verdict::Queue => {
+        DueDecision::Queue if room == 0 => DueDecision::Full,
+        DueDecision::Queue => {
             room -= 1;
-            Verdict::Queue
+            DueDecision::Queue
         }
         other => other,
     };
@@ -104,10 +106,16 @@ pub fn bounded(verdicts: Vec<Verdict>, mut room: usize) -> Vec<Verdict> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Verdict::{Full, Missed, Queue, Skip, Start};
+    use super::DueDecision::{Full, Missed, Queue, Skip, Start};
     use super::*;
 
-    fn check(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool, expect: &[Verdict]) {
+    fn check(
+        misfire: Misfire,
+        overlap: Overlap,
+        late: &[bool],
+        busy: bool,
+        expect: &[DueDecision],
+    ) {
         let found = verdicts(misfire, overlap, late, busy);
         assert_eq!(found, expect, "{misfire:?} {overlap:?} {late:?} {busy}");
     }

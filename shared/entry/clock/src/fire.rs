@@ -15,7 +15,7 @@ const FULL: &str = "a hundred of the same wait already, or a thousand of all tha
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum EventOutcome {
     /// It is new; its occurrence as it is now.
     New(Box<Occurrence>),
     /// It was reported before.
@@ -33,22 +33,22 @@ impl Clock {
         firing: &'a Firing<'a>,
         trigger: &'a Trigger,
         instead: Option<&'a OccurrenceId>,
-    ) -> BoxFuture<'a, Result<Outcome, ClockError>> {
+    ) -> BoxFuture<'a, Result<EventOutcome, ClockError>> {
         Box::pin(async move {
             let occurrence = noticed(firing);
             let event = firing.fired.event();
             match self.catalog.notice_event(&occurrence, &event, instead).await? {
-                Noticed::Known(known) => return Ok(Outcome::Known(known)),
+                Noticed::Known(known) => return Ok(EventOutcome::Known(known)),
                 Noticed::New => self.report(&occurrence, firing.at).await,
             }
             if occurrence.state != OccurrenceState::Due {
-                return Ok(Outcome::New(Box::new(occurrence)));
+                return Ok(EventOutcome::New(Box::new(occurrence)));
             }
             match self.begin_now(&occurrence, trigger, firing.at).await {
-                Ok(after) => Ok(Outcome::New(Box::new(after))),
+                Ok(after) => Ok(EventOutcome::New(Box::new(after))),
                 Err(error) => {
                     tracing::warn!(occurrence = %occurrence.id, %error, "a run was not started; the sweeper will");
-                    Ok(Outcome::New(Box::new(occurrence)))
+                    Ok(EventOutcome::New(Box::new(occurrence)))
                 }
             }
         })

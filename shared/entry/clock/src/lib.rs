@@ -24,7 +24,7 @@ mod turns;
 mod unbegun;
 
 pub use error::ClockError;
-pub use fire::Outcome;
+pub use fire::EventOutcome;
 pub use native::{native, native_of_monitor};
 pub use sweep::Followed;
 pub use tick::{Tick, Ticked};

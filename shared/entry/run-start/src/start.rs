@@ -5,7 +5,7 @@ mod tests;
 
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
+use countersign_plan::{DryRunContext, Plan, Request, inputs, plan};
 use countersign_playbook::{
     Bindings, Code, CompileContext, Diagnostic, PlaybookSource, ValidPlaybook, compile,
 };
@@ -384,7 +384,7 @@ pub fn check_samples(
     endpoints: &Bindings,
     samples: &Map<String, Value>,
 ) -> Result<(), Problem> {
-    let rehearsal = Rehearsal { mode, registry: ctx.registry, endpoints, samples };
+    let rehearsal = DryRunContext { mode, registry: ctx.registry, endpoints, samples };
     rehearsal.apply(&mut planned(playbook, head)).map_err(|problems| {
         let field = |problem: countersign_plan::SampleProblem| FieldError {
             path: format!("samples.{}", problem.path).trim_end_matches('.').to_owned(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_plan::PlanStep;
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{EFFECT_UNKNOWN, Head, RunId, StepStatus};
-use countersign_store_runs::{EarlierCall, Outcome, RunStore};
+use countersign_store_runs::{EarlierCall, RunStore, StepOutcome};
 use serde_json::Value;
 
 use crate::context::Context;
@@ -113,7 +113,7 @@ async fn answered_before(
     context: &Context,
     run: &RunId,
     step: &PlanStep,
-    outcome: Outcome,
+    outcome: StepOutcome,
 ) -> Result<StepEnd, StepError> {
     let calls = match &step.tools {
         Some(_) => context.runs.tool_outcomes(run, &step.name).await?,
@@ -125,7 +125,7 @@ async fn answered_before(
     Ok(StepEnd { message: Some(told), ..ending })
 }
 
-fn done(step: &PlanStep, message: String, outcome: Outcome) -> StepEnd {
+fn done(step: &PlanStep, message: String, outcome: StepOutcome) -> StepEnd {
     // What could not be read of its answer then cannot be read now.
     let warnings = warnings_of(step, &outcome.output, outcome.model.as_ref()).map(Box::new);
     let model = outcome.model;

@@ -1,7 +1,7 @@
 //! What the state machine sends to a step, and what it gets back: ids and a status, never data.
 
 use countersign_run::{RunId, StepStatus};
-use countersign_store_runs::Outcome;
+use countersign_store_runs::StepOutcome;
 use serde::{Deserialize, Serialize};
 
 /// The event of a step.
@@ -44,8 +44,8 @@ pub struct Envelope {
     pub count: Option<u64>,
 }
 
-impl From<&Outcome> for Envelope {
-    fn from(outcome: &Outcome) -> Self {
+impl From<&StepOutcome> for Envelope {
+    fn from(outcome: &StepOutcome) -> Self {
         Self { status: outcome.status, count: outcome.count }
     }
 }

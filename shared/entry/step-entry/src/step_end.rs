@@ -7,7 +7,7 @@ use countersign_run::{
     EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE, StepStatus, StepWarnings,
     Stop, StopReason, partly_done, warning_sentences,
 };
-use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
+use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -196,7 +196,7 @@ impl StepEnd {
         };
         // What waits for a lost step stays open: the next attempt may find the lost one done. Finishing the run closes it.
         let stays_open = self.code.as_deref() == Some(UPSTREAM_LOST);
-        let outcome = Outcome {
+        let outcome = StepOutcome {
             step: event.step.clone(),
             status: self.status,
             input_hash: self.input_hash,
@@ -239,7 +239,7 @@ const TRIES: u32 = 5;
 async fn persist(
     runs: &RunStore,
     event: &StepEvent,
-    outcome: &Outcome,
+    outcome: &StepOutcome,
     record: &Event,
     consequence: Consequence<'_>,
 ) -> Result<Ended, StepError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GateOutcome, Head, StepStatus};
-use countersign_store_runs::{OthersRead, Outcome, RunStore, Seen};
+use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
 use countersign_wiring::Scope;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::error::StepError;
 /// What came of the steps this one waits for, lies behind, or reads.
 #[derive(Debug)]
 pub(crate) struct Upstream {
-    outcomes: BTreeMap<String, Outcome>,
+    outcomes: BTreeMap<String, StepOutcome>,
 }
 
 /// Why a step is not run although the run goes on.
@@ -125,7 +125,7 @@ mod tests {
 
     #[track_caller]
     fn check(status: StepStatus, verdict: Option<GateOutcome>, expect: Option<&str>) {
-        let outcome = Outcome {
+        let outcome = StepOutcome {
             step: "ask".to_owned(),
             status,
             input_hash: String::new(),

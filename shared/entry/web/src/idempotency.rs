@@ -127,7 +127,7 @@ fn derived(parts: &[&str]) -> [u8; 16] {
 
 /// An answer that can be given again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredAnswer {
     /// The status.
     pub status: u16,
     /// Where the created thing is.
@@ -137,7 +137,7 @@ pub struct Kept {
     pub body: String,
 }
 
-impl Kept {
+impl StoredAnswer {
     /// An answer with a body.
     ///
     /// # Errors
@@ -178,7 +178,7 @@ pub enum Begun {
     /// Never seen, or the first one died: do it.
     Fresh,
     /// Done before.
-    Done(Kept),
+    Done(StoredAnswer),
     /// The key was used with another body.
     OtherBody,
     /// The first one is still at work.
@@ -199,7 +199,7 @@ pub trait Memory: Send + Sync {
         &'a self,
         attempt: &'a Attempt,
         name: &'a str,
-        kept: &'a Kept,
+        kept: &'a StoredAnswer,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>>;
     /// Forgets it, because it came to nothing.
@@ -218,7 +218,7 @@ pub async fn once(
     memory: &dyn Memory,
     attempt: &Attempt,
     now: Timestamp,
-    work: BoxFuture<'_, Result<Kept, Problem>>,
+    work: BoxFuture<'_, Result<StoredAnswer, Problem>>,
 ) -> Result<Response, Problem> {
     let Some(name) = attempt.name() else { return Ok(work.await?.respond(false)) };
     let begun =

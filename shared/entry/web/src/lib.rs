@@ -23,4 +23,4 @@ pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query, WrittenJson
 pub use page::{Cursor, CursorKey, InvalidCursor, Page, PageQuery};
 pub use parameters::{no_parameters, refuse_unknown};
 pub use problem::{FieldError, Problem, ProblemBody};
-pub use signed::{Gate, Signed, bearer};
+pub use signed::{AuthContext, Signed, bearer};

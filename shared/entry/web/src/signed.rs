@@ -11,14 +11,14 @@ use crate::problem::Problem;
 use crate::token::{TokenError, Verifier};
 
 /// What a router's state must offer so that its handlers can ask who is calling.
-pub trait Gate: Send + Sync {
+pub trait AuthContext: Send + Sync {
     /// Verifies tokens.
     fn verifier(&self) -> &Verifier;
     /// Knows what people may do.
     fn rights(&self) -> &dyn Rights;
 }
 
-impl<G: Gate> Gate for Arc<G> {
+impl<G: AuthContext> AuthContext for Arc<G> {
     fn verifier(&self) -> &Verifier {
         self.as_ref().verifier()
     }
@@ -37,7 +37,7 @@ pub struct Signed {
     pub presented: Presented,
 }
 
-impl<G: Gate> FromRequestParts<G> for Signed {
+impl<G: AuthContext> FromRequestParts<G> for Signed {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, gate: &G) -> Result<Self, Problem> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use countersign_connector::{Announcer, Binding, SourceFuture};
 use countersign_identity::UserId;
 use countersign_resilience::{
-    Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, Decision, Kept,
-    LimitFuture, LimitKey, Permit, Report, SourceState,
+    Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimitError, CallLimits, Counters,
+    Decision, LimitFuture, LimitKey, Permit, Report, SourceState,
 };
 use jiff::Timestamp;
 
@@ -20,7 +20,7 @@ pub(super) struct Shared {
     pub(super) down: bool,
     pub(super) records: Mutex<BTreeMap<LimitKey, SourceState>>,
     pub(super) counters: Mutex<BTreeMap<LimitKey, Counters>>,
-    pub(super) answers: Mutex<BTreeMap<String, Kept>>,
+    pub(super) answers: Mutex<BTreeMap<String, CachedAnswer>>,
     pub(super) announced: Mutex<Vec<(UserId, Timestamp)>>,
 }
 
@@ -86,13 +86,13 @@ impl CallLimits for World {
 }
 
 impl Answers for World {
-    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
+    fn last<'a>(&'a self, key: &'a AnswerKey) -> LimitFuture<'a, Option<CachedAnswer>> {
         Box::pin(
             async move { Ok(self.shared.up()?.answers.lock().unwrap().get(key.as_str()).cloned()) },
         )
     }
 
-    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a Kept) -> LimitFuture<'a, ()> {
+    fn keep<'a>(&'a self, key: &'a AnswerKey, answer: &'a CachedAnswer) -> LimitFuture<'a, ()> {
         Box::pin(async move {
             let mut answers = self.shared.up()?.answers.lock().unwrap();
             answers.insert(key.as_str().to_owned(), answer.clone());

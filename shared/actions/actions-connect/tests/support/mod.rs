@@ -14,8 +14,8 @@ use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler, RunInfo};
 use countersign_resilience::{
-    Admission, Admitted, AnswerKey, Answers, Budget, CallLimits, Kept, LimitFuture, LimitKey,
-    Permit, Report, STAYS_OPEN, SourceState,
+    Admission, Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimits, LimitFuture,
+    LimitKey, Permit, Report, STAYS_OPEN, SourceState,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -193,11 +193,11 @@ impl CallLimits for World {
 }
 
 impl Answers for World {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<Kept>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> LimitFuture<'a, Option<CachedAnswer>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a Kept) -> LimitFuture<'a, ()> {
+    fn keep<'a>(&'a self, _: &'a AnswerKey, _: &'a CachedAnswer) -> LimitFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 }

@@ -20,8 +20,8 @@ mod mapping;
 mod pages;
 mod rest;
 mod scraper;
+mod success_rule;
 mod tool;
-mod verdict;
 mod xml;
 
 pub use category::{Category, InvalidTag, Tag};
@@ -42,8 +42,8 @@ pub use rest::{
     RestConnection,
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
+pub use success_rule::{Said, SuccessRule};
 pub use tool::{ToolConnection, ToolId, ToolRules};
-pub use verdict::{Said, Verdict};
 pub use xml::{FieldRule, ParseRules, ValueType};
 
 /// A validated connector (F-087…F-092). Made by [`crate::parse`]; stored as JSON.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
 use super::pages::Pagination;
-use super::verdict::Verdict;
+use super::success_rule::SuccessRule;
 
 /// The connection of a `rest_api`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -269,7 +269,7 @@ pub struct RequestRules {
     pub mapping: JsonMapping,
     /// Where the answer itself says whether the call succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<SuccessRule>,
 }
 
 /// How a body is written.

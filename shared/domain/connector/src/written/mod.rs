@@ -18,10 +18,10 @@ mod pages;
 mod placeholders;
 mod rest;
 mod scraper;
+mod success_rule;
 mod table;
 mod text;
 mod tool;
-mod verdict;
 mod xml;
 
 #[cfg(test)]

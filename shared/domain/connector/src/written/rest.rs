@@ -9,8 +9,8 @@ use super::headers::{Headers, check_free, headers};
 use super::mapping::{AnswerMapping, AnswerOutput, inferred};
 use super::pages::Pages;
 use super::placeholders::{self, Scalar};
+use super::success_rule::SuccessRule;
 use super::text::UrlPath;
-use super::verdict::Verdict;
 use crate::model::{
     self, Auth, BodyFormat, Connection, Method, Operation, OutputSchema, PagePlace, Pagination,
     RequestRules,
@@ -43,7 +43,7 @@ endpoint! {
         #[serde(default)]
         pagination: Pages,
         /// Where the answer itself says whether the call succeeded, when its status does not.
-        verdict: Option<Verdict>,
+        verdict: Option<SuccessRule>,
     }
 }
 
@@ -99,7 +99,7 @@ impl RestEndpoint {
             body_format: self.body_format,
             pagination: self.pagination.model(),
             mapping: self.response_mapping.json(self.output_schema.as_ref()),
-            verdict: self.verdict.clone().map(Verdict::model),
+            verdict: self.verdict.clone().map(SuccessRule::model),
         }
     }
 

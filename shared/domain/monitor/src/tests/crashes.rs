@@ -6,7 +6,7 @@ use countersign_run::RunStatus;
 use proptest::prelude::*;
 
 use super::model::{BYTES, Event, LATE, Shows, World};
-use crate::{BatchState, MAX_ATTEMPTS, Outcome};
+use crate::{BatchState, MAX_ATTEMPTS, TickOutcome};
 
 /// What happens to the batches and their runs.
 fn any_step() -> impl Strategy<Value = Event> {
@@ -111,7 +111,7 @@ proptest! {
             prop_assert!(open.count() <= 1, "one open batch per monitor");
         }
         world.drain();
-        prop_assert_ne!(world.store.state.last_outcome, Some(Outcome::Failed));
+        prop_assert_ne!(world.store.state.last_outcome, Some(TickOutcome::Failed));
         each_once(&world, false)?;
         // Every run that was started is that of a batch and a try: none is started twice.
         let tries: usize = world.store.batches.values().map(|(batch, _)| batch.attempt as usize).sum();
@@ -125,6 +125,6 @@ proptest! {
         let mut world = World::new(8);
         events.iter().for_each(|event| world.happens(event));
         world.drain();
-        each_once(&world, world.store.state.last_outcome == Some(Outcome::Failed))?;
+        each_once(&world, world.store.state.last_outcome == Some(TickOutcome::Failed))?;
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{ActiveHours, Due, Interval, Outcome, State, Timing, tick};
+use crate::{ActiveHours, Due, Interval, State, TickOutcome, Timing, tick};
 
 /// The moments of its looks within some days: a native schedule ticks at its rate since `saved`, the sweeper when it is overdue.
 fn looks(timing: &Timing, saved: Timestamp) -> Vec<Timestamp> {
@@ -19,9 +19,9 @@ fn looks(timing: &Timing, saved: Timestamp) -> Vec<Timestamp> {
         match tick(&state, timing, false, now) {
             Due::Look => {
                 looked.push(now);
-                state = state.ticked(Outcome::Suppressed, now);
+                state = state.ticked(TickOutcome::Suppressed, now);
             }
-            Due::OutsideHours => state = state.ticked(Outcome::OutsideActiveHours, now),
+            Due::OutsideHours => state = state.ticked(TickOutcome::OutsideActiveHours, now),
             _ => {
                 overdue =
                     (state.last_tick_at.unwrap() + length).max(now + SignedDuration::from_mins(1));

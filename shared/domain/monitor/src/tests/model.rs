@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Outcome, Overlap,
-    Position, Settled, State, Timing, Watermark, novel, refused, settle, tick,
+    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Overlap, Position,
+    Settled, State, TickOutcome, Timing, Watermark, novel, refused, settle, tick,
 };
 
 /// How late an item may come, in minutes.
@@ -234,7 +234,7 @@ impl World {
         let begins = mark.position.as_ref().is_none_or(Position::is_start);
         let mark = mark.looked(0, now);
         let mark = if begins { mark.moved(position, now) } else { mark };
-        let state = read.state.ticked(Outcome::Suppressed, now);
+        let state = read.state.ticked(TickOutcome::Suppressed, now);
         self.store.apply(read.state.version, |store| {
             store.state = state;
             store.mark = Some(mark);
@@ -390,7 +390,7 @@ impl World {
                 && self.store.state.open.is_none()
                 && !matches!(
                     self.store.state.last_outcome,
-                    Some(Outcome::Started | Outcome::Failed)
+                    Some(TickOutcome::Started | TickOutcome::Failed)
                 )
             {
                 return;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_run::MonitorId;
 use jiff::Timestamp;
 
-use crate::{Batch, Due, Hindrance, Interval, Outcome, State, Timing, tick};
+use crate::{Batch, Due, Hindrance, Interval, State, TickOutcome, Timing, tick};
 
 /// So many minutes after eight in the evening.
 fn at(minute: i64) -> Timestamp {
@@ -37,7 +37,7 @@ fn tries(interval: Interval, why: Hindrance, minutes: i64) -> Vec<i64> {
         match tick(&state, &timing, false, at(minute)) {
             Due::Resume(_) => {
                 tries.push(minute);
-                let began = state.ticked(Outcome::Started, at(minute));
+                let began = state.ticked(TickOutcome::Started, at(minute));
                 state = began.not_started("off", why, &timing, at(minute));
             }
             due => assert_eq!(due, Due::Nothing),
@@ -73,7 +73,7 @@ fn f_218_what_did_not_answer_is_tried_each_minute() {
 fn f_218_a_tick_that_died_before_it_tried_is_repaired_by_the_next_one() {
     let timing = timing(Interval::Day);
     let refused = opened().not_started("off", Hindrance::Refused, &timing, at(0));
-    let died = refused.ticked(Outcome::Started, at(1_440));
+    let died = refused.ticked(TickOutcome::Started, at(1_440));
     assert!(matches!(tick(&died, &timing, false, at(1_441)), Due::Resume(_)));
     assert!(matches!(tick(&opened(), &timing, false, at(1)), Due::Resume(_)));
 }

@@ -6,7 +6,7 @@ use countersign_run::DryRun;
 use serde_json::{Map, Value, json};
 
 use super::{action, approval, planned, step};
-use crate::{Plan, Rehearsal, StandInSource, StepKind, check};
+use crate::{DryRunContext, Plan, StandInSource, StepKind, check};
 
 /// A call of a bank for each of these items.
 fn pay(list: &str, key: Option<&str>) -> playbook::Step {
@@ -77,7 +77,7 @@ fn tested(list: &str, samples: &Value) -> Result<Plan, Vec<String>> {
     let (registry, samples) = (Registry::builtin(), object(samples));
     let mode = DryRun::Reads;
     let rehearsal =
-        Rehearsal { mode, registry: &registry, endpoints: &endpoints, samples: &samples };
+        DryRunContext { mode, registry: &registry, endpoints: &endpoints, samples: &samples };
     let mut plan = planned(vec![read("vendors"), step("ask", approval()), pay(list, None)]);
     if let Err(problems) = rehearsal.apply(&mut plan) {
         return Err(problems.iter().map(ToString::to_string).collect());

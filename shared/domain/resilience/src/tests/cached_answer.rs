@@ -1,11 +1,11 @@
 use serde_json::{Map, Value, json};
 
 use super::at;
-use crate::{AnswerKey, AnswerOf, KEEP_BYTES, Kept, LimitKey};
+use crate::{AnswerKey, AnswerOf, CachedAnswer, KEEP_BYTES, LimitKey};
 
-fn kept(output: Value) -> Kept {
+fn kept(output: Value) -> CachedAnswer {
     let Value::Object(output) = output else { panic!("an object") };
-    Kept { output, at: at("2026-03-04T05:06:07Z") }
+    CachedAnswer { output, at: at("2026-03-04T05:06:07Z") }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn k_75_a_large_answer_is_not_kept() {
     let of = |bytes: usize| kept(json!({ "text": "x".repeat(bytes) })).text().unwrap();
     let small = of(1_000).unwrap();
     assert_eq!(
-        serde_json::from_str::<Kept>(&small).unwrap(),
+        serde_json::from_str::<CachedAnswer>(&small).unwrap(),
         kept(json!({ "text": "x".repeat(1_000) }))
     );
     assert!(of(KEEP_BYTES).is_none());

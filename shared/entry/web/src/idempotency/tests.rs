@@ -9,7 +9,7 @@ use super::*;
 
 /// Remembers in the process: the same rules as the table's.
 #[derive(Default)]
-struct InProcess(Mutex<HashMap<String, (String, Option<Kept>)>>);
+struct InProcess(Mutex<HashMap<String, (String, Option<StoredAnswer>)>>);
 
 impl Memory for InProcess {
     fn begin<'a>(
@@ -35,7 +35,7 @@ impl Memory for InProcess {
         &'a self,
         attempt: &'a Attempt,
         name: &'a str,
-        kept: &'a Kept,
+        kept: &'a StoredAnswer,
         _: Timestamp,
     ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>> {
         self.0
@@ -72,7 +72,7 @@ impl Bench {
             if fails {
                 Err(Problem::not_found())
             } else {
-                Kept::new(StatusCode::CREATED, None, &json!({"n": 1}))
+                StoredAnswer::new(StatusCode::CREATED, None, &json!({"n": 1}))
             }
         });
         let answer = once(&self.memory, attempt, Timestamp::UNIX_EPOCH, work).await;

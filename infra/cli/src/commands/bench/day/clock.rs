@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 
-use super::ledger::{DueNext, Kept, Ledger};
+use super::ledger::{DueNext, Ledger, StoredSchedule};
 
 /// How many occurrences are followed at once, as the sweeper does.
 const MAX_FOLLOWED: usize = 1_000;
@@ -176,7 +176,7 @@ fn look_at_run(ledger: &mut Ledger, of: &Occurrence, now: Timestamp, random: &mu
 }
 
 /// What a schedule is due at a time, before anything has come of it.
-fn occurrence(schedule: &Kept, due: Timestamp, now: Timestamp) -> Occurrence {
+fn occurrence(schedule: &StoredSchedule, due: Timestamp, now: Timestamp) -> Occurrence {
     Occurrence {
         id: OccurrenceId::new(&schedule.id, due),
         owner: UserId::from_bytes([1; 16]),

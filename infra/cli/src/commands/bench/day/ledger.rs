@@ -15,7 +15,7 @@ pub(super) struct DueNext {
 
 /// A schedule as it is stored.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct StoredSchedule {
     /// Its id, `sched_…`.
     pub(super) id: String,
     pub(super) spec: ScheduleSpec,
@@ -35,7 +35,7 @@ pub(super) struct Run {
 /// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    pub(super) schedules: Vec<Kept>,
+    pub(super) schedules: Vec<StoredSchedule>,
     /// The index of what is due, by time.
     due: BTreeSet<(Timestamp, usize)>,
     occurrences: BTreeMap<OccurrenceId, Occurrence>,
@@ -48,7 +48,7 @@ impl Ledger {
     pub(super) fn add(&mut self, id: String, spec: ScheduleSpec, next: Option<Timestamp>) {
         let next = next.map(|at| DueNext { at, version: 1 });
         self.due.extend(next.map(|next| (next.at, self.schedules.len())));
-        self.schedules.push(Kept { id, spec, next });
+        self.schedules.push(StoredSchedule { id, spec, next });
     }
 
     /// Schedules that are due by this moment, the longest overdue first.

@@ -101,7 +101,7 @@ fn none(figure: &str, value: usize) -> Figure {
     Figure::at_most(figure, value as f64, "count", 0.0)
 }
 
-fn of_schedules(of: &schedules::Outcome) -> Vec<Figure> {
+fn of_schedules(of: &schedules::ScheduleDay) -> Vec<Figure> {
     vec![
         count("schedules", of.schedules),
         count("due times", of.due),
@@ -120,7 +120,7 @@ fn of_schedules(of: &schedules::Outcome) -> Vec<Figure> {
     ]
 }
 
-fn of_monitors(of: &monitors::Outcome) -> Vec<Figure> {
+fn of_monitors(of: &monitors::MonitorDay) -> Vec<Figure> {
     vec![
         count("monitors", of.monitors),
         count("ticks of monitors", of.ticks),

@@ -41,7 +41,7 @@ const ENDS: [RunStatus; 10] = [
 
 /// What became of what was new.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct MonitorDay {
     pub(super) monitors: usize,
     pub(super) ticks: usize,
     pub(super) lost: usize,
@@ -61,8 +61,8 @@ pub(super) struct Outcome {
 }
 
 /// Lets the day pass for so many monitors.
-pub(super) fn pass(day: &Day, monitors: usize) -> Outcome {
-    let mut outcome = Outcome { monitors, ..Outcome::default() };
+pub(super) fn pass(day: &Day, monitors: usize) -> MonitorDay {
+    let mut outcome = MonitorDay { monitors, ..MonitorDay::default() };
     for nth in 0..monitors {
         let mut one = One::new(*day, nth);
         for minute in 1..=day.minutes() {
@@ -112,7 +112,7 @@ impl One {
         Self { day, random, store, ticks, offset, told, stalled: Vec::new() }
     }
 
-    fn minute(&mut self, minute: usize, outcome: &mut Outcome) {
+    fn minute(&mut self, minute: usize, outcome: &mut MonitorDay) {
         if self.random.random_range(0..120) == 0 {
             self.arrive(minute);
         }
@@ -120,7 +120,7 @@ impl One {
     }
 
     /// A minute in which nothing new comes.
-    fn passes(&mut self, minute: usize, outcome: &mut Outcome) {
+    fn passes(&mut self, minute: usize, outcome: &mut MonitorDay) {
         let now = self.day.at(minute);
         let mut under_way = std::mem::take(&mut self.stalled);
         under_way.extend(self.runs_end(now));
@@ -151,7 +151,7 @@ impl One {
     }
 
     /// A tick of its own schedule: it comes, or is lost, or comes twice, or late.
-    fn schedule(&mut self, minute: usize, outcome: &mut Outcome) {
+    fn schedule(&mut self, minute: usize, outcome: &mut MonitorDay) {
         match self.random.random_range(0..10) {
             0 => outcome.lost += 1,
             1 => {
@@ -187,7 +187,7 @@ impl One {
     }
 
     /// What goes on at once: the requests come in any order, and each breaks off now and then, or goes on a minute later.
-    fn carry_out(&mut self, mut watches: Vec<Watch>, outcome: &mut Outcome) {
+    fn carry_out(&mut self, mut watches: Vec<Watch>, outcome: &mut MonitorDay) {
         while !watches.is_empty() {
             let at = self.random.random_range(0..watches.len());
             let goes_on = watches[at].advance(&mut self.store);
@@ -204,7 +204,7 @@ impl One {
     }
 
     /// The day is over: what is under way comes to its end.
-    fn drain(&mut self, outcome: &mut Outcome) {
+    fn drain(&mut self, outcome: &mut MonitorDay) {
         let mut minute = self.day.minutes();
         for _ in 0..DRAIN {
             let held: usize = self.store.batches.values().map(|(batch, _)| batch.count).sum();
@@ -217,7 +217,7 @@ impl One {
         }
     }
 
-    fn judge(&self, outcome: &mut Outcome) {
+    fn judge(&self, outcome: &mut MonitorDay) {
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         let mut tries = 0;
         for (batch, content) in self.store.batches.values() {

@@ -35,7 +35,7 @@ const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Australia
 
 /// What became of the due times.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct ScheduleDay {
     pub(super) schedules: usize,
     pub(super) due: usize,
     pub(super) lost: usize,
@@ -82,18 +82,18 @@ struct World<'d> {
     random: StdRng,
     agenda: Agenda,
     expected: BTreeSet<OccurrenceId>,
-    outcome: Outcome,
+    outcome: ScheduleDay,
 }
 
 /// Lets the day pass.
-pub(super) fn pass(day: &Day) -> Result<Outcome, CliError> {
+pub(super) fn pass(day: &Day) -> Result<ScheduleDay, CliError> {
     let mut world = World {
         day,
         ledger: Ledger::default(),
         random: day.random(1),
         agenda: Agenda::default(),
         expected: BTreeSet::new(),
-        outcome: Outcome::default(),
+        outcome: ScheduleDay::default(),
     };
     while world.expected.len() < day.due {
         world.add()?;
@@ -216,7 +216,7 @@ impl World<'_> {
         }
     }
 
-    fn judged(mut self) -> Outcome {
+    fn judged(mut self) -> ScheduleDay {
         let end = self.day.end();
         let entered: BTreeSet<OccurrenceId> = self
             .ledger

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use countersign_monitor::{
-    Batch, BatchItem, Content, Due, Found, MAX_BYTES, MAX_SEEN, MarkKind, MonitorId, Open, Outcome,
-    Overlap, Position, Settled, State, Timing, Watermark, fate, novel, settle, tick,
+    Batch, BatchItem, Content, Due, Found, MAX_BYTES, MAX_SEEN, MarkKind, MonitorId, Open, Overlap,
+    Position, Settled, State, TickOutcome, Timing, Watermark, fate, novel, settle, tick,
 };
 use countersign_run::{RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
@@ -89,11 +89,11 @@ impl Watch {
             }
             Stage::Decide(state, marks) => self.decide(state, &marks, store),
             Stage::Head(state, open) => match store.runs.get(&open.run) {
-                None => Stage::Write(self.note(&state, Outcome::Started), Some(open.run)),
+                None => Stage::Write(self.note(&state, TickOutcome::Started), Some(open.run)),
                 Some((at, status)) if *at <= self.now && fate(*status).is_some() => {
                     Stage::Settle(open.run, *status, 1)
                 }
-                Some(_) => Stage::Write(self.note(&state, Outcome::Waiting), None),
+                Some(_) => Stage::Write(self.note(&state, TickOutcome::Waiting), None),
             },
             Stage::Write(change, run) => match (self.write(*change, store), run) {
                 (true, Some(run)) => Stage::Start(run),
@@ -119,7 +119,7 @@ impl Watch {
         store.runs.get(run).map_or(self.ends.1, |(_, status)| *status)
     }
 
-    fn note(&self, state: &State, outcome: Outcome) -> Box<Change> {
+    fn note(&self, state: &State, outcome: TickOutcome) -> Box<Change> {
         Box::new(Change::Note(state.ticked(outcome, self.now), None))
     }
 
@@ -138,7 +138,9 @@ impl Watch {
                 }
                 Stage::Done
             }
-            Due::OutsideHours => Stage::Write(self.note(&state, Outcome::OutsideActiveHours), None),
+            Due::OutsideHours => {
+                Stage::Write(self.note(&state, TickOutcome::OutsideActiveHours), None)
+            }
             Due::Resume(open) => Stage::Head(state, open),
             Due::Retry(open) => {
                 let Some((batch, _)) = store.batches.get(&open.number) else { return Stage::Done };
@@ -174,7 +176,7 @@ impl Watch {
         if seen.items.is_empty() {
             let begins = mark.position.as_ref().is_none_or(Position::is_start);
             let looked = if begins { looked.moved(seen.position, self.now) } else { looked };
-            let state = state.ticked(Outcome::Suppressed, self.now);
+            let state = state.ticked(TickOutcome::Suppressed, self.now);
             let (state, mut changed) = state.found_nothing(marks, &[looked]);
             return Stage::Write(Box::new(Change::Note(state, changed.pop())), None);
         }

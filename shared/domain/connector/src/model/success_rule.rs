@@ -7,7 +7,7 @@ use crate::json_path::JsonPath;
 
 /// Where an answer of a good status says whether the call succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct SuccessRule {
     /// `true` there means that it did, `false` that it did not.
     pub path: JsonPath,
     /// Where it says why not.
@@ -40,7 +40,7 @@ pub enum Said {
     Nothing,
 }
 
-impl Verdict {
+impl SuccessRule {
     /// What an answer says.
     #[must_use]
     pub fn of(&self, answer: &Value) -> Said {
@@ -71,12 +71,12 @@ impl Verdict {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Said, Verdict};
+    use super::{Said, SuccessRule};
     use crate::json_path::JsonPath;
 
     fn check(answer: &Value, expect: &Said) {
         let list = |name: &str| vec![name.to_owned()];
-        let verdict = Verdict {
+        let verdict = SuccessRule {
             path: JsonPath::parse("ok").unwrap(),
             reason: JsonPath::parse("error").unwrap(),
             denied: list("invalid_auth"),

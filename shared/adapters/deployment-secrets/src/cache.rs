@@ -9,12 +9,12 @@ use countersign_connector::Secret;
 const MOST: usize = 100;
 
 /// What was read, with the time until which it counts.
-pub(crate) struct Kept {
+pub(crate) struct SecretCache {
     fresh: Duration,
     found: HashMap<String, (Instant, Option<Secret>)>,
 }
 
-impl Kept {
+impl SecretCache {
     pub(crate) fn new(fresh: Duration) -> Self {
         Self { fresh, found: HashMap::new() }
     }
@@ -41,13 +41,13 @@ mod tests {
 
     use countersign_connector::Secret;
 
-    use super::{Kept, MOST};
+    use super::{MOST, SecretCache};
 
     #[test]
     fn k_37_a_secret_is_read_again_after_its_time_and_their_number_is_bounded() {
         let (now, fresh) = (Instant::now(), Duration::from_secs(300));
         let later = now + fresh;
-        let mut kept = Kept::new(fresh);
+        let mut kept = SecretCache::new(fresh);
         let secret = Some(Secret::new("a key".to_owned()));
         kept.keep("KEY", secret.clone(), now);
         kept.keep("NONE", None, now);

@@ -9,7 +9,7 @@ use crate::model;
 /// An answer of a good status that may be a refusal all the same.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Verdict {
+pub(super) struct SuccessRule {
     /// Where `true` means success and `false` failure. An answer without either leaves open what an effect came to.
     path: JsonPath,
     /// Where a failure says why.
@@ -25,9 +25,9 @@ pub(super) struct Verdict {
     in_doubt: Vec<String>,
 }
 
-impl Verdict {
-    pub(super) fn model(self) -> model::Verdict {
+impl SuccessRule {
+    pub(super) fn model(self) -> model::SuccessRule {
         let Self { path, reason, denied, throttled, in_doubt } = self;
-        model::Verdict { path, reason, denied, throttled, in_doubt }
+        model::SuccessRule { path, reason, denied, throttled, in_doubt }
     }
 }
