@@ -1,6 +1,7 @@
 //! Every route with its documentation: one declaration makes both. Starting the function makes the routes; the document is
 //! made when somebody asks for it.
 
+mod bodies;
 mod described;
 mod hook;
 mod queries;

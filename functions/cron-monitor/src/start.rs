@@ -5,7 +5,7 @@ use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::{ApprovalPolicy, ExecutionMode, FromMonitor, Head, RunContext, RunId};
-use countersign_run_start::{self as run_start, repeating};
+use countersign_run_start::{self as run_start, repeating, run_mode};
 use countersign_store_catalog::Batched;
 use countersign_web::Problem;
 use jiff::Timestamp;
@@ -103,6 +103,11 @@ pub(crate) async fn run(
         Ok(repeats) => repeats,
         Err(problem) => return lasting(problem).map(Err),
     };
+    // Agent and playbook may have changed since the monitor was saved.
+    let mode = match run_mode::of(Some(&of.ready.agent), &of.ready.playbook.playbook, None) {
+        Ok(mode) => mode,
+        Err(problem) => return lasting(problem).map(Err),
+    };
     let from = FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
     let inputs = of.ready.inputs();
     let starting = run_start::Starting {
@@ -114,7 +119,7 @@ pub(crate) async fn run(
         context: RunContext::Monitor,
         occurrence: of.batched.occurrence.as_ref().map(|occurrence| occurrence.id.clone()),
         approval_policy: policy(of),
-        mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
+        mode,
         chosen_because: None,
         understood: Vec::new(),
         repeats: &repeats,

@@ -37,3 +37,31 @@ async fn f_168_f_199_k_11_an_agents_defaults_hold_where_schedule_and_request_say
     );
     assert_eq!(step(&done, "sign_off")["code"], "AUTO_APPROVED", "{done:#}");
 }
+
+#[tokio::test]
+async fn f_132_k_11_require_of_a_playbook_stands_above_what_a_schedule_says() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:reader", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let playbook = gated("rows-that-ask", "").replace(
+        "execution_mode:",
+        "run_context: scheduled\napproval_policy: require\nexecution_mode:",
+    );
+    ana.playbook(&playbook).await;
+    follows(&ana, &agent, "rows-that-ask", &rows()).await;
+    let automatic = json!({ "approval_policy": "auto_approve" });
+    let schedule = every_minute(&ana, &agent, &automatic).await;
+    let saved = ana.get(&format!("/schedules/{schedule}")).await;
+    let body = json!({ "approval_policy": "auto_approve", "name": "Asks" });
+    let path = format!("{FACTORY}/schedules/{schedule}");
+    let said = ana.door.patch(&path, &body).await.unwrap();
+    let warned = said["warnings"].to_string();
+    assert!(warned.contains("the playbook says `require`"), "{saved:#} {said:#}");
+    let started = comes_to(&ana, &schedule, "started").await;
+    disable(&ana, &schedule).await;
+    let waiting = ana.reaches(&run_of(&started), "awaiting_approval").await;
+    assert_eq!(
+        (&waiting["run_context"], &waiting["approval_policy"]),
+        (&json!("scheduled"), &json!("require"))
+    );
+}

@@ -1,22 +1,28 @@
-//! No query parameter is ignored: a route takes those that its documentation has, and refuses any other.
+//! No query parameter is ignored, and no body: a route takes what its documentation has, and refuses anything else.
 
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::routing::MethodRouter;
 use countersign_registry::nearest;
-use countersign_web::refuse_unknown;
+use countersign_web::{Problem, refuse_unknown};
 use http::Method;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem, Paths};
 
-/// A method of a route, and the names of its query parameters.
-type Known = (Method, Vec<String>);
+use super::bodies;
+
+/// What a method of a route takes.
+struct Known {
+    method: Method,
+    parameters: Vec<String>,
+    takes_body: bool,
+}
 
 /// The route, and in front of it the refusal of what its documentation does not have. The documentation is made by the
-/// first request that has a query.
+/// first request that has a query or a body.
 pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
     route: MethodRouter<S>,
     documented: impl Fn() -> Paths + Clone + Send + Sync + 'static,
@@ -25,33 +31,42 @@ pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
     route.route_layer(from_fn(move |request: Request, next: Next| {
         let (known, documented) = (Arc::clone(&known), documented.clone());
         async move {
-            match request.uri().query().filter(|query| !query.is_empty()) {
-                None => next.run(request).await,
-                Some(_) => checked(known.get_or_init(|| names(&documented())), request, next).await,
+            let has_query = request.uri().query().is_some_and(|query| !query.is_empty());
+            if !has_query && bodies::is_empty(request.body()) {
+                return next.run(request).await;
+            }
+            let known = known.get_or_init(|| all(&documented()));
+            match checked(known, request).await {
+                Ok(request) => next.run(request).await,
+                Err(problem) => problem.into_response(),
             }
         }
     }))
 }
 
-async fn checked(known: &[Known], request: Request, next: Next) -> Response {
-    let names = known_of(known, request.method());
+async fn checked(known: &[Known], request: Request) -> Result<Request, Problem> {
+    // A method that is not there is refused by the route.
+    let Some(known) = known_of(known, request.method()) else { return Ok(request) };
+    let names = &known.parameters;
     let meant = |name: &str| nearest(name, names.iter().map(String::as_str));
-    match refuse_unknown(request.uri().query(), names, meant) {
-        Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
-    }
+    refuse_unknown(request.uri().query(), names, meant)?;
+    if known.takes_body { Ok(request) } else { bodies::refused(request).await }
 }
 
 /// What a method takes; `HEAD` is answered as `GET` is.
-fn known_of<'k>(known: &'k [Known], method: &Method) -> &'k [String] {
+fn known_of<'k>(known: &'k [Known], method: &Method) -> Option<&'k Known> {
     let method = if method == Method::HEAD { &Method::GET } else { method };
-    let found = known.iter().find(|(of, _)| of == method);
-    found.map_or(&[], |(_, names)| names)
+    known.iter().find(|known| known.method == *method)
 }
 
-fn names(paths: &Paths) -> Vec<Known> {
+fn all(paths: &Paths) -> Vec<Known> {
     let operations = paths.paths.values().flat_map(operations);
-    operations.map(|(method, operation)| (method, of(operation))).collect()
+    let known = operations.map(|(method, operation)| Known {
+        method,
+        parameters: of(operation),
+        takes_body: operation.request_body.is_some(),
+    });
+    known.collect()
 }
 
 fn operations(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {

@@ -278,8 +278,12 @@ fn parameters(document: &Value, method: &str, path: &str) -> Vec<String> {
 }
 
 async fn problem(method: &str, address: &str) -> Value {
+    problem_of(method, address, Body::empty()).await
+}
+
+async fn problem_of(method: &str, address: &str, body: Body) -> Value {
     let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-    let request = Request::builder().method(method).uri(address).body(Body::empty()).unwrap();
+    let request = Request::builder().method(method).uri(address).body(body).unwrap();
     let response = crate::router(&context()).oneshot(request).await.unwrap();
     let status = response.status().as_u16();
     let body = axum::body::to_bytes(response.into_body(), 10_000_000).await.unwrap();
@@ -305,6 +309,27 @@ async fn no_operation_ignores_a_query_parameter() {
             assert_eq!(said["status"], 401, "{method} {address} {said}");
         }
     }
+}
+
+#[tokio::test]
+async fn no_operation_ignores_a_body() {
+    let document = document();
+    let mut tried = 0;
+    for (method, path) in operations() {
+        let of_others = ["/api/agent-factory/connectors/{id}/test", "/hooks/{id}"];
+        let takes_body = document["paths"][&path][&method].get("requestBody").is_some();
+        if of_others.contains(&path.as_str()) || takes_body || method == "get" {
+            continue;
+        }
+        let (address, body) = (named(&path), Body::from(r#"{"no_such_field": 1}"#));
+        let said = problem_of(&method, &address, body).await;
+        assert_eq!(said["status"], 422, "{method} {path} {said}");
+        assert_eq!(said["errors"][0]["path"], "no_such_field", "{method} {path} {said}");
+        let nothing = problem_of(&method, &address, Body::from("{}")).await;
+        assert_eq!(nothing["status"], 401, "{method} {path} {nothing}");
+        tried += 1;
+    }
+    assert!(tried > 30, "{tried} operations take no body");
 }
 
 #[tokio::test]

@@ -176,6 +176,22 @@ async fn a_second_attempt_writes_no_second_entry() {
 }
 
 #[tokio::test]
+async fn f_065_what_an_entry_leaves_out_is_said() {
+    let journal = Arc::new(Memory::default());
+    let inputs = json!({
+        "summary": "x".repeat(10_001), "detail_entries": [7, "read", {"action": "read"}],
+        "entities_mentioned": vec![json!("Ann Lee"); 201],
+    });
+    let output = run(&journal, Vec::new(), &call("write_journal_entry", &inputs)).await.unwrap();
+    let expect = [
+        "`summary` has 10001 characters, of which the first 10000 are kept",
+        "of `detail_entries`, 1 are neither texts nor records with a name",
+        "`entities_mentioned` has 201 entries, of which the first 200 are kept",
+    ];
+    assert_eq!((&output["warnings"], &output["warning_count"]), (&json!(expect), &json!(3)));
+}
+
+#[tokio::test]
 async fn f_066_an_agent_finds_what_it_wrote() {
     let journal = Arc::new(Memory::default());
     run(

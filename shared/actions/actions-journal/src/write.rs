@@ -44,7 +44,13 @@ impl Perform for WriteJournalEntry {
             .put_if_new(&entry)
             .await
             .map_err(|error| ActionError::from_failure(&error))?;
-        Ok(declared::Output { journal_entry_id: stands.id.to_string(), success: true })
+        let warnings = left_out(&inputs);
+        Ok(declared::Output {
+            journal_entry_id: stands.id.to_string(),
+            success: true,
+            warning_count: warnings.len() as u64,
+            warnings,
+        })
     }
 }
 
@@ -93,6 +99,34 @@ fn entry(
         created_at: call.now,
         expires_at: config.expiry(call.now),
     }
+}
+
+/// What an entry has no room for, or cannot be read, a sentence each.
+fn left_out(inputs: &declared::Inputs) -> Vec<String> {
+    let characters = inputs.summary.trim().chars().count();
+    let summary = (characters > MAX_SUMMARY).then(|| {
+        format!("`summary` has {characters} characters, of which the first {MAX_SUMMARY} are kept")
+    });
+    let notes = listed("detail_entries", inputs.detail_entries.as_ref(), |one| note(one).is_some());
+    let names = listed("entities_mentioned", inputs.entities_mentioned.as_ref(), |one| {
+        Mention::read(one).is_some()
+    });
+    summary.into_iter().chain(notes).chain(names).collect()
+}
+
+fn listed(
+    input: &str,
+    given: Option<&Vec<Value>>,
+    is_read: impl Fn(&Value) -> bool,
+) -> impl Iterator<Item = String> {
+    let all = given.map_or(0, Vec::len);
+    let unread = items(given).filter(|one| !is_read(one)).count();
+    let more = (all > MAX_ITEMS)
+        .then(|| format!("`{input}` has {all} entries, of which the first {MAX_ITEMS} are kept"));
+    let unread = (unread > 0).then(|| {
+        format!("{unread} entries of `{input}` are neither texts nor records with a name")
+    });
+    more.into_iter().chain(unread)
 }
 
 fn items(given: Option<&Vec<Value>>) -> impl Iterator<Item = &Value> {

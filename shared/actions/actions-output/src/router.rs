@@ -99,12 +99,12 @@ impl OutputPorts<'_> {
         data: &Value,
     ) -> Routed {
         let from = provenance(call, data);
-        let prepared = match destination.prepared(data) {
+        let Prepared { data, notes } = match destination.prepared(data) {
             Ok(prepared) => prepared,
             Err(error) => return Routed::Failed(ActionError::from_failure(&error)),
         };
-        let said = warnings(destination, &prepared);
-        let data = prepared.data;
+        let said: Vec<String> =
+            notes.iter().map(|note| format!("{}: {note}", destination.kind())).collect();
         let sent = match &destination.config {
             DestinationConfig::Document(config) => {
                 self.document(call, index, destination, config, &data, &from).await
@@ -367,17 +367,4 @@ fn provenance(call: &Call, data: &Value) -> Provenance {
         at: call.now,
         warnings: call.info.warnings.clone(),
     }
-}
-
-/// What a destination names and its data does not have.
-fn warnings(destination: &Destination, prepared: &Prepared) -> Vec<String> {
-    let kind = destination.kind();
-    let fields = prepared
-        .unknown
-        .iter()
-        .map(|field| format!("{kind}: no record has `{field}`, which its `transforms` name"));
-    let sources = prepared.absent.iter().map(|source| {
-        format!("{kind}: the data has no `{source}`, which one of its `sections` shows; the section says \"Not known\"")
-    });
-    fields.chain(sources).collect()
 }

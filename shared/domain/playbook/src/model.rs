@@ -130,8 +130,9 @@ pub struct ValidPlaybook {
     pub execution_mode: Option<ExecutionMode>,
     /// How it is started.
     pub run_context: RunContext,
-    /// Whether gates ask.
-    pub approval_policy: ApprovalPolicy,
+    /// Whether gates ask. `require` stands above whatever starts a run; left out, that says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_policy: Option<ApprovalPolicy>,
     /// When it looks, as a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor_config: Option<MonitorConfig>,
@@ -288,6 +289,15 @@ impl ValidPlaybook {
     /// Every step, sub-steps after their parallel step.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().flat_map(Step::with_descendants)
+    }
+
+    /// The policy of a run that is started with this one: `require` of a playbook stands above it.
+    #[must_use]
+    pub fn policy_of_run(&self, started_with: ApprovalPolicy) -> ApprovalPolicy {
+        match self.approval_policy {
+            Some(ApprovalPolicy::Require) => ApprovalPolicy::Require,
+            Some(ApprovalPolicy::AutoApprove) | None => started_with,
+        }
     }
 
     /// The connectors its steps call.

@@ -26,10 +26,8 @@ pub struct Destination {
 pub struct Prepared {
     /// The data.
     pub data: Value,
-    /// Fields that the destination asks for and no record has.
-    pub unknown: Vec<String>,
-    /// Sources of the document's sections that the data does not have: their section says "Not known".
-    pub absent: Vec<String>,
+    /// What the destination names and the data does not have, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The kinds of destination of this release, with their settings.
@@ -133,12 +131,16 @@ impl Destination {
     /// # Errors
     /// [`ReportError::FieldTaken`] when a field would be renamed to one that is there.
     pub fn prepared(&self, data: &Value) -> Result<Prepared, ReportError> {
-        let (mut data, mut unknown) = (data.clone(), Vec::new());
+        let (mut data, mut notes) = (data.clone(), Vec::new());
         for transform in &self.transforms {
-            data = transform.apply(data, &mut unknown)?;
+            data = transform.apply(data, &mut notes)?;
         }
         let absent = self.layout().map(|layout| layout.absent(&data)).unwrap_or_default();
-        Ok(Prepared { data, unknown, absent })
+        let absent = absent.iter().map(|source| {
+            format!("the data has no `{source}`, which one of its `sections` shows; the section says \"Not known\"")
+        });
+        notes.extend(absent);
+        Ok(Prepared { data, notes })
     }
 
     /// The layout of what is written section by section; `json` is the data as it is, and `csv` fails without its table.

@@ -39,17 +39,15 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// The data after the change. Fields that are asked for and that no record has are added to `unknown`; they become
-    /// `null`: a column without a value is seen, one that is not there is not.
-    pub(crate) fn apply(
-        &self,
-        data: Value,
-        unknown: &mut Vec<String>,
-    ) -> Result<Value, ReportError> {
+    /// The data after the change. What it names and the data does not have is added to `notes`, a sentence each. Fields that no
+    /// record has become `null`: a column without a value is seen, one that is not there is not.
+    pub(crate) fn apply(&self, data: Value, notes: &mut Vec<String>) -> Result<Value, ReportError> {
         self.can_rename(&data)?;
         let (asked, missing): (Vec<&str>, Vec<&str>) =
             self.unknown_fields(&data).into_iter().unzip();
-        unknown.extend(asked.into_iter().map(str::to_owned));
+        let unknown = |field| format!("no record has `{field}`, which its `transforms` name");
+        notes.extend(asked.into_iter().map(unknown));
+        notes.extend(self.without_effect(&data));
         Ok(match (self, data) {
             (Self::Pick { path }, data) => at(&data, path).cloned().unwrap_or(Value::Null),
             (Self::Limit { count }, Value::Array(items)) => {
@@ -60,6 +58,19 @@ impl Transform {
             }
             (change, data) => change.apply_to_record(data, &missing),
         })
+    }
+
+    /// Why it does not do what it says.
+    fn without_effect(&self, data: &Value) -> Option<String> {
+        match self {
+            Self::Pick { path } if at(data, path).is_none() => {
+                Some(format!("the data has no `{}`, which its `transforms` pick", &**path))
+            }
+            Self::Limit { .. } if !data.is_array() && !data.is_null() => {
+                Some("the data is not a list, so that `limit` of its `transforms` keeps all".into())
+            }
+            _ => None,
+        }
     }
 
     /// The fields asked for that no record has, and what they are called afterwards.

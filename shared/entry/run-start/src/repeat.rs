@@ -84,7 +84,7 @@ pub async fn repeat(
         context: new.max(head.context),
         occurrence,
         approval_policy,
-        mode: run_mode::of(Some(&profile), &playbook.playbook, Some(head.execution_mode))?,
+        mode: run_mode::again(&playbook.playbook, head.execution_mode)?,
         chosen_because: head.chosen_because.clone(),
         understood: head.understood.clone(),
         repeats: &repeats,

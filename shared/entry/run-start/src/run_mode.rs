@@ -16,11 +16,25 @@ pub fn of(
 ) -> Result<ExecutionMode, Problem> {
     let default = profile.map(|profile| profile.spec.default_execution_mode);
     let mode = first(asked, playbook.execution_mode, default);
-    let calls_model = playbook
-        .all_steps()
-        .find(|step| matches!(step.kind, StepKind::Action { llm: true, .. }))
-        .map(|step| step.name.as_str());
-    allowed(asked, mode, calls_model).map(|()| mode)
+    allowed(asked, mode, calls_model(playbook)).map(|()| mode)
+}
+
+/// The mode that an earlier run had, for one that repeats it.
+///
+/// # Errors
+/// A [`Problem`] when a run of the playbook as it is now cannot have that mode.
+pub(crate) fn again(
+    playbook: &ValidPlaybook,
+    mode: ExecutionMode,
+) -> Result<ExecutionMode, Problem> {
+    allowed(None, mode, calls_model(playbook)).map(|()| mode)
+}
+
+/// The first step that calls a model.
+fn calls_model(playbook: &ValidPlaybook) -> Option<&str> {
+    let mut steps = playbook.all_steps();
+    let step = steps.find(|step| matches!(step.kind, StepKind::Action { llm: true, .. }))?;
+    Some(step.name.as_str())
 }
 
 fn first(

@@ -181,12 +181,13 @@ async fn ready(
     let owner = &invoker.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
+    let policy = of.playbook.playbook.policy_of_run(of.approval_policy);
     let asked = Asking {
         profile: Some(of.profile),
         query: of.query,
         context: of.context,
         occurrence: of.occurrence.clone(),
-        approval_policy: of.approval_policy,
+        approval_policy: policy,
         mode: of.mode,
         chosen_because: of.chosen_because.clone(),
         understood: of.understood.clone(),
@@ -201,9 +202,12 @@ async fn ready(
     };
     let plan = planned(&linked, &head);
     repeating::check(ctx, &plan, of.repeats).await?;
-    let policy = of.approval_policy;
     let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan, policy).await?;
     all.extend(raised);
+    if policy != of.approval_policy {
+        let message = "the playbook says `require`: gates ask, although `auto_approve` is set";
+        all.push(FieldError::new("playbook.approval_policy", message));
+    }
     Ok((head, all))
 }
 

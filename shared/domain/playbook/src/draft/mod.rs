@@ -34,7 +34,7 @@ pub(crate) struct Draft<'d> {
     pub(crate) required_connectors: Vec<Text>,
     pub(crate) execution_mode: Option<ExecutionMode>,
     pub(crate) run_context: RunContext,
-    pub(crate) approval_policy: ApprovalPolicy,
+    pub(crate) approval_policy: Option<ApprovalPolicy>,
     pub(crate) monitor_config: Option<MonitorConfig>,
     pub(crate) triggers: Vec<Trigger>,
     pub(crate) inputs: Vec<DraftInput>,

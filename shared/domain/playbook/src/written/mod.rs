@@ -62,10 +62,9 @@ pub(crate) struct Playbook {
     /// How it is started. A run started by hand takes the strictest of this, the profile's and the request's.
     #[serde(default)]
     pub(crate) run_context: RunContext,
-    /// Whether gates ask. `auto_approve` is accepted in `scheduled` and `monitor` playbooks only, and opens no gate: a schedule
-    /// or a monitor says it, or the agent of a schedule.
-    #[serde(default)]
-    pub(crate) approval_policy: ApprovalPolicy,
+    /// Whether gates ask. With `require` they do, whatever a schedule, a monitor or an agent says. `auto_approve` is accepted in
+    /// `scheduled` and `monitor` playbooks only, and opens no gate: a schedule or a monitor says it, or the agent of a schedule.
+    pub(crate) approval_policy: Option<ApprovalPolicy>,
     /// When it looks, as a monitor.
     pub(crate) monitor_config: Option<Monitor>,
     /// What makes a question start it.
@@ -116,7 +115,7 @@ impl Playbook {
 
     /// K-11: gates pass by themselves only where nobody is there to ask.
     fn check_policy(&self, rules: &mut Rules<'_>) {
-        if self.approval_policy != ApprovalPolicy::AutoApprove {
+        if self.approval_policy != Some(ApprovalPolicy::AutoApprove) {
             return;
         }
         if matches!(self.run_context, RunContext::Scheduled | RunContext::Monitor) {

@@ -213,7 +213,7 @@ fn f_065_write_journal_entry() {
         "write_journal_entry",
         "summary! detail_entries entities_mentioned",
         "",
-        "journal_entry_id success",
+        "journal_entry_id success warnings warning_count",
     );
 }
 

@@ -30,6 +30,10 @@ pub struct Output {
     pub journal_entry_id: String,
     /// Whether it was written.
     pub success: bool,
+    /// What was left out of it.
+    pub warnings: Vec<String>,
+    /// How many warnings there are.
+    pub warning_count: u64,
 }
 
 impl Action for WriteJournalEntry {

@@ -138,6 +138,53 @@ pub(super) fn layout_rules(
         _ => {}
     }
     column_rules(sections, rules);
+    for (n, section) in sections.iter().enumerate() {
+        for key in section.keys() {
+            if let Some((message, hint)) = without_use(format, section.format, key) {
+                rules.hinted("sections", &format!("/sections/{n}/{key}"), message, hint.to_owned());
+            }
+        }
+    }
+}
+
+/// Why a key of a section would do nothing in a document of this format, and what to write instead.
+fn without_use(
+    format: Format,
+    shown: Option<SectionFormat>,
+    key: &str,
+) -> Option<(String, &'static str)> {
+    let is_linked = shown == Some(SectionFormat::Linked);
+    let is_plain = matches!(
+        shown,
+        Some(
+            SectionFormat::Text
+                | SectionFormat::Markdown
+                | SectionFormat::Json
+                | SectionFormat::Structured
+        )
+    );
+    let told = |what: &str| format!("{what} no `{key}`");
+    match (format, key) {
+        (_, "name" | "across" | "across_label" | "entity" | "heading") if !is_linked => {
+            let message = format!("`{key}` is for sections with `format: linked`");
+            Some((message, "leave it out, or write `format: linked`"))
+        }
+        (Format::Csv, "limit") => Some((
+            told("CSV is all records of its section, and takes"),
+            "write `limit` under `transforms`",
+        )),
+        (Format::Csv, "text" | "empty") => {
+            Some((told("CSV is one table, and has"), "leave it out, or use `format: markdown`"))
+        }
+        (Format::Structured, "text" | "empty" | "limit" | "columns") => Some((
+            told("`structured` is the data of each section, and has"),
+            "leave it out, or use `format: markdown`",
+        )),
+        (Format::Markdown, "columns") if is_plain => {
+            Some((told("a text or a block of JSON has"), "leave it out, or write `format: table`"))
+        }
+        _ => None,
+    }
 }
 
 fn template_rules(format: Format, template: &str, sections: &[Section], rules: &mut Rules<'_>) {
@@ -177,6 +224,25 @@ impl From<Layout> for layout::Layout {
 }
 
 impl Section {
+    /// The keys that say something, but for `title`, `source` and `format`.
+    fn keys(&self) -> impl Iterator<Item = &'static str> {
+        fn says<const N: usize>(text: Option<&MaybeBlank<N>>) -> bool {
+            text.is_some_and(|text| !text.as_str().trim().is_empty())
+        }
+        let keys = [
+            ("columns", self.columns.as_ref().is_some_and(|columns| !columns.is_empty())),
+            ("text", says(self.text.as_ref())),
+            ("empty", says(self.empty.as_ref())),
+            ("limit", self.limit.is_some()),
+            ("name", says(self.name.as_ref())),
+            ("across", says(self.across.as_ref())),
+            ("across_label", says(self.across_label.as_ref())),
+            ("entity", says(self.entity.as_ref())),
+            ("heading", says(self.heading.as_ref())),
+        ];
+        keys.into_iter().filter_map(|(key, is_said)| is_said.then_some(key))
+    }
+
     fn model(self) -> layout::Section {
         let source = self.source.map(String::from).unwrap_or_default();
         layout::Section {

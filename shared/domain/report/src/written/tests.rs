@@ -175,6 +175,42 @@ fn every_problem_has_its_path() {
 }
 
 #[test]
+fn f_136_f_285_a_key_of_a_section_that_does_nothing_is_refused() {
+    let check = |format: &str, section: Value, expect: &[&str]| {
+        let mut section = section;
+        section["title"] = json!("A");
+        check(
+            &json!({"type": "document", "format": format, "config": {"sections": [section]}}),
+            expect,
+        );
+    };
+    let all = json!({"format": "linked", "columns": ["a"], "text": "t", "empty": "e", "limit": 1, "name": "n", "across": "o"});
+    check("markdown", all.clone(), &[]);
+    check(
+        "csv",
+        all.clone(),
+        &[
+            "config.sections[0].text: CSV is one table, and has no `text` | leave it out, or use `format: markdown`",
+            "config.sections[0].empty: CSV is one table, and has no `empty` | leave it out, or use `format: markdown`",
+            "config.sections[0].limit: CSV is all records of its section, and takes no `limit` | write `limit` under `transforms`",
+        ],
+    );
+    let structured = "`structured` is the data of each section, and has no";
+    let wanted = ["columns", "text", "empty", "limit"].map(|key| {
+        format!("config.sections[0].{key}: {structured} `{key}` | leave it out, or use `format: markdown`")
+    });
+    check("structured", all, &wanted.each_ref().map(String::as_str));
+    check(
+        "markdown",
+        json!({"format": "json", "columns": ["a"], "across": "o", "entity": null, "heading": " "}),
+        &[
+            "config.sections[0].columns: a text or a block of JSON has no `columns` | leave it out, or write `format: table`",
+            "config.sections[0].across: `across` is for sections with `format: linked` | leave it out, or write `format: linked`",
+        ],
+    );
+}
+
+#[test]
 fn f_282_f_290_names_of_tables_and_columns_have_a_form() {
     check(
         &json!({"type": "data_workspace_table", "config": {"table_name": "a b", "workspace_id": "ä",
@@ -233,7 +269,7 @@ fn f_288_transforms_change_the_data_for_one_destination() {
         {"type": "select", "fields": ["n", "o"]}, {"type": "rename", "from": "n", "to": "name"}]}));
     let data = json!({"people": [{"n": 1, "o": 2, "p": 3}, {"n": 4}]});
     let prepared = destination.prepared(&data).unwrap();
-    assert_eq!((prepared.data, prepared.unknown), (json!([{"name": 1, "o": 2}]), Vec::new()));
+    assert_eq!((prepared.data, prepared.notes), (json!([{"name": 1, "o": 2}]), Vec::new()));
     // Of a field that no record has, the column is there, without a value.
     let unknown = read(json!({"type": "file_export", "transforms": [
         {"type": "pick", "path": "people"}, {"type": "select", "fields": ["n", "pay"]},
@@ -243,9 +279,17 @@ fn f_288_transforms_change_the_data_for_one_destination() {
         found.data,
         json!([{"n": 1, "pay": null, "office": null}, {"n": 4, "pay": null, "office": null}])
     );
-    assert_eq!(found.unknown, ["pay", "role"]);
+    let no_record = |field| format!("no record has `{field}`, which its `transforms` name");
+    assert_eq!(found.notes, ["pay", "role"].map(no_record));
     let none = unknown.prepared(&json!({"people": []})).unwrap();
-    assert_eq!((none.data, none.unknown), (json!([]), Vec::new()));
+    assert_eq!((none.data, none.notes), (json!([]), Vec::new()));
+    // What changes nothing is said.
+    let odd = unknown.prepared(&json!({"folk": []})).unwrap();
+    assert_eq!(odd.notes, ["the data has no `people`, which its `transforms` pick"]);
+    let limit = read(json!({"type": "chat", "transforms": [{"type": "limit", "count": 1}]}));
+    let whole = limit.prepared(&data).unwrap();
+    let keeps_all = "the data is not a list, so that `limit` of its `transforms` keeps all";
+    assert_eq!((whole.data, whole.notes), (data.clone(), vec![keeps_all.to_owned()]));
     let taken = json!({"people": [{"n": 1, "name": 2}]});
     let both = read(json!({"type": "file_export", "transforms": [
         {"type": "pick", "path": "people"}, {"type": "rename", "from": "n", "to": "name"}]}));
