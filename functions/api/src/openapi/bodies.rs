@@ -48,13 +48,10 @@ mod tests {
     #[track_caller]
     fn check(body: &str, expect: Option<&[&str]>) {
         let found = said(body.as_bytes()).err();
-        let paths =
-            found.map(|problem| problem.errors.into_iter().map(|one| one.path).collect::<Vec<_>>());
-        assert_eq!(
-            paths.as_deref(),
-            expect.map(|all| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>()).as_deref(),
-            "{body}"
-        );
+        let paths = found
+            .as_ref()
+            .map(|problem| problem.errors.iter().map(|one| one.path.as_str()).collect::<Vec<_>>());
+        assert_eq!(paths.as_deref(), expect, "{body}");
     }
 
     #[test]

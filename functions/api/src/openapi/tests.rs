@@ -329,7 +329,7 @@ async fn no_operation_ignores_a_body() {
         assert_eq!(nothing["status"], 401, "{method} {path} {nothing}");
         tried += 1;
     }
-    assert!(tried > 30, "{tried} operations take no body");
+    assert!(tried >= 30, "{tried} operations take no body");
 }
 
 #[tokio::test]

@@ -123,9 +123,8 @@ fn listed(
     let unread = items(given).filter(|one| !is_read(one)).count();
     let more = (all > MAX_ITEMS)
         .then(|| format!("`{input}` has {all} entries, of which the first {MAX_ITEMS} are kept"));
-    let unread = (unread > 0).then(|| {
-        format!("{unread} entries of `{input}` are neither texts nor records with a name")
-    });
+    let unread = (unread > 0)
+        .then(|| format!("of `{input}`, {unread} are neither texts nor records with a name"));
     more.into_iter().chain(unread)
 }
 

@@ -83,7 +83,7 @@ fn of(steps: Vec<playbook::Step>) -> playbook::ValidPlaybook {
         required_connectors: Vec::new(),
         execution_mode: Some(playbook::ExecutionMode::Deterministic),
         run_context: playbook::RunContext::Interactive,
-        approval_policy: playbook::ApprovalPolicy::Require,
+        approval_policy: None,
         monitor_config: None,
         triggers: Vec::new(),
         inputs: Vec::new(),

@@ -291,13 +291,10 @@ impl ValidPlaybook {
         self.steps.iter().flat_map(Step::with_descendants)
     }
 
-    /// The policy of a run that is started with this one: `require` of a playbook stands above it.
+    /// Whether its gates ask, whatever starts a run.
     #[must_use]
-    pub fn policy_of_run(&self, started_with: ApprovalPolicy) -> ApprovalPolicy {
-        match self.approval_policy {
-            Some(ApprovalPolicy::Require) => ApprovalPolicy::Require,
-            Some(ApprovalPolicy::AutoApprove) | None => started_with,
-        }
+    pub fn always_asks(&self) -> bool {
+        self.approval_policy == Some(ApprovalPolicy::Require)
     }
 
     /// The connectors its steps call.

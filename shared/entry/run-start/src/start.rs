@@ -181,7 +181,8 @@ async fn ready(
     let owner = &invoker.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
-    let policy = of.playbook.playbook.policy_of_run(of.approval_policy);
+    let always_asks = of.playbook.playbook.always_asks();
+    let policy = if always_asks { ApprovalPolicy::Require } else { of.approval_policy };
     let asked = Asking {
         profile: Some(of.profile),
         query: of.query,
