@@ -30,8 +30,11 @@ impl Belongings {
         let binding = ana.post(&bound, &json!({"connector_id": id})).await["id"].clone();
         let schedule = json!({
             "name": "Foreign", "profile_id": profile, "cron_expression": "0 6 * * *", "query_template": "?",
+            "playbook_id": id, "inputs": rows(),
         });
         let schedule = ana.post("/schedules", &schedule).await["id"].clone();
+        let now = format!("/schedules/{}/run-now", schedule.as_str().unwrap());
+        let occurrence = ana.post(&now, &json!({})).await["id"].as_str().unwrap().to_owned();
         let watch = format!("{id}-watch");
         ana.playbook(&format!(
             "id: {watch}\nname: Watch\ndescription: Looks.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {{name: look, step_type: tool, action: detect_new_files, inputs: {{folder_id: empty}}}}\n"
@@ -50,8 +53,6 @@ impl Belongings {
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
         let binding = binding.as_str().unwrap().to_owned();
-        let now = format!("/schedules/{}/run-now", schedule.as_str().unwrap());
-        let occurrence = ana.post(&now, &json!({})).await["id"].as_str().unwrap().to_owned();
         let left = results::of(ana, &profile, &id).await;
         let mut of = vec![
             ("profiles", profile),
@@ -136,6 +137,7 @@ fn body(path: &str, belongings: &Belongings) -> Value {
         "{id}" if path.contains("/profiles/") => json!({"name": "Mine now"}),
         "{id}" if path.contains("/playbooks/") => json!({"yaml": gated(id, "")}),
         "{id}" if path.contains("/todos/") => json!({"state": "DONE"}),
+        "{id}" if path.contains("/entity-resolution/") => json!({}),
         "{id}" => json!({"yaml": connector(id)}),
         _ => json!({}),
     }

@@ -224,7 +224,7 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
     let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
     assert!(page.contains("1 warning about what this is based on"), "{page}");
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("`{text}`: {page}"));
-    assert!(place("1 thing this is based on") < place("<form"), "the warning is below: {page}");
+    assert!(place("1 warning about what") < place("<form"), "the warning is below: {page}");
     assert!(place("four thousand") < place("<form"), "{page}");
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;

@@ -32,7 +32,8 @@ pub struct Recovered {
     pub writes: u64,
     /// To which tables.
     pub tables: Vec<String>,
-    /// Messages that came to queues or left them.
+    /// Messages that came to queues or left them. An emulator that an older command started does not say.
+    #[serde(default)]
     pub queued: u64,
 }
 

@@ -185,7 +185,7 @@ async fn f_065_what_an_entry_leaves_out_is_said() {
     let output = run(&journal, Vec::new(), &call("write_journal_entry", &inputs)).await.unwrap();
     let expect = [
         "`summary` has 10001 characters, of which the first 10000 are kept",
-        "of `detail_entries`, 1 are neither texts nor records with a name",
+        "what is neither a text nor a record in `detail_entries` is left out, 1 of 3",
         "`entities_mentioned` has 201 entries, of which the first 200 are kept",
     ];
     assert_eq!((&output["warnings"], &output["warning_count"]), (&json!(expect), &json!(3)));

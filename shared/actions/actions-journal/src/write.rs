@@ -107,15 +107,21 @@ fn left_out(inputs: &declared::Inputs) -> Vec<String> {
     let summary = (characters > MAX_SUMMARY).then(|| {
         format!("`summary` has {characters} characters, of which the first {MAX_SUMMARY} are kept")
     });
-    let notes = listed("detail_entries", inputs.detail_entries.as_ref(), |one| note(one).is_some());
-    let names = listed("entities_mentioned", inputs.entities_mentioned.as_ref(), |one| {
-        Mention::read(one).is_some()
-    });
+    let notes = listed(
+        ("detail_entries", "neither a text nor a record"),
+        inputs.detail_entries.as_ref(),
+        |one| note(one).is_some(),
+    );
+    let names = listed(
+        ("entities_mentioned", "neither a name nor a record with one"),
+        inputs.entities_mentioned.as_ref(),
+        |one| Mention::read(one).is_some(),
+    );
     summary.into_iter().chain(notes).chain(names).collect()
 }
 
 fn listed(
-    input: &str,
+    (input, unreadable): (&str, &str),
     given: Option<&Vec<Value>>,
     is_read: impl Fn(&Value) -> bool,
 ) -> impl Iterator<Item = String> {
@@ -124,7 +130,7 @@ fn listed(
     let more = (all > MAX_ITEMS)
         .then(|| format!("`{input}` has {all} entries, of which the first {MAX_ITEMS} are kept"));
     let unread = (unread > 0)
-        .then(|| format!("of `{input}`, {unread} are neither texts nor records with a name"));
+        .then(|| format!("what is {unreadable} in `{input}` is left out, {unread} of {all}"));
     more.into_iter().chain(unread)
 }
 

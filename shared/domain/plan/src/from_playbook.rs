@@ -57,6 +57,7 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
         },
         context: request.context,
         dry_run: None,
+        always_asks: playbook.always_asks(),
         inputs: request.inputs,
         composed,
         steps,

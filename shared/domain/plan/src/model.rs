@@ -34,6 +34,9 @@ pub struct Plan {
     /// Set for a test: no step of the plan has an effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
+    /// Whether the playbook says that its gates ask, whatever started the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub always_asks: bool,
     /// The playbook's variables with their values.
     pub inputs: Map<String, Value>,
     /// Values put together of several results, with references, by the name that gates and output have for them: the results

@@ -5,8 +5,8 @@ use countersign_run::{ApprovalPolicy, RunContext};
 use crate::{Plan, PlanStep, StepKind};
 
 impl Plan {
-    /// Whether a gate of this plan opens by itself: in the run of a clock, by `auto_approve`, and only when nothing behind it is
-    /// irreversible.
+    /// Whether a gate of this plan opens by itself: in the run of a clock, by `auto_approve`, unless the playbook says `require`, and
+    /// only when nothing behind it is irreversible.
     #[must_use]
     pub fn opens_by_itself(
         &self,
@@ -16,6 +16,7 @@ impl Plan {
     ) -> bool {
         matches!(context, RunContext::Scheduled | RunContext::Monitor)
             && policy == ApprovalPolicy::AutoApprove
+            && !self.always_asks
             && gate.kind == StepKind::Gate
             && !self.guards_irreversible(gate)
     }

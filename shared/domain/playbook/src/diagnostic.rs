@@ -142,6 +142,8 @@ codes! {
     LooksAnew = "P113" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
+    /// A param that does nothing where it is written.
+    NoEffect = "P114" Warning "",
 }
 
 impl Serialize for Code {

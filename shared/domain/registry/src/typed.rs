@@ -105,7 +105,8 @@ pub fn arguments_of<A: Action>(
             let all = problems.iter().all(|problem| problem.kind == ProblemKind::OutOfRange);
             refused(if all { out_of_range } else { bad_param }, &problems)
         })?;
-    let problems = A::rules(&params);
+    let mut problems = A::rules(&params);
+    problems.retain(|problem| problem.kind != ProblemKind::NoEffect);
     if problems.is_empty() { Ok((inputs, params)) } else { Err(refused(bad_param, &problems)) }
 }
 

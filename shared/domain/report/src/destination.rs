@@ -136,8 +136,11 @@ impl Destination {
             data = transform.apply(data, &mut notes)?;
         }
         let absent = self.layout().map(|layout| layout.absent(&data)).unwrap_or_default();
+        let says = if self.format == Format::Markdown { "says \"Not known\"" } else { "is `null`" };
         let absent = absent.iter().map(|source| {
-            format!("the data has no `{source}`, which one of its `sections` shows; the section says \"Not known\"")
+            format!(
+                "the data has no `{source}`, which one of its `sections` shows; the section {says}"
+            )
         });
         notes.extend(absent);
         Ok(Prepared { data, notes })

@@ -3,6 +3,7 @@
 //! Everything that is checked before a run begins is here: which playbook the question means, which inputs it says, whether
 //! the agent's data sources fit, whether everybody it will ask can sign, whether the quota has room.
 
+mod approval_policy;
 mod ask;
 mod behalf;
 pub mod choosing;

@@ -1,4 +1,4 @@
-//! How much a model takes part in a run that a person starts (F-132, F-168).
+//! How much a model takes part in a run that a person or a monitor starts (F-132, F-168).
 
 use countersign_playbook::{StepKind, ValidPlaybook};
 use countersign_profile::Profile;
@@ -90,5 +90,7 @@ mod tests {
         check(None, Deterministic, Some("write"), false);
         check(None, Deterministic, None, true);
         check(None, Hybrid, Some("write"), true);
+        // As a playbook says it, and a run that repeats one of it.
+        check(None, LlmAugmented, Some("write"), true);
     }
 }

@@ -22,6 +22,7 @@ use countersign_web::{FieldError, Problem};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::approval_policy;
 use crate::{Invoker, Starter, quotas, repeating, signing};
 
 /// What is asked of whom.
@@ -181,8 +182,7 @@ async fn ready(
     let owner = &invoker.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
-    let always_asks = of.playbook.playbook.always_asks();
-    let policy = if always_asks { ApprovalPolicy::Require } else { of.approval_policy };
+    let policy = approval_policy::of_run(&linked, of.approval_policy);
     let asked = Asking {
         profile: Some(of.profile),
         query: of.query,
@@ -205,10 +205,7 @@ async fn ready(
     repeating::check(ctx, &plan, of.repeats).await?;
     let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan, policy).await?;
     all.extend(raised);
-    if policy != of.approval_policy {
-        let message = "the playbook says `require`: gates ask, although `auto_approve` is set";
-        all.push(FieldError::new("playbook.approval_policy", message));
-    }
+    all.extend(approval_policy::overruled(&plan, policy, of.approval_policy));
     Ok((head, all))
 }
 

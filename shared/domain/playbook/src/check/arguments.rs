@@ -69,7 +69,7 @@ impl<'a> Arguments<'a> {
     ) -> InferredOutputs {
         let problems = world.contracts.rules(action, self.values.clone(), &self.open);
         self.report_new(&problems, sink);
-        if !problems.is_empty() {
+        if problems.iter().any(|problem| problem.kind != ProblemKind::NoEffect) {
             return Vec::new();
         }
         let inferred = world.contracts.infer(action, self.values.clone(), &self.open, inputs);
@@ -92,6 +92,7 @@ impl<'a> Arguments<'a> {
             ProblemKind::NotAChoice => Code::NotAChoice,
             ProblemKind::UnknownField => Code::UnknownField,
             ProblemKind::OutOfRange => Code::OutOfRange,
+            ProblemKind::NoEffect => Code::NoEffect,
         };
         let is_key = problem.kind == ProblemKind::UnknownKey;
         let spot = self.spot(&problem.path, is_key);

@@ -1,6 +1,6 @@
 //! Sends data to destinations in the middle of a playbook.
 
-use countersign_document::broken_rules;
+use countersign_document::{Severity, broken_rules};
 use countersign_identity::{Requirement, Role};
 use countersign_report::WrittenDestination;
 use schemars::JsonSchema;
@@ -79,7 +79,11 @@ impl Action for RouteOutput {
             let value = Value::Object(written.clone().into_written());
             let broken = broken_rules(written, value).into_iter().map(|found| {
                 let place = list.entry(n).pointer(&found.pointer);
-                Problem::new(place, ProblemKind::OutOfRange, found.message).hint(found.hint)
+                let kind = match found.severity {
+                    Severity::Warning => ProblemKind::NoEffect,
+                    _ => ProblemKind::OutOfRange,
+                };
+                Problem::new(place, kind, found.message).hint(found.hint)
             });
             problems.extend(broken);
         }

@@ -28,6 +28,8 @@ pub enum ProblemKind {
     UnknownField,
     /// Too small, too large, too short, too long; or not of the form asked for.
     OutOfRange,
+    /// Something that is allowed and does nothing: a warning for its author, and nothing to a run.
+    NoEffect,
 }
 
 /// One problem of an argument.

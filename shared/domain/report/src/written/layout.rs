@@ -1,6 +1,6 @@
 //! Layouts: title, template, sections, columns.
 
-use countersign_document::{MaybeBlank, Refused, Rules, Text, Whole, text_type};
+use countersign_document::{MaybeBlank, Problem, Refused, Rules, Severity, Text, Whole, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -141,7 +141,9 @@ pub(super) fn layout_rules(
     for (n, section) in sections.iter().enumerate() {
         for key in section.keys() {
             if let Some((message, hint)) = without_use(format, section.format, key) {
-                rules.hinted("sections", &format!("/sections/{n}/{key}"), message, hint.to_owned());
+                let found = Problem::error("sections", format!("/sections/{n}/{key}"), message);
+                let found = found.hint(hint.to_owned());
+                rules.report(Problem { severity: Severity::Warning, ..found });
             }
         }
     }
@@ -171,16 +173,16 @@ fn without_use(
         }
         (Format::Csv, "limit") => Some((
             told("CSV is all records of its section, and takes"),
-            "write `limit` under `transforms`",
+            "pick the list and limit it under `transforms`",
         )),
-        (Format::Csv, "text" | "empty") => {
+        (Format::Csv, "text" | "empty" | "across_label") => {
             Some((told("CSV is one table, and has"), "leave it out, or use `format: markdown`"))
         }
-        (Format::Structured, "text" | "empty" | "limit" | "columns") => Some((
+        (Format::Structured, "text" | "empty" | "limit" | "columns" | "across_label") => Some((
             told("`structured` is the data of each section, and has"),
             "leave it out, or use `format: markdown`",
         )),
-        (Format::Markdown, "columns") if is_plain => {
+        (Format::Markdown, "columns" | "limit") if is_plain => {
             Some((told("a text or a block of JSON has"), "leave it out, or write `format: table`"))
         }
         _ => None,
