@@ -13,7 +13,7 @@ use crate::case::{FACTORY, Person, gated, person, rows};
 use crate::world::world;
 
 /// So many calls are tried; `docs/assurance.md` says so.
-const HELD: usize = 438;
+const HELD: usize = 552;
 
 /// What is one person's, by the word before it in a path.
 pub(crate) struct Belongings {
@@ -126,6 +126,7 @@ fn body(path: &str, belongings: &Belongings) -> Value {
     let id = belongings.of[1].1.as_str();
     let digest = "0".repeat(64);
     match path.rsplit('/').next().unwrap_or_default() {
+        _ if path.contains("/entity-reviews/") => json!({}),
         "reset-watermarks" => json!({"steps": ["look"]}),
         "approve" | "reject" => json!({"digest": digest, "version": 1}),
         "strike" => json!({"digest": digest, "version": 1, "step": "keep", "indices": [0]}),
@@ -152,6 +153,8 @@ fn operations(document: &Value) -> Vec<(String, String)> {
     });
     all.filter(|(_, path)| path.starts_with(FACTORY) && path.contains('{'))
         .filter(|(_, path)| !path.ends_with("/connectors/{id}/validate"))
+        // A workspace is a name of one's own: the same name of somebody else is another, and empty.
+        .filter(|(_, path)| !path.ends_with("/workspaces/{id}/tables"))
         .collect()
 }
 
@@ -235,8 +238,10 @@ async fn a_foreign_id_is_as_absent_as_an_unknown_one() {
         let body = body(&documented, &belongings);
         for (n, other) in others.iter().enumerate() {
             let said = refusal(other, &method, &path, &body).await;
-            let expect = Some((404, "NOT_FOUND".to_owned()));
-            assert_eq!(said, expect, "{method} {documented} by {n}");
+            let is_absent = said
+                .as_ref()
+                .is_some_and(|(status, code)| *status == 404 && code.ends_with("NOT_FOUND"));
+            assert!(is_absent, "{method} {documented} by {n}: {said:?}");
             tried.insert((method.clone(), path.clone(), n));
         }
     }
