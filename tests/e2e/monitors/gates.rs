@@ -97,3 +97,46 @@ async fn f_366_a_monitor_whose_gate_nobody_can_open_is_not_saved() {
     ana.door.patch(&format!("{FACTORY}/profiles/{agent}"), &signs).await.unwrap();
     assert_eq!(ana.post(&resume, &json!({})).await["is_active"], true);
 }
+
+#[tokio::test]
+async fn f_132_k_11_require_of_a_playbook_stands_above_what_a_monitor_says() {
+    let (feed, ana) = (Feed::open().await, person("ana", &["global:analyst"]).await);
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let asks = playbook(SAVE).replace("steps:", "approval_policy: require\nsteps:");
+    let agent = agent(&feed, &ana, &[&maria], &asks).await;
+    let watch = unattended(feed, ana, maria, agent).await;
+    let run = watch.begun().await;
+    let waiting = watch.ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(waiting["approval_policy"], "require", "{waiting:#}");
+}
+
+/// A model's step behind the look.
+const WRITE: &str = "save_to_workspace\n    inputs: {data: \"{look.results}\"}\n    params: {table_name: notices, create_if_missing: true}
+  - name: write
+    step_type: llm_task
+    action: synthesize_report
+    inputs: {data: \"{look.results}\"}
+    params: {instructions: What is new.}
+    output_schema: {type: object, fields: [{name: report, type: string, description: The report}]}";
+
+#[tokio::test]
+async fn f_183_k_58_a_monitor_starts_no_deterministic_run_that_calls_a_model() {
+    let (feed, ana) = (Feed::open().await, person("ana", &["global:analyst"]).await);
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let yaml = playbook(WRITE).replace("execution_mode: deterministic\n", "");
+    let agent = agent(&feed, &ana, &[&maria], &yaml).await;
+    let made = ana.post("/monitors", &monitor(&agent)).await;
+    let monitor = made["id"].as_str().unwrap().to_owned();
+    let watch = Watch { feed, ana, maria, agent, monitor };
+    watch.look().await;
+    // The agent is changed after its monitor was saved.
+    let mode = json!({ "default_execution_mode": "deterministic" });
+    let path = format!("{FACTORY}/profiles/{}", watch.agent);
+    watch.ana.door.patch(&path, &mode).await.unwrap();
+    watch.feed.publish("second");
+    watch.look().await;
+    let failed = watch.of("state").await;
+    assert!(failed.to_string().contains("calls a model"), "{failed:#}");
+    let runs = watch.ana.get("/executions").await;
+    assert_eq!(runs["items"], json!([]), "{runs:#}");
+}

@@ -1,10 +1,10 @@
 //! The rows that the gate's author chose to show, with the columns first that the author named.
 
-use countersign_approval::{Column, Layout};
+use countersign_approval::Column;
 use countersign_letter::formatted;
 use serde_json::Value;
 
-use super::visible;
+use super::{items, visible};
 
 /// A line for each row; nothing when there are none.
 pub(super) fn lines(request: &Value) -> Vec<String> {
@@ -16,9 +16,10 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let layout =
-        request.get("layout").and_then(|layout| serde_json::from_value(layout.clone()).ok());
-    let Layout { columns } = layout.unwrap_or_default();
+    let columns = request.pointer("/layout/columns").map_or(&[][..], items).iter();
+    // One that this command does not know leaves its field among the others.
+    let columns: Vec<Column> =
+        columns.filter_map(|column| serde_json::from_value(column.clone()).ok()).collect();
     let total = preview["total"].as_u64().unwrap_or(rows.len() as u64);
     let heading = format!("Rows ({} of {total}):", rows.len());
     let line = |(n, row)| format!("  {}. {}", n + 1, visible(&one_line(row, &columns)));
