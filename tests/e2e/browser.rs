@@ -39,13 +39,7 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts one with an empty profile.
     pub(crate) async fn open(screen: Screen) -> Self {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver is installed (Debian's package chromium-driver)");
-        let port = port(&mut driver);
+        let (driver, port) = driver();
         let profile = tempfile::tempdir().unwrap();
         let capabilities = capabilities(screen, profile.path());
         let client = ClientBuilder::new(HttpConnector::new())
@@ -145,13 +139,30 @@ const CONTRAST: &str = "(() => {
 
 const GROUND: &str = "Math.max(...getComputedStyle(document.querySelector('.card')).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)) / 255";
 
+/// A driver and its port. Several that start at once may choose the same one, and then all but one end: they try again.
+fn driver() -> (Child, u16) {
+    for _ in 0..5 {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver is installed (Debian's package chromium-driver)");
+        if let Some(port) = port(&mut driver) {
+            return (driver, port);
+        }
+        let _ = driver.wait();
+    }
+    panic!("no driver has started");
+}
+
 /// The driver names the port it has taken.
-fn port(driver: &mut Child) -> u16 {
+fn port(driver: &mut Child) -> Option<u16> {
     let said = BufReader::new(driver.stdout.take().unwrap());
     let mut lines = said.lines().map_while(Result::ok);
-    let line = lines.find(|line| line.contains("started successfully on port")).unwrap();
+    let line = lines.find(|line| line.contains("started successfully on port"))?;
     let digits: String = line.chars().filter(char::is_ascii_digit).collect();
-    digits.parse().unwrap()
+    digits.parse().ok()
 }
 
 fn capabilities(screen: Screen, profile: &std::path::Path) -> serde_json::Map<String, Value> {
