@@ -5,22 +5,22 @@ use axum::extract::Request;
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value};
 
-/// So much of a body is read to say what it holds.
+/// How much of a body is read to name its fields, in bytes.
 const MAX_READ: usize = 64 * 1024;
-const TAKEN: &str = "this operation takes no body";
+const NO_BODY: &str = "this operation takes no body";
 
-/// Whether it is known to hold nothing.
+/// Whether the body is known to be empty.
 pub(super) fn is_empty(body: &Body) -> bool {
     body.size_hint().exact() == Some(0)
 }
 
-/// The request without its body, which says nothing: it is empty, `{}` or `null`.
+/// The request without its body, which must be empty, `{}` or `null`.
 ///
 /// # Errors
-/// A [`Problem`] with every field that it says something in.
-pub(super) async fn refused(request: Request) -> Result<Request, Problem> {
+/// A [`Problem`] with every field of the body.
+pub(super) async fn removed(request: Request) -> Result<Request, Problem> {
     let (head, body) = request.into_parts();
-    let bytes = to_bytes(body, MAX_READ).await.map_err(|_| Problem::field("", TAKEN))?;
+    let bytes = to_bytes(body, MAX_READ).await.map_err(|_| Problem::field("", NO_BODY))?;
     said(&bytes).map(|()| Request::from_parts(head, Body::empty()))
 }
 
@@ -32,13 +32,13 @@ fn said(body: &[u8]) -> Result<(), Problem> {
         Ok(Value::Null) => Ok(()),
         Ok(Value::Object(fields)) if fields.is_empty() => Ok(()),
         Ok(Value::Object(fields)) => Err(Problem::invalid(named(&fields))),
-        _ => Err(Problem::field("", TAKEN)),
+        _ => Err(Problem::field("", NO_BODY)),
     }
 }
 
 fn named(fields: &Map<String, Value>) -> Vec<FieldError> {
     let shown = |name: &String| name.chars().take(60).collect::<String>();
-    fields.keys().map(|name| FieldError::new(shown(name), TAKEN)).collect()
+    fields.keys().map(|name| FieldError::new(shown(name), NO_BODY)).collect()
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ async fn checked(known: &[Known], request: Request) -> Result<Request, Problem> 
     let names = &known.parameters;
     let meant = |name: &str| nearest(name, names.iter().map(String::as_str));
     refuse_unknown(request.uri().query(), names, meant)?;
-    if known.takes_body { Ok(request) } else { bodies::refused(request).await }
+    if known.takes_body { Ok(request) } else { bodies::removed(request).await }
 }
 
 /// What a method takes; `HEAD` is answered as `GET` is.

@@ -130,7 +130,7 @@ pub struct ValidPlaybook {
     pub execution_mode: Option<ExecutionMode>,
     /// How it is started.
     pub run_context: RunContext,
-    /// Whether gates ask. `require` stands above whatever starts a run; left out, that says it.
+    /// Whether gates ask. `require` takes precedence over whatever starts a run; left out, that decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_policy: Option<ApprovalPolicy>,
     /// When it looks, as a monitor.

@@ -1,4 +1,4 @@
-//! Whether the gates of a run ask (K-11): `require` of the playbook stands above whatever starts it.
+//! Whether the gates of a run ask (K-11): `require` of the playbook takes precedence over whatever starts it.
 
 use countersign_plan::{Plan, StepKind};
 use countersign_playbook::ValidPlaybook;
