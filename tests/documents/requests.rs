@@ -49,7 +49,7 @@ fn one(request: &str) -> Result<(), String> {
 
 /// The operation of an address, in full or below the agent factory; a segment in braces, or one that a path leaves open, is any.
 fn operation(method: &str, path: &str) -> Result<&'static Value, String> {
-    let path = path.split('?').next().unwrap_or_default();
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let paths = API["paths"].as_object().expect("paths");
     let fits = |documented: &str| {
         let full =
@@ -58,7 +58,25 @@ fn operation(method: &str, path: &str) -> Result<&'static Value, String> {
     };
     let found = paths.iter().filter(|(documented, _)| fits(documented));
     let found = found.filter_map(|(_, item)| item.get(method.to_lowercase())).next();
-    found.ok_or_else(|| format!("the API has no `{method} {path}`"))
+    let found = found.ok_or_else(|| format!("the API has no `{method} {path}`"))?;
+    query.split('&').filter(|pair| !pair.is_empty()).try_for_each(|pair| asked(found, pair))?;
+    Ok(found)
+}
+
+/// A parameter of an address: the operation has it, with a value that it takes.
+fn asked(operation: &Value, pair: &str) -> Result<(), String> {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let mut parameters = operation["parameters"].as_array().into_iter().flatten();
+    let found = parameters.find(|one| one["in"] == "query" && one["name"] == name);
+    let found = found.ok_or_else(|| format!("the operation has no parameter `{name}`"))?;
+    let whole = json!({ "allOf": [found["schema"]], "components": API["components"] });
+    let validator = jsonschema::draft202012::new(&whole).map_err(|error| error.to_string())?;
+    // A number in an address is text too.
+    let is_taken = [json!(value), serde_json::from_str(value).unwrap_or_default()]
+        .iter()
+        .any(|value| validator.is_valid(value));
+    let is_open = value.is_empty() || value.contains(['…', '{']);
+    if is_taken || is_open { Ok(()) } else { Err(format!("`{name}` does not take `{value}`")) }
 }
 
 fn same(documented: &str, path: &str) -> bool {

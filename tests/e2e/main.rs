@@ -65,6 +65,7 @@ mod records;
 mod refused_results;
 mod requests;
 mod research;
+mod resolution_log;
 mod responses;
 mod restart;
 mod rights;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::case::{person, step};
 
 /// A model writes, and the step behind it fails.
-const WRITES: &str = r#"
+pub(crate) const WRITES: &str = r#"
 id: model-writes-and-fails
 name: Writes and fails
 description: A model writes, and the step behind it fails.

@@ -62,6 +62,8 @@ async fn f_316_f_404_a_run_leaves_a_record_and_what_is_new_is_new_once() {
     let agent = ana.agent(&[]).await;
     ana.bind(&agent, "irs-990-xml").await;
     ana.playbook(OFFICERS).await;
+    let detailed = json!({ "journal_config": { "detail_level": "detailed" } });
+    ana.door.patch(&format!("{FACTORY}/profiles/{agent}"), &detailed).await.unwrap();
     let first = officers(&ana, &agent).await;
     assert_eq!(first["strategy"], "pipeline");
     assert!(first["duration_ms"].as_u64().unwrap() > 0, "{first:#}");
@@ -80,6 +82,13 @@ async fn f_316_f_404_a_run_leaves_a_record_and_what_is_new_is_new_once() {
     let entry = newest(&ana, &agent).await;
     assert_eq!(entry["entities_discovered"], entry["entities_mentioned"], "{entry:#}");
     assert_eq!(entry["outputs_produced"][0]["rows"], 1, "{entry:#}");
+    let found_by = |step: &str| {
+        let mut notes = entry["detail_entries"].as_array().unwrap().iter();
+        notes.find(|note| note["action"] == step).unwrap()["entities_found"].clone()
+    };
+    assert_eq!(found_by("resolved"), found, "{entry:#}");
+    assert!(found_by("entities").as_u64().is_some_and(|n| n >= found), "{entry:#}");
+    assert_eq!(found_by("keep"), Value::Null);
 
     let second = officers(&ana, &agent).await;
     let entities = &second["record"]["entities"];

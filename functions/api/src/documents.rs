@@ -15,10 +15,8 @@ pub(crate) fn compiled(yaml: &str, world: &CompileContext<'_>) -> Compiled {
 
 /// The playbook as it may be saved with its warnings, or a problem with all its errors.
 pub(crate) fn valid(
-    yaml: &str,
-    world: &CompileContext<'_>,
+    compiled: Compiled,
 ) -> Result<(ValidPlaybook, Vec<PlaybookDiagnostic>), Problem> {
-    let compiled = compiled(yaml, world);
     let errors: Vec<FieldError> = compiled
         .errors()
         .map(|error| {
@@ -108,7 +106,7 @@ mod tests {
     fn f_343_every_error_of_a_playbook_has_its_place() {
         let yaml = "id: Not Kebab\nname: x\nsteps:\n  - name: a\n    action: launch_rocket\n  - name: a\n    action: parallel\n";
         check(
-            &valid(yaml, &CompileContext::of(&Registry::builtin())).unwrap_err(),
+            &valid(compiled(yaml, &CompileContext::of(&Registry::builtin()))).unwrap_err(),
             "PLAYBOOK_INVALID",
             2,
         );

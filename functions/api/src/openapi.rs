@@ -5,6 +5,7 @@ mod bodies;
 mod described;
 mod hook;
 mod queries;
+mod unread;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -326,7 +327,10 @@ impl Group {
     fn routes(&self, context: Arc<Context>) -> Router {
         let router = self.all_doors().fold(Router::new(), |router, door| {
             let (path, answering) = (door.route)();
-            let answering = queries::guarded(answering, move || (door.documented)().1);
+            let answering = queries::guarded(answering, move || {
+                let (schemas, paths, _) = (door.documented)();
+                (schemas, paths)
+            });
             router.route(&format!("{}{path}", self.prefix), answering)
         });
         door::unanswered(router.with_state(context))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_gatekeeper::signers;
 use countersign_identity::{Requirement, Role, UserId};
 use countersign_playbook::{
-    Bindings, CompileContext, Compiled, Diagnostic, StepKind, ValidPlaybook,
+    Bindings, CompileContext, Compiled, Diagnostic, NamedElsewhere, ValidPlaybook,
 };
 use countersign_web::Problem;
 
@@ -35,10 +35,7 @@ pub(crate) async fn playbook(
     author: &UserId,
     yaml: &str,
 ) -> Result<(ValidPlaybook, Vec<Diagnostic>), Problem> {
-    let world = CompileContext::of(&ctx.registry);
-    let (alone, _) = documents::valid(yaml, &world)?;
-    let known = known(ctx, author, &alone).await?;
-    documents::valid(yaml, &known.of(world))
+    documents::valid(judged(ctx, author, yaml, None).await?)
 }
 
 /// What is to be said of a text, for an agent's connectors when they are known.
@@ -51,29 +48,20 @@ pub(crate) async fn judged(
     let world = CompileContext::of(&ctx.registry);
     let world = bindings.map_or(world, |bindings| world.with(bindings));
     let alone = documents::compiled(yaml, &world);
-    let Some(playbook) = &alone.playbook else { return Ok(alone) };
-    let known = known(ctx, author, playbook).await?;
+    if alone.elsewhere == NamedElsewhere::default() {
+        return Ok(alone);
+    }
+    let known = known(ctx, author, alone.elsewhere).await?;
     Ok(documents::compiled(yaml, &known.of(world)))
 }
 
-async fn known(ctx: &Context, author: &UserId, playbook: &ValidPlaybook) -> Result<Known, Problem> {
-    let connectors = ctx.catalog.endpoints_of(author, &playbook.connectors()).await?;
+async fn known(ctx: &Context, author: &UserId, named: NamedElsewhere) -> Result<Known, Problem> {
+    let connectors: BTreeSet<&str> = named.connectors.iter().map(String::as_str).collect();
+    let connectors = ctx.catalog.endpoints_of(author, &connectors).await?;
     let role = Requirement::role(Role::Reader);
-    let named = signers(&ctx.directory, &approvers(playbook), &role).await?;
+    let approvers: Vec<String> = named.approvers.into_iter().take(MAX_APPROVERS).collect();
+    let named = signers(&ctx.directory, &approvers, &role).await?;
     let unable =
         named.into_iter().filter_map(|one| Some((one.name, one.person.err()?.to_string())));
     Ok(Known { connectors, cannot_sign: unable.collect() })
-}
-
-/// The approvers that gates name, each once.
-fn approvers(playbook: &ValidPlaybook) -> Vec<String> {
-    let of_step = |step: &countersign_playbook::Step| match &step.kind {
-        StepKind::Approval { approvers, escalation, .. } => {
-            let later = escalation.iter().flat_map(|escalation| &escalation.to);
-            approvers.iter().chain(later).cloned().collect()
-        }
-        _ => Vec::new(),
-    };
-    let all: BTreeSet<String> = playbook.all_steps().flat_map(of_step).collect();
-    all.into_iter().take(MAX_APPROVERS).collect()
 }

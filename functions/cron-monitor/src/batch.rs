@@ -1,7 +1,7 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{
-    Batch, Hindrance, Open, Origin, Settled, State, TickOutcome, fate, looks_with, noticed,
+    Batch, Open, Origin, Settled, StartBlocker, State, TickOutcome, fate, looks_with, noticed,
     parked_at_once, refused,
 };
 use countersign_run::{Ancestry, Occurrence, OccurrenceReason};
@@ -109,7 +109,7 @@ impl Trying<'_> {
                 (Why::of_problem(&problem), hindrance(ctx, &problem, self.now), None)
             }
             // The function is tried again; meanwhile the owner sees what it waits for.
-            Err(error) => (Why::of_error(&error), Hindrance::Unanswered, Some(error)),
+            Err(error) => (Why::of_error(&error), StartBlocker::Unanswered, Some(error)),
         };
         // Somebody else, who was not refused, has started it in between.
         if ctx.runs.head(&self.batched.batch.run).await?.is_some() {
@@ -123,7 +123,7 @@ impl Trying<'_> {
         let clock = clock(self.event, overdue_at);
         let message = why.said.chars().take(500).collect();
         let reason = OccurrenceReason { code: why.code.clone(), message };
-        if hindrance == Hindrance::Refused {
+        if hindrance == StartBlocker::Refused {
             self.refuse(ctx, &reason, &state, &clock).await?;
         } else {
             late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
@@ -186,10 +186,10 @@ impl Trying<'_> {
 }
 
 /// What is used up today is not tomorrow.
-fn hindrance(ctx: &Context, problem: &Problem, now: Timestamp) -> Hindrance {
+fn hindrance(ctx: &Context, problem: &Problem, now: Timestamp) -> StartBlocker {
     match problem.status {
-        429 => Hindrance::UsedUp { until: ctx.runs_per_day.exceeded(now).anew },
-        _ => Hindrance::Refused,
+        429 => StartBlocker::UsedUp { until: ctx.runs_per_day.exceeded(now).anew },
+        _ => StartBlocker::Refused,
     }
 }
 

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Chore;
+use crate::SweepTask;
 
 /// No function runs longer, so a plan as old as this is nobody's any more.
 const OLD: SignedDuration = SignedDuration::from_mins(15);
@@ -43,7 +43,7 @@ struct Counts {
     left: usize,
 }
 
-impl Chore for Knowledge {
+impl SweepTask for Knowledge {
     fn name(&self) -> &'static str {
         "knowledge"
     }

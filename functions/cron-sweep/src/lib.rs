@@ -1,15 +1,15 @@
 //! The sweeper: once a minute it looks for everything that was written and not told, or lost on the way.
 //!
-//! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others, and one that takes long leaves them
+//! A sweep is a list of [`SweepTask`]s, each on its own: one that fails does not keep the others, and one that takes long leaves them
 //! their time. Approvals come first, then
 //! schedules that are overdue, monitors whose clock has not ticked, native schedules that are not as they are to be, runs without
 //! an execution, and writes to the knowledge graph that were not finished.
 
-mod chores;
 mod knowledge;
 mod monitors;
-mod natives;
+mod scheduler_sync;
 mod schedules;
+mod sweep_tasks;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,15 +21,15 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-pub use chores::{Approvals, Runs};
 pub use knowledge::Knowledge;
 pub use monitors::Monitors;
-pub use natives::Natives;
+pub use scheduler_sync::SchedulerSync;
 pub use schedules::Schedules;
+pub use sweep_tasks::{Approvals, Runs};
 
 /// Something the sweeper does. It is called every minute and must not mind being called twice, nor being broken off anywhere: what
 /// it did not come to, the next call does, and not the same first part each time.
-pub trait Chore: Send + Sync {
+pub trait SweepTask: Send + Sync {
     /// Its name in the answer.
     fn name(&self) -> &'static str;
 
@@ -37,40 +37,40 @@ pub trait Chore: Send + Sync {
     fn run(&self, now: Timestamp, until: Instant) -> BoxFuture<'_, Result<Value, Fault>>;
 }
 
-/// A sweep in which some chore failed; the counts of the others are in the log.
+/// A sweep in which some task failed; the counts of the others are in the log.
 #[derive(Debug, thiserror::Error, Failure)]
-#[error("these chores failed: {0}")]
+#[error("these tasks failed: {0}")]
 #[failure(code = "SWEEP_UNFINISHED", retryable)]
 struct Unfinished(String);
 
-/// Does every chore. The event says nothing: what there is to do stands in the tables.
+/// Does every task. The event says nothing: what there is to do stands in the tables.
 ///
 /// # Errors
-/// A retryable [`Fault`] that names the chores that failed, after all of them had their turn.
-pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Result<Value, Fault> {
+/// A retryable [`Fault`] that names the tasks that failed, after all of them had their turn.
+pub async fn handle(tasks: &[Arc<dyn SweepTask>], invocation: &Invocation) -> Result<Value, Fault> {
     let (mut done, mut failed) = (Map::new(), Vec::new());
     // What is left when the function is ended is not logged.
     let whole = invocation.remaining.mul_f64(0.9);
     let end = Instant::now() + whole;
-    for (n, chore) in chores.iter().enumerate() {
+    for (n, task) in tasks.iter().enumerate() {
         let left = end.saturating_duration_since(Instant::now());
-        let share = share(whole, left, chores.len() - n);
+        let share = share(whole, left, tasks.len() - n);
         let until = Instant::now() + share.mul_f64(0.8);
-        match timeout(share, chore.run(invocation.now, until)).await {
+        match timeout(share, task.run(invocation.now, until)).await {
             Ok(Ok(counts)) => {
-                report_left(chore.name(), &counts);
-                done.insert(chore.name().to_owned(), counts);
+                report_left(task.name(), &counts);
+                done.insert(task.name().to_owned(), counts);
             }
             Ok(Err(fault)) => {
-                tracing::error!(chore = chore.name(), code = fault.code(), "a chore failed");
-                failed.push(chore.name());
+                tracing::error!(task = task.name(), code = fault.code(), "a task failed");
+                failed.push(task.name());
             }
             Err(_) => {
                 tracing::warn!(
-                    chore = chore.name(),
-                    "SWEEP_LEFT: a chore was broken off; it goes on in a minute"
+                    task = task.name(),
+                    "SWEEP_LEFT: a task was broken off; it goes on in a minute"
                 );
-                done.insert(chore.name().to_owned(), json!({ "broken_off": true }));
+                done.insert(task.name().to_owned(), json!({ "broken_off": true }));
             }
         }
     }
@@ -80,19 +80,19 @@ pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Resul
 }
 
 /// What there was no time for; an alarm counts these lines.
-fn report_left(chore: &'static str, counts: &Value) {
+fn report_left(task: &'static str, counts: &Value) {
     let left = counts.get("left").and_then(Value::as_u64).unwrap_or_default();
     if left > 0 {
-        tracing::warn!(chore, left, "SWEEP_LEFT: there is more to do than a sweep has time for");
+        tracing::warn!(task, left, "SWEEP_LEFT: there is more to do than a sweep has time for");
     }
 }
 
-/// How long a chore may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
+/// How long a task may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
 /// The last one has all that is left.
-fn share(whole: Duration, left: Duration, chores: usize) -> Duration {
-    let chores = u32::try_from(chores).unwrap_or(u32::MAX).max(1);
-    let kept = (whole / 10).min(left / chores);
-    if chores == 1 { left } else { (left / 2).min(left.saturating_sub(kept * (chores - 1))) }
+fn share(whole: Duration, left: Duration, tasks: usize) -> Duration {
+    let tasks = u32::try_from(tasks).unwrap_or(u32::MAX).max(1);
+    let kept = (whole / 10).min(left / tasks);
+    if tasks == 1 { left } else { (left / 2).min(left.saturating_sub(kept * (tasks - 1))) }
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
 
     struct Fixed(&'static str, bool);
 
-    impl Chore for Fixed {
+    impl SweepTask for Fixed {
         fn name(&self) -> &'static str {
             self.0
         }
@@ -113,17 +113,17 @@ mod tests {
         }
     }
 
-    async fn check(chores: &[(&'static str, bool)], expect: Result<Value, &str>) {
-        let chores: Vec<Arc<dyn Chore>> = chores
+    async fn check(tasks: &[(&'static str, bool)], expect: Result<Value, &str>) {
+        let tasks: Vec<Arc<dyn SweepTask>> = tasks
             .iter()
-            .map(|(name, works)| Arc::new(Fixed(name, *works)) as Arc<dyn Chore>)
+            .map(|(name, works)| Arc::new(Fixed(name, *works)) as Arc<dyn SweepTask>)
             .collect();
         let invocation = Invocation {
             request_id: "r".to_owned(),
             now: Timestamp::UNIX_EPOCH,
             remaining: Duration::from_secs(60),
         };
-        let got = handle(&chores, &invocation).await.map_err(|fault| fault.message);
+        let got = handle(&tasks, &invocation).await.map_err(|fault| fault.message);
         assert_eq!(got, expect.map_err(str::to_owned));
     }
 
@@ -131,13 +131,13 @@ mod tests {
     async fn every_chore_has_its_turn() {
         check(&[("a", true), ("b", true)], Ok(json!({ "a": { "done": 1 }, "b": { "done": 1 } })))
             .await;
-        let failed = "SWEEP_UNFINISHED: these chores failed: a, c";
+        let failed = "SWEEP_UNFINISHED: these tasks failed: a, c";
         check(&[("a", false), ("b", true), ("c", false)], Err(failed)).await;
     }
 
     struct Endless;
 
-    impl Chore for Endless {
+    impl SweepTask for Endless {
         fn name(&self) -> &'static str {
             "endless"
         }
@@ -149,14 +149,14 @@ mod tests {
 
     #[tokio::test]
     async fn p_003_a_chore_without_end_leaves_the_others_their_time() {
-        let chores: [Arc<dyn Chore>; 3] =
+        let tasks: [Arc<dyn SweepTask>; 3] =
             [Arc::new(Endless), Arc::new(Endless), Arc::new(Fixed("last", true))];
         let invocation = Invocation {
             request_id: "r".to_owned(),
             now: Timestamp::UNIX_EPOCH,
             remaining: Duration::from_millis(400),
         };
-        let done = handle(&chores, &invocation).await.unwrap();
+        let done = handle(&tasks, &invocation).await.unwrap();
         let expect = json!({ "endless": { "broken_off": true }, "last": { "done": 1 } });
         assert_eq!(done, expect);
     }
@@ -165,9 +165,9 @@ mod tests {
     fn p_003_chores_that_take_all_their_time_leave_each_other_a_tenth() {
         let whole = Duration::from_secs(54);
         let mut left = whole;
-        for chores in (1..=6).rev() {
-            let share = share(whole, left, chores);
-            assert!(share >= whole / 10, "{chores} are left, and {share:?} of {left:?}");
+        for tasks in (1..=6).rev() {
+            let share = share(whole, left, tasks);
+            assert!(share >= whole / 10, "{tasks} are left, and {share:?} of {left:?}");
             left = left.checked_sub(share).unwrap();
         }
         assert_eq!(left, Duration::ZERO);

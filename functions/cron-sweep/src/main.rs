@@ -11,7 +11,7 @@ use countersign_states::{Machine, Schedules as NativeSchedules};
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Natives, Runs, Schedules};
+use cron_sweep::{Approvals, Knowledge, Monitors, Runs, SchedulerSync, Schedules, SweepTask};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
             let knowledge = Knowledge::new(KnowledgeStore::new(table, boot.blobs()?));
             let table = || boot.table(Setting::TableCatalog, &boot.dynamo());
-            let natives = Natives {
+            let natives = SchedulerSync {
                 catalog: Catalog::new(table()?),
                 schedules: native(&boot, Setting::ScheduleFunctionArn)?,
                 monitors: native(&boot, Setting::MonitorFunctionArn)?,
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
                 schedules: natives.monitors.clone(),
             };
             let schedules = Schedules(Clock::new(&boot)?);
-            let chores: Arc<[Arc<dyn Chore>]> = Arc::new([
+            let tasks: Arc<[Arc<dyn SweepTask>]> = Arc::new([
                 Arc::new(Approvals(gatekeeper)),
                 Arc::new(schedules),
                 Arc::new(monitors),
@@ -44,8 +44,8 @@ fn main() -> ExitCode {
                 Arc::new(knowledge),
             ]);
             Ok(handler(move |_event, invocation| {
-                let chores = Arc::clone(&chores);
-                Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })
+                let tasks = Arc::clone(&tasks);
+                Box::pin(async move { cron_sweep::handle(&tasks, &invocation).await })
             }))
         })
     })

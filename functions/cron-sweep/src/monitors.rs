@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, join_all};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::Chore;
+use crate::SweepTask;
 
 /// How many monitors one sweep ticks; the others are still overdue in a minute.
 const MAX_MONITORS: i32 = 100;
@@ -26,7 +26,7 @@ pub struct Monitors {
     pub schedules: Schedules,
 }
 
-impl Chore for Monitors {
+impl SweepTask for Monitors {
     fn name(&self) -> &'static str {
         "monitors"
     }

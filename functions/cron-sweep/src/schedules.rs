@@ -8,12 +8,12 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::Chore;
+use crate::SweepTask;
 
 /// Due times that no tick has started, and occurrences that are not at their end.
 pub struct Schedules(pub Clock);
 
-impl Chore for Schedules {
+impl SweepTask for Schedules {
     fn name(&self) -> &'static str {
         "schedules"
     }

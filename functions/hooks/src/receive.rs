@@ -6,10 +6,10 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use countersign_clock::{EventOutcome, Trigger};
 use countersign_identity::UserId;
-use countersign_run::{Ancestry, Fired, Occurrence, QUOTA_EXCEEDED};
+use countersign_run::{Ancestry, Occurrence, QUOTA_EXCEEDED, TriggeredBy};
 use countersign_store_catalog::{HookKeyInfo, HookKeys, Listener};
 use countersign_trigger::hook::{HookError, MAX_PER_MINUTE, Message, Secret};
-use countersign_trigger::{Firing, HookKeyId, TriggerEvent, TriggerId};
+use countersign_trigger::{FiringTrigger, HookKeyId, TriggerEvent, TriggerId};
 use countersign_web::{FieldError, Json, Problem, WrittenJson};
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ pub(crate) async fn receive(
         return Err(too_often(now));
     }
     body.value()?;
-    let fired = Fired::Webhook {
+    let fired = TriggeredBy::Webhook {
         message_id: message.id.clone(),
         sent_at: message.sent_at,
         bytes: body.0.len() as u64,
@@ -125,7 +125,7 @@ fn unverified() -> Problem {
 async fn taken(
     ctx: &Context,
     trigger: &Trigger,
-    fired: &Fired,
+    fired: &TriggeredBy,
     body: &WrittenJson,
     now: Timestamp,
 ) -> Result<Value, Problem> {
@@ -141,7 +141,7 @@ async fn taken(
         Some(known) => return repeated(&known, fired),
         None => None,
     };
-    let firing = Firing {
+    let firing = FiringTrigger {
         owner,
         trigger: &trigger.id,
         spec: &trigger.spec,
@@ -184,10 +184,10 @@ fn answer(of: &Occurrence) -> Value {
 
 /// The answer to a message that came before. An id that comes again with another body is another message, and the sender's
 /// mistake: taking it as the first one would lose it.
-fn repeated(known: &Occurrence, fired: &Fired) -> Result<Value, Problem> {
-    let hash = |fired: &Fired| match fired {
-        Fired::Webhook { sha256, .. } => Some(sha256.clone()),
-        Fired::File { .. } | Fired::After { .. } => None,
+fn repeated(known: &Occurrence, fired: &TriggeredBy) -> Result<Value, Problem> {
+    let hash = |fired: &TriggeredBy| match fired {
+        TriggeredBy::Webhook { sha256, .. } => Some(sha256.clone()),
+        TriggeredBy::File { .. } | TriggeredBy::After { .. } => None,
     };
     if known.fired_by.as_ref().and_then(hash) == hash(fired) {
         return Ok(answer(known));

@@ -1,14 +1,14 @@
 //! What there is to tell, as the stores have it now.
 
 use countersign_identity::UserId;
-use countersign_letter::mail::Trouble;
+use countersign_letter::mail::SourceAlert;
 use countersign_monitor::{Failing as Failed, MonitorSpec};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_catalog::{CatalogError, Stored};
 use countersign_store_content::derived;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Context, Failing, Happened, LeftOut, given_up, parked};
+use crate::{Context, Failing, Happened, SkippedOccurrence, given_up, parked};
 
 /// Of the same source and kind, an owner is told at the earliest after so long.
 const APART: SignedDuration = SignedDuration::from_hours(24);
@@ -30,9 +30,9 @@ pub(crate) struct Found {
     pub(crate) source: String,
     /// What its owner calls it.
     pub(crate) name: String,
-    pub(crate) trouble: Trouble,
+    pub(crate) trouble: SourceAlert,
     /// The same with everything of the kind that no mail has told.
-    pub(crate) untold: Trouble,
+    pub(crate) untold: SourceAlert,
     /// Since when.
     pub(crate) since: Timestamp,
     /// When it worked last, as far as that is known: whoever was told after that knows.
@@ -49,18 +49,18 @@ impl Found {
     /// A word for what does not work.
     pub(crate) fn kind(&self) -> &'static str {
         match self.trouble {
-            Trouble::Failing => "failing",
-            Trouble::FailingInPart => "failing_in_part",
-            Trouble::Parked { .. } => PARKED,
-            Trouble::LeftOut { .. } => LEFT_OUT,
-            Trouble::GivenUp { .. } => "given_up",
+            SourceAlert::Failing => "failing",
+            SourceAlert::FailingInPart => "failing_in_part",
+            SourceAlert::Parked { .. } => PARKED,
+            SourceAlert::SkippedOccurrence { .. } => LEFT_OUT,
+            SourceAlert::Abandoned { .. } => "given_up",
         }
     }
 
     /// Whether its owner is to be told, who was told last then.
     pub(crate) fn is_to_be_told(&self, told: Option<Timestamp>) -> bool {
         // No other mail has told of it.
-        let is_each = matches!(self.trouble, Trouble::GivenUp { .. });
+        let is_each = matches!(self.trouble, SourceAlert::Abandoned { .. });
         is_each
             || told
                 .is_none_or(|told| told < self.worked_at && self.at.duration_since(told) >= APART)
@@ -68,7 +68,7 @@ impl Found {
 
     /// What is parked is lost unless somebody looks after it.
     pub(crate) fn is_noted_each_time(&self) -> bool {
-        matches!(self.trouble, Trouble::Parked { .. })
+        matches!(self.trouble, SourceAlert::Parked { .. })
     }
 
     /// What makes a condition one: what it is about, and when it worked before.
@@ -86,8 +86,8 @@ pub(crate) async fn read(
         Happened::Failing(of) => failing(context, of).await,
         Happened::Parked(of) if of.run.is_none() => parked::read(context, of).await,
         Happened::Parked(_) => Ok(None),
-        Happened::LeftOut(of) => left_out(context, of).await,
-        Happened::GivenUp(of) => given_up::read(context, of).await,
+        Happened::SkippedOccurrence(of) => left_out(context, of).await,
+        Happened::Abandoned(of) => given_up::read(context, of).await,
     }
 }
 
@@ -98,8 +98,8 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
     let is_of = |failing: &Failed| failing.since == of.since;
     let in_part = state.in_part.filter(|in_part| is_of(&in_part.failing));
     let (trouble, message) = match (state.failing.as_ref().filter(|one| is_of(one)), in_part) {
-        (Some(_), _) => (Trouble::Failing, state.last_error.unwrap_or_default()),
-        (None, Some(in_part)) => (Trouble::FailingInPart, in_part.why),
+        (Some(_), _) => (SourceAlert::Failing, state.last_error.unwrap_or_default()),
+        (None, Some(in_part)) => (SourceAlert::FailingInPart, in_part.why),
         (None, None) => return Ok(None),
     };
     Ok(Some(Found {
@@ -117,7 +117,10 @@ async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, Catal
     }))
 }
 
-async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, CatalogError> {
+async fn left_out(
+    context: &Context,
+    of: &SkippedOccurrence,
+) -> Result<Option<Found>, CatalogError> {
     let Some(occurrence) = context.catalog.occurrence(&of.owner, &of.occurrence).await? else {
         return Ok(None);
     };
@@ -126,7 +129,8 @@ async fn left_out(context: &Context, of: &LeftOut) -> Result<Option<Found>, Cata
     }
     let Before { since, worked_at, .. } = before(context, &of.owner, &occurrence).await?;
     let reason = occurrence.reason;
-    let trouble = Trouble::LeftOut { is_missed: occurrence.state == OccurrenceState::Missed };
+    let trouble =
+        SourceAlert::SkippedOccurrence { is_missed: occurrence.state == OccurrenceState::Missed };
     Ok(Some(Found {
         owner: of.owner.clone(),
         source: occurrence.source_id,
@@ -211,8 +215,8 @@ pub(crate) mod tests {
             owner: UserId::from_bytes([1; 16]),
             source: format!("mon_{}", "0".repeat(32)),
             name: "New filings".to_owned(),
-            trouble: Trouble::Failing,
-            untold: Trouble::Failing,
+            trouble: SourceAlert::Failing,
+            untold: SourceAlert::Failing,
             since: worked_at,
             worked_at,
             at,

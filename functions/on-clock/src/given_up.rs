@@ -1,21 +1,21 @@
 //! That a run failed, was to be tried again, and is not.
 
-use countersign_letter::mail::Trouble;
+use countersign_letter::mail::SourceAlert;
 use countersign_run::{Occurrence, OccurrenceSource, OccurrenceState, RunStatus};
 use countersign_store_catalog::CatalogError;
 use jiff::SignedDuration;
 
 use crate::found::Found;
-use crate::{Context, GivenUp};
+use crate::{Abandoned, Context};
 
 /// What there is to tell of an occurrence whose run failed and is not tried again.
-pub(crate) async fn read(context: &Context, of: &GivenUp) -> Result<Option<Found>, CatalogError> {
+pub(crate) async fn read(context: &Context, of: &Abandoned) -> Result<Option<Found>, CatalogError> {
     let known = context.catalog.occurrence(&of.owner, &of.occurrence).await?;
     Ok(known.and_then(|known| untried(known, of)))
 }
 
 /// What is told of an occurrence that is given up; none of one whose run was begun anew meanwhile, or did not fail.
-fn untried(known: Occurrence, of: &GivenUp) -> Option<Found> {
+fn untried(known: Occurrence, of: &Abandoned) -> Option<Found> {
     // A batch of a monitor that is paused waits; it is not at its end.
     let waits = known.source == OccurrenceSource::Monitor && !known.state.is_final();
     let is_over = known.state == OccurrenceState::Finished && known.reason.is_some();
@@ -23,7 +23,7 @@ fn untried(known: Occurrence, of: &GivenUp) -> Option<Found> {
     if attempts == 0 || known.status != Some(RunStatus::Error) || !(waits || is_over) {
         return None;
     }
-    let trouble = Trouble::GivenUp { attempts };
+    let trouble = SourceAlert::Abandoned { attempts };
     let said = known.reason.filter(|reason| reason.code == of.code);
     let message =
         said.map_or_else(|| why(&of.code), |reason| format!("{}: {}", reason.code, reason.message));
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn issue_14_what_is_given_up_is_told_each_time_and_what_goes_on_is_not() {
-        let of = |code: &str| GivenUp {
+        let of = |code: &str| Abandoned {
             at: Timestamp::from_second(9_000).unwrap(),
             owner: UserId::from_bytes([1; 16]),
             occurrence: occurrence(2, OccurrenceState::Finished).id,
@@ -84,7 +84,7 @@ mod tests {
             failed.due_at,
         );
         let told = untried(off.clone(), &of("SCHEDULE_DISABLED")).unwrap();
-        assert_eq!(told.trouble, Trouble::GivenUp { attempts: 1 });
+        assert_eq!(told.trouble, SourceAlert::Abandoned { attempts: 1 });
         assert_eq!(told.message, "SCHEDULE_DISABLED: it is off.");
         assert!(told.is_to_be_told(Some(told.at)), "no other mail says so");
         assert_eq!(untried(failed.clone(), &of("X")), None, "the mail of its last run has told it");

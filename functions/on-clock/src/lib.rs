@@ -12,7 +12,7 @@ mod parked;
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
 use countersign_monitor::MonitorId;
-use countersign_notice::Teller;
+use countersign_notice::OwnerNotifier;
 use countersign_outbox::MailId;
 use countersign_run::{OccurrenceId, RunId};
 use countersign_store_catalog::{Catalog, MonitorStore};
@@ -35,10 +35,10 @@ pub enum Happened {
     Parked(Parked),
     /// A due time or an event came to no run.
     #[serde(rename = "occurrence.left_out")]
-    LeftOut(LeftOut),
+    SkippedOccurrence(SkippedOccurrence),
     /// A run failed, was to be tried again, and is not.
     #[serde(rename = "occurrence.given_up")]
-    GivenUp(GivenUp),
+    Abandoned(Abandoned),
 }
 
 /// Which monitor fails, and why.
@@ -78,7 +78,7 @@ pub struct Parked {
 
 /// What came to no run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct LeftOut {
+pub struct SkippedOccurrence {
     /// When.
     pub at: Timestamp,
     /// Whose.
@@ -89,7 +89,7 @@ pub struct LeftOut {
 
 /// What is not tried again.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct GivenUp {
+pub struct Abandoned {
     /// When.
     pub at: Timestamp,
     /// Whose.
@@ -104,7 +104,7 @@ pub struct GivenUp {
 pub struct Context {
     catalog: Catalog,
     monitors: MonitorStore,
-    teller: Teller,
+    teller: OwnerNotifier,
     public_url: String,
 }
 
@@ -119,7 +119,7 @@ impl Context {
         Ok(Self {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),
-            teller: Teller::new(boot)?,
+            teller: OwnerNotifier::new(boot)?,
             public_url: boot.settings.need(Setting::PublicUrl)?.trim_end_matches('/').to_owned(),
         })
     }
@@ -166,10 +166,10 @@ mod tests {
         let parked = read(include_str!("../../../events/on-clock/parked.json"));
         assert!(matches!(parked, Happened::Parked(of) if of.number == 7 && of.run.is_none()));
         let given_up = read(include_str!("../../../events/on-clock/given-up.json"));
-        assert!(matches!(given_up, Happened::GivenUp(of) if of.code == "SCHEDULE_DISABLED"));
+        assert!(matches!(given_up, Happened::Abandoned(of) if of.code == "SCHEDULE_DISABLED"));
         let left_out = read(include_str!("../../../events/on-clock/left-out.json"));
         assert!(
-            matches!(left_out, Happened::LeftOut(of) if of.occurrence.source().starts_with("sched_"))
+            matches!(left_out, Happened::SkippedOccurrence(of) if of.occurrence.source().starts_with("sched_"))
         );
     }
 }

@@ -2,7 +2,7 @@
 //! the reason in full.
 
 use countersign_letter::Label;
-use countersign_letter::mail::{MailLink, Trouble, TroubleMail};
+use countersign_letter::mail::{MailLink, SourceAlert, TroubleMail};
 use countersign_store_content::{Notification, NotificationId, NotificationType, Priority};
 use serde_json::{Map, Value};
 
@@ -10,9 +10,11 @@ use crate::found::Found;
 
 pub(crate) fn notification(found: &Found, public_url: &str) -> Notification {
     let notification_type = match found.trouble {
-        Trouble::Failing | Trouble::FailingInPart => NotificationType::MonitorFailing,
-        Trouble::Parked { .. } => NotificationType::ItemsParked,
-        Trouble::LeftOut { .. } | Trouble::GivenUp { .. } => NotificationType::RunLeftOut,
+        SourceAlert::Failing | SourceAlert::FailingInPart => NotificationType::MonitorFailing,
+        SourceAlert::Parked { .. } => NotificationType::ItemsParked,
+        SourceAlert::SkippedOccurrence { .. } | SourceAlert::Abandoned { .. } => {
+            NotificationType::RunLeftOut
+        }
     };
     Notification {
         id: NotificationId::from_bytes(found.occasion("note")),
@@ -41,8 +43,13 @@ fn message(found: &Found) -> String {
 fn place(found: &Found) -> String {
     let source = &found.source;
     match (found.trouble, &found.occurrence) {
-        (Trouble::Failing | Trouble::FailingInPart, _) => format!("monitors/{source}/state"),
-        (Trouble::LeftOut { .. } | Trouble::GivenUp { .. }, Some(occurrence)) => {
+        (SourceAlert::Failing | SourceAlert::FailingInPart, _) => {
+            format!("monitors/{source}/state")
+        }
+        (
+            SourceAlert::SkippedOccurrence { .. } | SourceAlert::Abandoned { .. },
+            Some(occurrence),
+        ) => {
             format!("occurrences/{occurrence}")
         }
         _ => format!("monitors/{source}/parked"),

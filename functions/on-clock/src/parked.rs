@@ -1,6 +1,6 @@
 //! What is parked because its run was refused, and what of it no mail has told.
 
-use countersign_letter::mail::Trouble;
+use countersign_letter::mail::SourceAlert;
 use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
 use countersign_store_catalog::{Batched, CatalogError, Stored};
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +20,7 @@ pub(crate) async fn read(context: &Context, of: &Parked) -> Result<Option<Found>
         owner: of.owner.clone(),
         source: of.monitor.to_string(),
         name: monitor.spec.name.to_string(),
-        trouble: Trouble::Parked { items: batched.batch.count, batches: 1 },
+        trouble: SourceAlert::Parked { items: batched.batch.count, batches: 1 },
         untold: untold(context, of, &batched, parked_at).await?,
         since: parked_at,
         // Each batch is something else that is parked.
@@ -62,11 +62,11 @@ async fn untold(
     of: &Parked,
     batched: &Batched,
     parked_at: Timestamp,
-) -> Result<Trouble, CatalogError> {
+) -> Result<SourceAlert, CatalogError> {
     let (mut items, mut batches) = (batched.batch.count, 1);
     let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
     let Some(told) = told.filter(|told| *told < parked_at) else {
-        return Ok(Trouble::Parked { items, batches });
+        return Ok(SourceAlert::Parked { items, batches });
     };
     let long_before = parked_at.checked_sub(UNTOLD).unwrap_or(parked_at);
     let mut after = None;
@@ -76,7 +76,7 @@ async fn untold(
             // A monitor has one open batch: those before it were closed before it, but for one that was opened again.
             let is_long_ago = other.closed_at.is_some_and(|at| at <= told.max(long_before));
             if is_long_ago && other.reopened_at.is_none() {
-                return Ok(Trouble::Parked { items, batches });
+                return Ok(SourceAlert::Parked { items, batches });
             }
             let is_before =
                 (other.closed_at, other.number) < (Some(parked_at), batched.batch.number);
@@ -86,7 +86,7 @@ async fn untold(
         }
         after = page.next;
         if after.is_none() {
-            return Ok(Trouble::Parked { items, batches });
+            return Ok(SourceAlert::Parked { items, batches });
         }
     }
 }

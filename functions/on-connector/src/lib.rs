@@ -6,7 +6,7 @@ use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Fault, StartError, decode};
 use countersign_letter::Label;
 use countersign_letter::mail::CredentialMail;
-use countersign_notice::{NoticeError, Teller};
+use countersign_notice::{NoticeError, OwnerNotifier};
 use countersign_outbox::MailId;
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
@@ -39,7 +39,7 @@ pub struct Detail {
 
 /// Who tells the owner.
 pub struct Context {
-    teller: Teller,
+    teller: OwnerNotifier,
 }
 
 impl Context {
@@ -48,7 +48,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        Ok(Self { teller: Teller::new(boot)? })
+        Ok(Self { teller: OwnerNotifier::new(boot)? })
     }
 }
 

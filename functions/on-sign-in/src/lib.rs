@@ -21,7 +21,7 @@ use serde_json::Value;
 
 pub use error::SignInError;
 pub use event::SignIn;
-pub use pool::{Factors, Unsaid, UserPools};
+pub use pool::{Factors, PoolError, UserPools};
 
 /// The directory, and who may administer it before anybody has granted anything.
 pub struct Context {

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The pool did not say. The words stand in the log only, and hold nothing of the account.
 #[derive(Debug, thiserror::Error)]
 #[error("the pool did not say which factors the account has: {0}")]
-pub struct Unsaid(String);
+pub struct PoolError(String);
 
 /// Whom to ask which second factors an account signs in with.
 pub trait Factors: Send + Sync {
@@ -35,7 +35,7 @@ pub trait Factors: Send + Sync {
         &'a self,
         pool: &'a str,
         username: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<String>, Unsaid>>;
+    ) -> BoxFuture<'a, Result<Vec<String>, PoolError>>;
 }
 
 /// The user pools of this account.
@@ -50,7 +50,7 @@ impl UserPools {
         Self { aws: aws.clone() }
     }
 
-    async fn ask(&self, pool: &str, username: &str) -> Result<Vec<String>, Unsaid> {
+    async fn ask(&self, pool: &str, username: &str) -> Result<Vec<String>, PoolError> {
         let region = self.aws.region().ok_or_else(|| unsaid("no region"))?.to_string();
         let endpoint = self.aws.endpoint_url().map_or_else(|| home(&region), str::to_owned);
         let body = json!({ "UserPoolId": pool, "Username": username }).to_string();
@@ -79,7 +79,7 @@ impl UserPools {
         endpoint: &str,
         region: &str,
         body: &str,
-    ) -> Result<Vec<(String, String)>, Unsaid> {
+    ) -> Result<Vec<(String, String)>, PoolError> {
         let provider = self.aws.credentials_provider().ok_or_else(|| unsaid("no credentials"))?;
         let credentials = provider.provide_credentials().await;
         let identity = credentials.map_err(|_| unsaid("no credentials"))?.into();
@@ -108,7 +108,7 @@ impl Factors for UserPools {
         &'a self,
         pool: &'a str,
         username: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<String>, Unsaid>> {
+    ) -> BoxFuture<'a, Result<Vec<String>, PoolError>> {
         Box::pin(async move {
             let said = tokio::time::timeout(PATIENCE, self.ask(pool, username)).await;
             said.unwrap_or_else(|_| Err(unsaid("too slow")))
@@ -121,8 +121,8 @@ const HEADERS: [(&str, &str); 2] = [
     ("x-amz-target", "AWSCognitoIdentityProviderService.AdminGetUser"),
 ];
 
-fn unsaid(why: &str) -> Unsaid {
-    Unsaid(why.to_owned())
+fn unsaid(why: &str) -> PoolError {
+    PoolError(why.to_owned())
 }
 
 /// Where the service is in AWS.
@@ -161,8 +161,8 @@ struct Account {
     factors: Option<Vec<String>>,
 }
 
-fn read(response: &HttpResponse) -> Result<Vec<String>, OrchestratorError<Unsaid>> {
-    let refused = |why: String| OrchestratorError::operation(Unsaid(why));
+fn read(response: &HttpResponse) -> Result<Vec<String>, OrchestratorError<PoolError>> {
+    let refused = |why: String| OrchestratorError::operation(PoolError(why));
     let status = response.status().as_u16();
     if !(200..300).contains(&status) {
         return Err(refused(format!("status {status}")));

@@ -2,7 +2,7 @@
 
 use countersign_connector::keys;
 use countersign_identity::UserId;
-use countersign_run::Fired;
+use countersign_run::TriggeredBy;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ pub struct Arrived {
     /// Which folder.
     pub folder: String,
     /// The file.
-    pub fired: Fired,
+    pub fired: TriggeredBy,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,7 +75,7 @@ fn arrived(record: Record) -> Option<Arrived> {
     let key = key.replace('+', " ");
     let key = percent_decode_str(&key).decode_utf8().ok()?;
     let (owner, folder, file, name) = keys::in_folder(&key)?;
-    let fired = Fired::File {
+    let fired = TriggeredBy::File {
         file_id: file.to_string(),
         source: keys::source(Some(folder), &file),
         name: name.to_owned(),
@@ -92,7 +92,7 @@ mod tests {
 
     fn names(body: &str) -> Vec<String> {
         let name = |arrived: Arrived| match arrived.fired {
-            Fired::File { name, source, .. } => format!("{name} {source}"),
+            TriggeredBy::File { name, source, .. } => format!("{name} {source}"),
             other => panic!("{other:?}"),
         };
         arrivals(body).into_iter().map(name).collect()

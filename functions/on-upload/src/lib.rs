@@ -12,8 +12,8 @@ use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMe
 use countersign_clock::{Clock, ClockError, EventOutcome};
 use countersign_failure::{Failure as _, chain};
 use countersign_lambda_entry::Invocation;
-use countersign_run::{Ancestry, Fired};
-use countersign_trigger::Firing;
+use countersign_run::{Ancestry, TriggeredBy};
+use countersign_trigger::FiringTrigger;
 use futures::StreamExt as _;
 use futures::future::ready;
 use futures::stream;
@@ -92,13 +92,14 @@ async fn one(message: &SqsMessage, clock: &Clock, now: Timestamp) -> Result<(), 
 
 async fn fire(arrived: &Arrived, clock: &Clock, now: Timestamp) -> Result<(), ClockError> {
     let Arrived { owner, folder, fired } = arrived;
-    let Fired::File { name, .. } = fired else { return Ok(()) };
+    let TriggeredBy::File { name, .. } = fired else { return Ok(()) };
     for trigger in clock.catalog.folder_listeners(owner, folder).await? {
         if !trigger.spec.on.takes_file(folder, name) {
             continue;
         }
         let (id, spec) = (&trigger.id, &trigger.spec);
-        let firing = Firing { owner, trigger: id, spec, fired, led_by: &Ancestry::NONE, at: now };
+        let firing =
+            FiringTrigger { owner, trigger: id, spec, fired, led_by: &Ancestry::NONE, at: now };
         if let EventOutcome::New(occurrence) = clock.fire(&firing, &trigger, None).await? {
             tracing::info!(occurrence = %occurrence.id, state = occurrence.state.as_str(), "a file has fired");
         }

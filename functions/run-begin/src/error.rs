@@ -2,7 +2,7 @@
 
 use countersign_channel::ChannelError;
 use countersign_failure::Failure;
-use countersign_plan::{InputProblem, PlanError, SampleProblem, Undetected};
+use countersign_plan::{DetectionMismatch, InputProblem, PlanError, SampleProblem};
 use countersign_run::RunId;
 use countersign_store_catalog::CatalogError;
 use countersign_store_kit::StoreError;
@@ -38,7 +38,7 @@ pub enum BeginError {
     /// The playbook has other detection steps than when its monitor looked.
     #[error("{0}: the playbook was changed since it looked")]
     #[failure(code = "DETECTION_CHANGED")]
-    Undetected(Undetected),
+    DetectionMismatch(DetectionMismatch),
     /// The plan is refused.
     #[error("the plan is rejected: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     #[failure(code = "PLAN_INVALID")]
@@ -80,7 +80,7 @@ impl BeginError {
                 | Self::Links(_)
                 | Self::Inputs(_)
                 | Self::Samples(_)
-                | Self::Undetected(_)
+                | Self::DetectionMismatch(_)
                 | Self::Refused(_)
                 | Self::Repeat(_)
                 | Self::Channel { .. }

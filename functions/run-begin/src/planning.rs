@@ -39,7 +39,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     rehearse(context, head, &endpoints, &mut plan).await?;
     if head.from_monitor.is_some() {
         let found = context.runs.samples(&head.run).await?;
-        detected(&mut plan, &found).map_err(BeginError::Undetected)?;
+        detected(&mut plan, &found).map_err(BeginError::DetectionMismatch)?;
     }
     if head.dry_run.is_none() {
         read_ahead(&mut plan, &reads);

@@ -14,7 +14,8 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let head = done.head;
     // An agent that is gone has no journal any more.
     let Some(profile) = done.profile else { return withdraw(context, done).await };
-    let entities = done.outcomes.entities();
+    let entities = done.outcomes.entities(done.written);
+    let found = done.outcomes.found(done.written);
     let outputs = outputs(done.written);
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
@@ -39,6 +40,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         steps: &done.state.steps,
         approvals: done.approvals,
         entities: &entities,
+        found: &found,
         outputs: &outputs,
         unreached: &unreached,
         warnings: &warnings,

@@ -23,17 +23,6 @@ const MAX_ENTITIES: usize = 5_000;
 /// What the graph is called in reports.
 const DESTINATION: &str = "knowledge_graph";
 
-/// What the end of a run has put into the graph.
-#[derive(Debug, Default)]
-pub(crate) struct Enriched {
-    /// The row of the report; none where nothing was asked for.
-    pub(crate) row: Option<Value>,
-    /// Entities that were met.
-    pub(crate) entities: u64,
-    /// Those of them that the graph did not have.
-    pub(crate) new_entities: u64,
-}
-
 /// Whether the agent or the playbook ask for it.
 pub(crate) fn is_wanted(plan: &Plan, profile: Option<&Profile>) -> bool {
     let of_playbook = plan.output.as_ref().is_some_and(|output| output.auto_enrich_graph);
@@ -43,19 +32,19 @@ pub(crate) fn is_wanted(plan: &Plan, profile: Option<&Profile>) -> bool {
     of_playbook || of_agent
 }
 
-/// Puts what the run has read into the graph. Doing it again changes nothing.
+/// Puts what the run has read into the graph; gives the row of the report. Doing it again changes nothing.
 pub(crate) async fn enrich(
     context: &Context,
     over: &Over<'_>,
     call: &Call,
-) -> Result<Enriched, FinishError> {
+) -> Result<Value, FinishError> {
     let (entities, left_out) = match read(context, over).await? {
         Ok(read) => read,
-        Err(error) => return Ok(Enriched::failed(&error)),
+        Err(error) => return Ok(failed(&error)),
     };
     if entities.is_empty() {
         let details = json!({ "reason": "no record says which of its fields name somebody" });
-        return Ok(Enriched { row: Some(row("skipped", &details, None)), ..Enriched::default() });
+        return Ok(row("skipped", &details, None));
     }
     let origin = origin(over.profile, call);
     let kept = match settings(over.profile) {
@@ -67,14 +56,13 @@ pub(crate) async fn enrich(
     };
     Ok(match kept {
         Ok((answer, kept)) => enriched(&origin, &answer, left_out, &kept),
-        Err(error) => Enriched::failed(&error),
+        Err(error) => failed(&error),
     })
 }
 
-impl Enriched {
-    pub(crate) fn failed(error: &ActionError) -> Self {
-        Self { row: Some(row("error", &Value::Null, Some(error))), ..Self::default() }
-    }
+/// The row of a graph write that failed.
+pub(crate) fn failed(error: &ActionError) -> Value {
+    row("error", &Value::Null, Some(error))
 }
 
 fn origin(profile: Option<&Profile>, call: &Call) -> Origin {
@@ -96,21 +84,18 @@ fn settings(profile: Option<&Profile>) -> Result<Settings, ActionError> {
     Settings::new(strategy, DEFAULT_THRESHOLD).map_err(|error| ActionError::from_failure(&error))
 }
 
-fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &GraphWrite) -> Enriched {
+fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &GraphWrite) -> Value {
     let mut details = summary(&origin.namespace, answer);
     if left_out > 0 {
         details["left_out"] = left_out.into();
     }
-    let figure = |name: &str| details[name].as_u64().unwrap_or_default();
-    let (entities, new_entities) = (figure("entities"), figure("new_entities"));
-    let row = match kept {
+    match kept {
         GraphWrite::Stored | GraphWrite::Deferred => row("success", &details, None),
         GraphWrite::Pending(error) => {
             details["discoveries"] = "pending".into();
             row("error", &details, Some(&pending(error)))
         }
-    };
-    Enriched { row: Some(row), entities, new_entities }
+    }
 }
 
 fn row(status: &str, details: &Value, error: Option<&ActionError>) -> Value {

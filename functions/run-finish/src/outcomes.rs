@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use countersign_journal::{Entities, TELLING};
+use countersign_journal::{Entities, GRAPH, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{OutputOrigin, Response, RoutedOutput, RunId};
+use countersign_run::{OutputOrigin, RoutedOutput, RunId};
 use countersign_store_runs::StepOutcome;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -16,6 +16,9 @@ use crate::{Context, FinishError};
 const RESOLVE: &str = "resolve_entities";
 const ROUTE: &str = "route_output";
 const SAVE: &str = "save_to_workspace";
+
+/// The action that reads names out of records.
+const EXTRACT: &str = "extract_entities";
 
 /// The largest output that is read for an answer, in bytes of JSON: as a value it takes some ten times as much memory.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
@@ -88,21 +91,32 @@ impl Outcomes {
         ))
     }
 
-    /// The entities that steps resolved.
-    pub(crate) fn entities(&self) -> Entities {
-        Entities::of(self.of(RESOLVE).map(|outcome| &outcome.output))
+    /// The entities that steps resolved, and those of what was written to the graph.
+    pub(crate) fn entities(&self, written: &[RoutedOutput]) -> Entities {
+        let to_graph = written.iter().filter(|row| row.destination == GRAPH);
+        Entities::of(
+            self.of(RESOLVE).map(|outcome| &outcome.output),
+            to_graph.map(|row| &row.details),
+        )
     }
 
-    /// What the steps wrote and what they could not write, and how many entities they resolved.
-    pub(crate) fn reported(&self) -> Response {
-        let counts = self.entities().counts;
-        Response {
-            outputs: self.written(),
-            entities: counts.resolved,
-            new_entities: counts.discovered,
-            new_relationships: counts.relationships_discovered,
-            ..Response::default()
+    /// How many entities each step found: those that it resolved, read out of records, or wrote to the graph.
+    pub(crate) fn found(&self, written: &[RoutedOutput]) -> BTreeMap<String, u64> {
+        let mut found = BTreeMap::new();
+        for outcome in self.of(EXTRACT) {
+            found.extend(outcome.count.map(|count| (outcome.step.clone(), count)));
         }
+        for outcome in self.of(RESOLVE) {
+            let resolved = outcome.output.get("resolved").and_then(Value::as_array);
+            found.extend(resolved.map(|all| (outcome.step.clone(), all.len() as u64)));
+        }
+        for row in written.iter().filter(|row| row.destination == GRAPH) {
+            let entities = row.details.get("entities").and_then(Value::as_u64);
+            if let (Some(step), Some(entities)) = (&row.step, entities) {
+                *found.entry(step.clone()).or_default() += entities;
+            }
+        }
+        found
     }
 
     /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.

@@ -16,21 +16,12 @@ pub(crate) fn of(
     outcomes: &Outcomes,
     written: &[RoutedOutput],
 ) -> RunRecord {
-    let entities = outcomes.entities().counts;
+    let entities = outcomes.entities(written).counts;
     let mut record = RunRecord { entities, ..RunRecord::of(state, |step| endpoint(plan?, step)) };
     for row in written {
         record.add_destination(&row.destination, &row.status);
-        record.entities.discovered += of_graph(row, "new_entities");
-        record.entities.relationships_discovered += of_graph(row, "new_relationships");
     }
     record
-}
-
-/// A figure of what was written to the knowledge graph, by a destination or at the end of the run.
-pub(crate) fn of_graph(row: &RoutedOutput, figure: &str) -> u64 {
-    let is_graph = row.destination == "knowledge_graph";
-    let value = row.details.get(figure).filter(|_| is_graph);
-    value.and_then(Value::as_u64).unwrap_or_default()
 }
 
 /// The connector and the endpoint that a step calls.

@@ -6,10 +6,9 @@ use countersign_run::{Response, RunStatus};
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::enrich::{Enriched, enrich, is_wanted};
+use crate::enrich::{enrich, failed, is_wanted};
 use crate::outcomes::{chat, row_of};
 use crate::over::{Over, answered};
-use crate::record::of_graph;
 use crate::{Context, FinishError, at_end, deliver};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
@@ -50,21 +49,26 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         None if is_wanted(over.plan, over.profile) => {
             enriched(context, over, &mut answer, &call).await?
         }
-        _ => Enriched::default(),
+        _ => None,
     };
-    let mut response = if is_test { Response::default() } else { outcomes.reported() };
+    let mut response = Response::default();
+    if !is_test {
+        response.outputs = outcomes.written();
+    }
     // A list that cannot be read has no destination that could be tried again.
     let list = at_end::agent_list(over, !answer.is_incomplete).unwrap_or_default();
     response.agent_destinations = list.into_iter().map(|one| one.digest).collect();
-    response.entities += enriched.entities;
-    response.new_entities += enriched.new_entities;
     // What the profile's chats show beside a declared answer is nowhere else.
-    let rows = enriched.row.iter().chain(&at_end);
+    let rows = enriched.iter().chain(&at_end);
     let rows = rows.filter_map(|row| row_of(row, None, answer.is_declared));
     response.outputs.extend(rows);
     deliver::link(&head.run, &mut response.outputs);
-    let related = response.outputs.iter().map(|row| of_graph(row, "new_relationships"));
-    response.new_relationships += related.sum::<u64>();
+    if !is_test {
+        let counts = outcomes.entities(&response.outputs).counts;
+        response.entities = counts.resolved;
+        response.new_entities = counts.discovered;
+        response.new_relationships = counts.relationships_discovered;
+    }
     let of_steps = if is_test { Vec::new() } else { outcomes.chats() };
     let said: Vec<_> = of_steps.into_iter().chain(at_end.iter().filter_map(chat)).collect();
     let (format, text) = match said.first() {
@@ -126,16 +130,16 @@ async fn enriched(
     over: &Over<'_>,
     answer: &mut Answer,
     call: &Call,
-) -> Result<Enriched, FinishError> {
+) -> Result<Option<Value>, FinishError> {
     if let Some(refused) = at_end::refused(over) {
         if !answer.problems.contains(&refused) {
             answer.problems.push(refused);
         }
-        return Ok(Enriched::default());
+        return Ok(None);
     }
     match at_end::denied(context, over.head).await? {
-        None => enrich(context, over, call).await,
-        Some(error) => Ok(Enriched::failed(&error)),
+        None => enrich(context, over, call).await.map(Some),
+        Some(error) => Ok(Some(failed(&error))),
     }
 }
 

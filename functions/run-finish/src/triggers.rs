@@ -2,9 +2,9 @@
 //! sweeper within a minute. Of a playbook that no trigger waits for, that costs one read.
 
 use countersign_outbox::DomainEvent;
-use countersign_run::{Ancestry, Fired, Head, Occurrence};
+use countersign_run::{Ancestry, Head, Occurrence, TriggeredBy};
 use countersign_store_catalog::Noticed;
-use countersign_trigger::{Firing, noticed};
+use countersign_trigger::{FiringTrigger, noticed};
 use jiff::Timestamp;
 
 use crate::{Context, Done, FinishError};
@@ -20,9 +20,9 @@ pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), Finis
     }
     let led_by = led_by(context, head).await?;
     let (run, status, playbook) = (head.run.clone(), done.status, playbook.clone());
-    let fired = Fired::After { run, status, playbook };
+    let fired = TriggeredBy::After { run, status, playbook };
     for trigger in &listeners {
-        let firing = Firing {
+        let firing = FiringTrigger {
             owner: &head.owner,
             trigger: &trigger.id,
             spec: &trigger.spec,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use countersign_failure::{chain, network_problem};
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
 
@@ -21,10 +22,8 @@ impl Door {
     /// # Errors
     /// [`CliError::Door`] when no client can be made.
     pub fn open(base: &str) -> Result<Self, CliError> {
-        let failed = |error: reqwest::Error| CliError::Door {
-            url: base.to_owned(),
-            reason: error.to_string(),
-        };
+        let failed =
+            |error: reqwest::Error| CliError::Door { url: base.to_owned(), reason: plain(&error) };
         let mut builder = Client::builder().timeout(Duration::from_secs(60));
         if base.starts_with("http://127.0.0.1") {
             builder = builder.no_proxy();
@@ -162,13 +161,9 @@ async fn text(answer: Response) -> Result<String, reqwest::Error> {
     answer.text().await
 }
 
-/// The innermost cause: the outer ones only repeat the address.
-fn plain(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+/// Why there was no answer, without the address, which may be a secret.
+pub(crate) fn plain(error: &reqwest::Error) -> String {
+    network_problem(&chain(error)).to_owned()
 }
 
 /// What a problem document says; gateways that answer without one are quoted by status.
@@ -184,7 +179,7 @@ fn refusal(status: u16, text: &str) -> CliError {
     let mut title = said("detail")
         .or_else(|| said("title"))
         .or_else(|| said("message"))
-        .unwrap_or_else(|| format!("the door answered with status {status}"));
+        .unwrap_or_else(|| format!("the API answered with status {status}"));
     for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
         let told = format!("`{}`: {}", part("path"), part("message"));
@@ -261,7 +256,7 @@ mod tests {
             "the token is not accepted: it is incomplete, or another deployment issued it",
         );
         check(403, r#"{"detail":"no","code":"PERMISSION_DENIED"}"#, "no (PERMISSION_DENIED)");
-        check(502, "<html>", "the door answered with status 502");
+        check(502, "<html>", "the API answered with status 502");
     }
 
     #[test]

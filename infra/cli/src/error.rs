@@ -137,11 +137,11 @@ impl CliError {
                 Some("install Python 3.10 or newer, or name one with COUNTERSIGN_PYTHON".to_owned())
             }
             Self::Environment { log, .. } => Some(format!(
-                "the first start needs the network and the `venv` module (`apt install python3-venv` on Debian); all that was said stands in `{}`",
+                "the first start needs the network and the `venv` module (`apt install python3-venv` on Debian); the output is in `{}`",
                 log.display()
             )),
             Self::Build { log, .. } => {
-                Some(format!("all that the compiler said stands in `{}`", log.display()))
+                Some(format!("the compiler's output is in `{}`", log.display()))
             }
             Self::NoFunction(_) => {
                 Some("add the crate, or take the resource out of the template".to_owned())
@@ -159,9 +159,9 @@ impl CliError {
             Self::NotKept(_) => {
                 Some("make room on the disk, then run `countersign up` again; what was acknowledged before is kept".to_owned())
             }
-            Self::Emulator { log, .. } => Some(format!("its log stands in `{}`", log.display())),
+            Self::Emulator { log, .. } => Some(format!("its log is in `{}`", log.display())),
             Self::Deploy { log, .. } => {
-                Some(format!("all that was said stands in `{}`", log.display()))
+                Some(format!("the output is in `{}`", log.display()))
             }
             Self::Unhealthy { .. } => {
                 Some("the log of the local stack says more: `countersign status`".to_owned())

@@ -210,7 +210,7 @@ fn a_key_that_stands_twice_is_found() {
     let twice = text.replacen("\"version\": 1", "\"version\": 2,\n    \"version\": 1", 1);
     assert_ne!(text, twice);
     folder.put(&entry_file(3), twice.as_bytes());
-    says(&folder.check(&folder.our_key(), None), "duplicate field `version`");
+    says(&folder.check(&folder.our_key(), None), "`version` is given twice");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use countersign_tidy::{
     Project, TidyError, codes, coverage, crates, dead_letters, files, functions, grants, hardening,
-    layers, machines, requirements, template,
+    layers, machines, measure, requirements, template,
 };
 
 #[track_caller]
@@ -50,6 +50,11 @@ fn what_could_not_be_dealt_with_is_kept_and_heard_of() -> Result<(), TidyError> 
 #[test]
 fn machines_mean_the_same_in_both_homes() -> Result<(), TidyError> {
     clean(machines::broken)
+}
+
+#[test]
+fn few_files_need_each_other_and_no_document_is_read_by_hand() -> Result<(), TidyError> {
+    clean(measure::broken)
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{comes_to, disable, every_minute, follows, is_over, run_of, second_run};
 use crate::case::{Person, person, rows, step};
+use crate::model_repeats;
 
 /// Writes wherever the deployment keeps something, then fails.
 const WRITES: &str = r#"
@@ -82,4 +83,25 @@ async fn disable_later(ana: &Person, schedule: &str, occurrence: &Value) {
     for name in ["save", "route", "plan", "note", "tell"] {
         assert_eq!(step(&ended, name)["status"], "done", "{name}: {ended:#}");
     }
+}
+
+#[tokio::test]
+async fn k_49_f_145_a_schedules_repetition_keeps_the_answer_of_a_model() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(model_repeats::WRITES).await;
+    let filings =
+        json!([{ "name": "River Trust", "text": "Its auditor notes that loans were given." }]);
+    follows(&ana, &agent, "model-writes-and-fails", &json!({ "filings": filings })).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "max_retries": 1 })).await;
+    let started = comes_to(&ana, &schedule, "started").await;
+    let first = run_of(&started);
+    ana.reaches(&first, "error").await;
+    let second = second_run(&ana, &schedule, &started["id"]).await;
+    disable(&ana, &schedule).await;
+    is_over(&ana, &schedule, &started["id"]).await;
+    let ended = ana.run(&second).await;
+    let kept = json!(format!("answered in {first}; not asked again"));
+    assert_eq!(step(&ended, "write")["message"], kept, "{ended:#}");
+    assert_eq!(step(&ended, "fails")["status"], "failed", "{ended:#}");
 }

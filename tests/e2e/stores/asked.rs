@@ -2,11 +2,13 @@
 
 use countersign_clock::{EventOutcome, Trigger};
 use countersign_identity::{Scopes, UserId};
-use countersign_run::{Fired, Occurrence, OccurrenceId, OccurrenceState, Quota, RunId, RunStatus};
+use countersign_run::{
+    Occurrence, OccurrenceId, OccurrenceState, Quota, RunId, RunStatus, TriggeredBy,
+};
 use countersign_run_start::Invoker;
 use countersign_schedule::MAX_WAITING_OF_OWNER;
 use countersign_store_catalog::Stored;
-use countersign_trigger::{Firing, TriggerId, TriggerSpec};
+use countersign_trigger::{FiringTrigger, TriggerId, TriggerSpec};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -78,8 +80,8 @@ async fn issue_14_so_much_of_an_owner_waits_and_what_comes_then_is_skipped() {
     assert!(catalog.notice(&goes_on).await.unwrap() && catalog.take_turn(&goes_on).await.unwrap());
     let fire = async |n: u8| {
         let (run, playbook) = (RunId::from_bytes([n; 16]), "before".to_owned());
-        let fired = Fired::After { run, status: RunStatus::Complete, playbook };
-        let firing = Firing {
+        let fired = TriggeredBy::After { run, status: RunStatus::Complete, playbook };
+        let firing = FiringTrigger {
             owner: &owner,
             trigger: &trigger.id,
             spec: &trigger.spec,

@@ -8,7 +8,7 @@ use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceStat
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_states::Schedules;
 use countersign_store_catalog::{Catalog, Open, OpenOccurrence, Place, Stored};
-use cron_sweep::{Chore as _, Natives};
+use cron_sweep::{SchedulerSync, SweepTask as _};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -102,7 +102,7 @@ fn later() -> Instant {
 }
 
 /// What the sweeper repairs with, in this group of the service.
-async fn natives(catalog: &Catalog, group: &str) -> Natives {
+async fn natives(catalog: &Catalog, group: &str) -> SchedulerSync {
     let function = "arn:aws:lambda:us-east-1:000000000000:function:nobody";
     let service = Schedules::new(
         &super::aws().await,
@@ -110,7 +110,7 @@ async fn natives(catalog: &Catalog, group: &str) -> Natives {
         "arn:aws:iam::000000000000:role/clocks",
         function,
     );
-    Natives { catalog: catalog.clone(), schedules: service.clone(), monitors: service }
+    SchedulerSync { catalog: catalog.clone(), schedules: service.clone(), monitors: service }
 }
 
 async fn is_set(id: &ScheduleId) -> bool {

@@ -9,7 +9,7 @@ use countersign_knowledge::graph::{CallState, Deferred, Graph as _, Scope};
 use countersign_knowledge::{Discovery, DiscoveryStatus, Namespace, Settings};
 use countersign_store_kit::{Blobs, Key, Table, Write};
 use countersign_store_knowledge::{KnowledgeStore, Window};
-use cron_sweep::{Chore as _, Knowledge};
+use cron_sweep::{Knowledge, SweepTask as _};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 

@@ -12,7 +12,8 @@ use http::Method;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem, Paths};
 
-use super::bodies;
+use super::unread::Schemas;
+use super::{bodies, unread};
 
 /// What a method of a route takes.
 struct Known {
@@ -25,7 +26,7 @@ struct Known {
 /// first request that has a query or a body.
 pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
     route: MethodRouter<S>,
-    documented: impl Fn() -> Paths + Clone + Send + Sync + 'static,
+    documented: impl Fn() -> (Schemas, Paths) + Clone + Send + Sync + 'static,
 ) -> MethodRouter<S> {
     let known = Arc::new(OnceLock::<Vec<Known>>::new());
     route.route_layer(from_fn(move |request: Request, next: Next| {
@@ -35,9 +36,12 @@ pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
             if !has_query && bodies::is_empty(request.body()) {
                 return next.run(request).await;
             }
-            let known = known.get_or_init(|| all(&documented()));
+            let known = known.get_or_init(|| all(&documented().1));
+            let method = request.method().clone();
             match checked(known, request).await {
-                Ok(request) => next.run(request).await,
+                Ok(request) => {
+                    unread::completed(next.run(request).await, || body(&documented(), &method))
+                }
                 Err(problem) => problem.into_response(),
             }
         }
@@ -57,6 +61,13 @@ async fn checked(known: &[Known], request: Request) -> Result<Request, Problem> 
 fn known_of<'k>(known: &'k [Known], method: &Method) -> Option<&'k Known> {
     let method = if method == Method::HEAD { &Method::GET } else { method };
     known.iter().find(|known| known.method == *method)
+}
+
+/// The schema of the body that a method takes.
+fn body((schemas, paths): &(Schemas, Paths), method: &Method) -> Option<serde_json::Value> {
+    let mut all = paths.paths.values().flat_map(operations);
+    let (_, operation) = all.find(|(of, _)| of == method)?;
+    unread::schema(operation, schemas)
 }
 
 fn all(paths: &Paths) -> Vec<Known> {

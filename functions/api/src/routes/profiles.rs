@@ -48,8 +48,8 @@ impl Kind for Profile {
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
         let spec = spec(&draft.body)?;
-        model_listed::check(ctx, None, &spec).await?;
-        let warnings = skills::check(ctx, &owner, &spec).await?;
+        let listed = model_listed::check(ctx, None, &spec).await;
+        let ((), warnings) = Problem::both(listed, skills::check(ctx, &owner, &spec).await)?;
         Ok((Profile::new(id, owner, spec, now()), warnings))
     }
 
@@ -57,15 +57,13 @@ impl Kind for Profile {
         let (mut fields, shown) = change.fields(&self)?;
         json::nothing_more(&shown)?;
         let switched = fields.as_object_mut().and_then(|map| map.shift_remove("is_active"));
-        let is_active = match switched {
-            None => self.is_active,
-            Some(value) => {
-                value.as_bool().ok_or_else(|| Problem::field("is_active", "is true or false"))?
-            }
-        };
-        let spec = spec(&fields)?;
-        model_listed::check(ctx, Some(&self.spec), &spec).await?;
-        let warnings = skills::check(ctx, &editor.user, &spec).await?;
+        let is_active = switched.map_or(Ok(self.is_active), |value| {
+            let wrong = || Found::error("is_active", "/is_active", "is true or false");
+            value.as_bool().ok_or_else(|| problem(&ProfileError::Invalid(vec![wrong()])))
+        });
+        let (is_active, spec) = Problem::both(is_active, spec(&fields))?;
+        let listed = model_listed::check(ctx, Some(&self.spec), &spec).await;
+        let ((), warnings) = Problem::both(listed, skills::check(ctx, &editor.user, &spec).await)?;
         let (version, updated_at) = (self.version + 1, now());
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))
     }

@@ -5,6 +5,7 @@ use countersign_document::{Limits, Tree, nearest};
 use countersign_model_list::ModelList;
 use countersign_monitor::MonitorSpec;
 use countersign_profile::ProfileFile;
+use countersign_report::WrittenDestination;
 use countersign_schedule::ScheduleSpec;
 use countersign_trigger::TriggerSpec;
 use serde_json::Value;
@@ -26,6 +27,8 @@ pub(super) enum Kind {
     Trigger,
     /// The list of models of a deployment.
     ModelList,
+    /// Destinations, as profiles and the steps of playbooks hold them.
+    Destination,
 }
 
 /// What a text is meant to be.
@@ -47,6 +50,7 @@ impl Kind {
             Self::Monitor => countersign_document::schema::<MonitorSpec>(),
             Self::Trigger => countersign_document::schema::<TriggerSpec>(),
             Self::ModelList => countersign_document::schema::<ModelList>(),
+            Self::Destination => countersign_document::schema::<WrittenDestination>(),
         }
     }
 
@@ -151,6 +155,8 @@ mod tests {
         check("id: a\nname: A\nendpoint: {}\n", Kind::Connector, false);
         check("connector: {id: a}\n", Kind::Connector, false);
         check("curency: USD\nmodels: []\n", Kind::ModelList, false);
+        check("type: document\nconfig: {folder_id: a}\n", Kind::Destination, false);
+        check("type: chat\ntransfroms: []\n", Kind::Destination, false);
         check("{\"steps\": []}", Kind::Playbook, false);
         check("endpoints: [\n", Kind::Connector, false);
         check("cron_expression: [\n", Kind::Schedule, false);

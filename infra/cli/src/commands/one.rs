@@ -34,9 +34,7 @@ pub(crate) fn plain(id: &str) -> Result<&str, CliError> {
 
 /// A document as it is written: YAML, of which JSON is a part.
 pub(crate) fn read<D: Document + Serialize>(file: &Path) -> Result<Value, CliError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        CliError::Argument(format!("{} cannot be read: {error}", file.display()))
-    })?;
+    let text = super::validate::text(file)?;
     let reading = countersign_document::read::<D>(&text);
     if let Some(spec) = reading.value {
         return serde_json::to_value(spec).map_err(|error| CliError::Argument(error.to_string()));

@@ -203,7 +203,7 @@ fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
     let read = |text: &String| {
         let (step, file) = pair(text)?;
         let problem = |error: String| CliError::Argument(format!("`{file}`: {error}"));
-        let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
+        let text = super::validate::text(Path::new(file))?;
         let sample = exact(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let said = json_problem(&error.to_string());

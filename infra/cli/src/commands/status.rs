@@ -34,7 +34,7 @@ impl Status {
         let word = match (runs, &health) {
             (false, _) => "stopped",
             (true, None) => "healthy",
-            (true, Some(_)) => "running, but the doors do not answer",
+            (true, Some(_)) => "running, but the API does not answer",
         };
         if self.json {
             let said = json!({ "status": word, "stack": stack.name, "url": stack.url(), "mail": stack.mails(), "endpoint": stack.endpoint(), "pid": stack.process.as_ref().map(|process| process.pid), "outputs": stack.outputs, "state": state, "refusing": refusing });

@@ -11,19 +11,20 @@ use countersign_monitor::MonitorSpec;
 use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
+use countersign_report::WrittenDestination;
 use countersign_schedule::ScheduleSpec;
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
-use super::beside::Beside;
 use super::kind::{Guess, Kind};
 use super::pretty;
+use super::siblings::SiblingConnectors;
 use crate::console::Console;
 use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks, connectors, profiles, schedules, monitors, triggers and lists of models, YAML. Playbooks are checked against
+    /// Playbooks, connectors, profiles, schedules, monitors, triggers, lists of models and destinations, YAML. Playbooks are checked against
     /// the connectors that are given with them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -42,7 +43,7 @@ impl Validate {
     pub(crate) fn run(&self, console: &Console) -> Result<(), CliError> {
         let contracts = Registry::builtin();
         let texts = self.files.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
-        let beside = Beside::of(&texts, self.template);
+        let beside = SiblingConnectors::of(&texts, self.template);
         let world = CompileContext::of(&contracts).knowing(&beside.endpoints);
         let mut wrong: Vec<String> = Vec::new();
         for (file, text) in self.files.iter().zip(&texts) {
@@ -55,6 +56,7 @@ impl Validate {
                 Kind::Monitor => self.document::<MonitorSpec>(console, &origin, text),
                 Kind::Trigger => self.document::<TriggerSpec>(console, &origin, text),
                 Kind::ModelList => self.document::<ModelList>(console, &origin, text),
+                Kind::Destination => self.document::<WrittenDestination>(console, &origin, text),
                 Kind::Playbook => {
                     self.playbook(console, &PlaybookSource::new(&origin, text), &world)
                 }
@@ -125,7 +127,7 @@ impl Validate {
 }
 
 /// The text of a file, which is in UTF-8.
-fn text(file: &Path) -> Result<String, CliError> {
+pub(crate) fn text(file: &Path) -> Result<String, CliError> {
     let origin = file.display();
     let bytes = std::fs::read(file)
         .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;

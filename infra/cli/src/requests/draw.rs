@@ -3,8 +3,8 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::cast::Cast;
 use super::operation::Operation;
+use super::test_users::TestUsers;
 use super::{mutate, sample};
 
 /// A request, ready to be sent.
@@ -26,7 +26,7 @@ impl Drawn {
 }
 
 /// The request of a number: always the same for one seed and the same people.
-pub(super) fn draw(operation: &Operation, cast: &Cast, seed: u64, case: usize) -> Drawn {
+pub(super) fn draw(operation: &Operation, cast: &TestUsers, seed: u64, case: usize) -> Drawn {
     let number = (case as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut random = StdRng::seed_from_u64(seed ^ number);
     let random = &mut random;
@@ -52,7 +52,7 @@ pub(super) fn draw(operation: &Operation, cast: &Cast, seed: u64, case: usize) -
     Drawn { target, headers, body }
 }
 
-fn token(operation: &Operation, cast: &Cast, random: &mut StdRng) -> Option<String> {
+fn token(operation: &Operation, cast: &TestUsers, random: &mut StdRng) -> Option<String> {
     if random.random_bool(0.9) {
         // Only what concerns single people is administered, and those are ours.
         let administers = operation.is_administration() && !operation.is_everybodys();
@@ -84,7 +84,7 @@ fn content_type(random: &mut StdRng) -> &'static str {
 }
 
 /// The path with every placeholder filled: mostly with what is there.
-fn path(operation: &Operation, cast: &Cast, random: &mut StdRng) -> String {
+fn path(operation: &Operation, cast: &TestUsers, random: &mut StdRng) -> String {
     let mut before = "";
     let mut path = String::new();
     for part in operation.path.split('/').skip(1) {
@@ -103,7 +103,7 @@ fn name(
     operation: &Operation,
     before: &str,
     part: &str,
-    cast: &Cast,
+    cast: &TestUsers,
     random: &mut StdRng,
 ) -> String {
     if operation.calls_outside() {
@@ -173,8 +173,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{draw, encoded};
-    use crate::requests::cast::Cast;
     use crate::requests::operation;
+    use crate::requests::test_users::TestUsers;
     use serde_json::json;
 
     fn document() -> serde_json::Value {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_seed_draws_the_same_requests_and_many_kinds_of_them() {
-        let (operations, cast) = (operation::all(&document()), Cast::for_tests());
+        let (operations, cast) = (operation::all(&document()), TestUsers::for_tests());
         let put = operations.iter().find(|operation| operation.path.ends_with("/{id}")).unwrap();
         let told = |seed, case| draw(put, &cast, seed, case).told();
         assert_eq!(told(1, 7), told(1, 7));
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn nobody_administers_for_everybody_and_no_connector_is_called() {
-        let (operations, cast) = (operation::all(&document()), Cast::for_tests());
+        let (operations, cast) = (operation::all(&document()), TestUsers::for_tests());
         for operation in &operations {
             for case in 0..300 {
                 let drawn = draw(operation, &cast, 3, case);

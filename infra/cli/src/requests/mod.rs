@@ -3,12 +3,12 @@
 //! The same seed draws the same requests. They are sent as throwaway people: whatever is deleted, replaced or started is
 //! theirs, what administers the deployment as a whole is tried without the right to, and nothing calls outside.
 
-mod cast;
 mod draw;
 mod judge;
 mod mutate;
 mod operation;
 mod sample;
+mod test_users;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,10 +19,11 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use self::cast::Cast;
 use self::draw::{Drawn, draw};
 use self::judge::{Answer, Judge};
 use self::operation::Operation;
+use self::test_users::TestUsers;
+use crate::door::plain;
 use crate::error::CliError;
 use crate::stack::Stack;
 
@@ -92,7 +93,7 @@ struct Bench {
     client: Client,
     base: String,
     operations: Vec<Operation>,
-    cast: Cast,
+    cast: TestUsers,
     judge: Judge,
     next: AtomicUsize,
     report: Mutex<Report>,
@@ -117,7 +118,7 @@ pub async fn send(stack: &Stack, options: Options) -> Result<Report, CliError> {
         judge: Judge::of(&document, &operations)?,
         succeeded: Mutex::new(vec![false; operations.len()]),
         operations,
-        cast: Cast::enter(stack).await?,
+        cast: TestUsers::enter(stack).await?,
         next: AtomicUsize::new(0),
         report: Mutex::new(report),
     });
@@ -141,7 +142,7 @@ fn client() -> Result<Client, reqwest::Error> {
 }
 
 fn unreachable(stack: &Stack, error: &reqwest::Error) -> CliError {
-    CliError::Door { url: stack.url(), reason: error.to_string() }
+    CliError::Door { url: stack.url(), reason: plain(error) }
 }
 
 impl Bench {
@@ -216,13 +217,4 @@ impl Bench {
         let report = self.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Report { succeeded, ..report }
     }
-}
-
-/// The innermost cause: the outer ones only repeat the address.
-fn plain(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }

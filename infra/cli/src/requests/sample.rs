@@ -4,10 +4,10 @@ use rand::RngExt as _;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::cast::Cast;
+use super::test_users::TestUsers;
 
 /// A value of a schema without references. Nothing is nested deeper than `depth`.
-pub(super) fn sample(schema: &Value, cast: &Cast, random: &mut StdRng, depth: usize) -> Value {
+pub(super) fn sample(schema: &Value, cast: &TestUsers, random: &mut StdRng, depth: usize) -> Value {
     for all in ["allOf", "oneOf", "anyOf"] {
         if let Some(parts) = schema[all].as_array().filter(|parts| !parts.is_empty()) {
             return composed(all, parts, cast, random, depth);
@@ -35,7 +35,13 @@ pub(super) fn sample(schema: &Value, cast: &Cast, random: &mut StdRng, depth: us
     }
 }
 
-fn composed(how: &str, parts: &[Value], cast: &Cast, random: &mut StdRng, depth: usize) -> Value {
+fn composed(
+    how: &str,
+    parts: &[Value],
+    cast: &TestUsers,
+    random: &mut StdRng,
+    depth: usize,
+) -> Value {
     if how != "allOf" {
         let part = &parts[random.random_range(0..parts.len())];
         return sample(part, cast, random, depth);
@@ -61,7 +67,7 @@ fn kind(schema: &Value, random: &mut StdRng) -> Option<String> {
     }
 }
 
-fn object(schema: &Value, cast: &Cast, random: &mut StdRng, depth: usize) -> Value {
+fn object(schema: &Value, cast: &TestUsers, random: &mut StdRng, depth: usize) -> Value {
     let mut members = Map::new();
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

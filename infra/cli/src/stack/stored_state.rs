@@ -6,6 +6,7 @@ use reqwest::Client;
 use serde::Deserialize;
 
 use super::Stack;
+use crate::door::plain;
 use crate::error::CliError;
 
 /// Whatever took the port may never answer.
@@ -83,8 +84,7 @@ impl EmulatorStatus {
 /// [`CliError::NotKept`] with the first reason.
 pub(super) async fn save(stack: &Stack) -> Result<(), CliError> {
     let url = format!("{}/_countersign/save", stack.endpoint());
-    let failed =
-        |error: reqwest::Error| CliError::Door { url: url.clone(), reason: error.to_string() };
+    let failed = |error: reqwest::Error| CliError::Door { url: url.clone(), reason: plain(&error) };
     let answer = client(SAVES_WITHIN).map_err(failed)?.post(&url).send().await.map_err(failed)?;
     let saved: Saved = answer.json().await.map_err(failed)?;
     saved.failed.into_iter().next().map_or(Ok(()), |reason| Err(CliError::NotKept(reason)))

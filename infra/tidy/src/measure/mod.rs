@@ -23,10 +23,29 @@ pub use self::commit::at_commit;
 pub use self::examples::Example;
 use self::sources::Source;
 pub use self::table::table;
-use crate::project::TidyError;
+use crate::project::{Project, TidyError};
 
 /// The most lines a file should have.
 const MAX_FILE: usize = 400;
+
+/// The most files of a crate that may need each other.
+const MAX_CIRCLE: usize = 3;
+
+/// Every circle of more than three files, and every file that reads a document by hand.
+#[must_use]
+pub fn broken(project: &Project) -> Vec<String> {
+    let sources = match sources::load(&project.root) {
+        Ok(sources) => sources,
+        Err(error) => return vec![error.to_string()],
+    };
+    let circles = circles::of(&sources).into_iter().filter(|circle| circle.len() > MAX_CIRCLE);
+    let circles =
+        circles.map(|circle| format!("these files need each other: {}", circle.join(", ")));
+    let readers = readers::of(&sources).into_iter();
+    let readers =
+        readers.map(|file| format!("`{file}` reads a document by hand: declare its type"));
+    circles.chain(readers).collect()
+}
 
 /// Which kinds and actions are measured.
 #[derive(Debug, Clone)]

@@ -1,8 +1,9 @@
 //! Field readers written by hand: files that take a YAML or JSON mapping apart key by key.
 //!
-//! A function reads a field when it has a parameter of type `&str`, looks that key up in a mapping (`get`, `get_mut`,
-//! `remove`, or `find` with a comparison), or hands it on to a function of the same file that does. A file with
-//! [`FEWEST`] such functions, in which JSON or YAML values are named, is a field reader.
+//! A function reads a field when it has a parameter of type `&str`, looks that key up in a mapping of values (`get`, `get_mut`,
+//! `remove`, or `find` with a comparison), or hands it on to a function of the same file that does. A mapping is one of values
+//! when the function names a JSON or YAML value, or takes one as a string, a number or a list. A file with [`FEWEST`] such
+//! functions is a field reader.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ const FEWEST: usize = 3;
 const LOOK_UPS: [&str; 5] = ["get", "get_mut", "remove", "shift_remove", "swap_remove"];
 /// Types of values that somebody wrote.
 const WRITTEN: [&str; 3] = ["Value", "Node", "Yaml"];
+const TAKEN_AS: [&str; 7] =
+    ["as_str", "as_bool", "as_i64", "as_u64", "as_f64", "as_array", "as_object"];
 
 /// The paths of the field readers.
 pub(super) fn of(sources: &[Source]) -> Vec<String> {
@@ -33,7 +36,7 @@ fn reading<'s>(functions: &[Function<'s>]) -> BTreeSet<&'s str> {
     loop {
         let before = found.len();
         for function in functions {
-            let reads = |key: &&str| reads(function.body(), key, &found);
+            let reads = |key: &&str| reads(function, key, &found);
             if keys(function.signature()).iter().any(reads) {
                 found.insert(function.name());
             }
@@ -59,8 +62,12 @@ fn keys(signature: &[Token]) -> Vec<&str> {
     found
 }
 
-/// Whether a body looks `key` up, or hands it to one of `readers`.
-fn reads(body: &[Token], key: &str, readers: &BTreeSet<&str>) -> bool {
+/// Whether a function looks `key` up in a mapping of values, or hands it to one of `readers`.
+fn reads(function: &Function<'_>, key: &str, readers: &BTreeSet<&str>) -> bool {
+    let body = function.body();
+    let is_of_values = function.signature().iter().chain(body).any(|token| {
+        WRITTEN.iter().any(|word| token.is(word)) || TAKEN_AS.contains(&token.text.as_str())
+    });
     (1..body.len()).any(|at| {
         let name = &body[at - 1];
         if !body[at].is("(") || name.kind != Kind::Word {
@@ -71,7 +78,7 @@ fn reads(body: &[Token], key: &str, readers: &BTreeSet<&str>) -> bool {
         let looked_up = LOOK_UPS.contains(&name.text.as_str()) && first;
         let compared = name.is("find")
             && arguments.windows(3).any(|three| starts(three, 0, &["=", "="]) && three[2].is(key));
-        looked_up || compared || (readers.contains(name.text.as_str()) && first)
+        is_of_values && (looked_up || compared) || (readers.contains(name.text.as_str()) && first)
     })
 }
 
@@ -106,5 +113,11 @@ mod tests {
         check(&READER.replace(".get(key)", ".get(\"name\")"), false);
         check(&READER.replace("Value", "AttributeValue"), false);
         check("fn value(v: &Value, key: &str) -> Option<&Value> { v.get(key) }", false);
+        let of_steps = "struct Plan { inputs: Value } impl Plan {
+            fn step(&self, name: &str) -> Option<&Step> { self.steps.get(name) }
+            fn before(&self, name: &str) -> Vec<&Step> { self.step(name).into_iter().collect() }
+            fn gate(&self, name: &str) -> bool { self.step(name).is_some() }
+        }";
+        check(of_steps, false);
     }
 }

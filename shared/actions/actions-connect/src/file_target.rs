@@ -99,7 +99,7 @@ fn missing(source: &str) -> ConnectError {
         Some(place) if place.contains('/') => "was never uploaded into this folder, or was removed",
         Some(_) => "is a folder without files",
         None => {
-            "was never uploaded, was removed, or lies in a folder: its source is then `folders/{folder}/{file_id}`"
+            "was never uploaded, was removed, or is in a folder: its source is then `folders/{folder}/{file_id}`"
         }
     };
     ConnectError::NotUploaded { named: source.to_owned(), why }

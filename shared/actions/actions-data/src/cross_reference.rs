@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_knowledge::cross::{Crossing, Doubt, MatchStrategy, Question, Side, cross};
+use countersign_knowledge::cross::{CrossReferences, Doubt, MatchStrategy, Question, Side, cross};
 use countersign_knowledge::{EntityType, MatchMethod};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
@@ -127,7 +127,7 @@ fn basis(method: MatchMethod) -> &'static str {
     }
 }
 
-fn check_size(crossing: &Crossing, a: &[Value], b: &[Value]) -> Result<(), ActionError> {
+fn check_size(crossing: &CrossReferences, a: &[Value], b: &[Value]) -> Result<(), ActionError> {
     // Each record is measured once, however often it is matched.
     let measure = |records: &[Value], used: BTreeSet<usize>| -> Vec<(usize, usize)> {
         used.into_iter().map(|index| (index, records[index].to_string().len())).collect()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use countersign_connector::{
     Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
 };
-use countersign_monitor::{Found, LookError, MarkKind, Novel, Overlap, appended, novel};
+use countersign_monitor::{Found, LookError, MarkKind, NewItems, Overlap, appended, novel};
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
@@ -122,7 +122,7 @@ impl NewData {
 }
 
 /// What was added to the end of a list.
-fn behind(look: Look<'_>, found: Vec<Found>, how: Overlap) -> Result<Novel, LookError> {
+fn behind(look: Look<'_>, found: Vec<Found>, how: Overlap) -> Result<NewItems, LookError> {
     if how.is_cut { Err(LookError::EndMissing) } else { appended(look.previous, found, how) }
 }
 
@@ -194,7 +194,7 @@ fn with_shared_keys(
 }
 
 fn seen(
-    novel: Novel,
+    novel: NewItems,
     look: Look<'_>,
     metadata: Map<String, Value>,
     has_more: bool,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Namespace};
-use countersign_monitor::{Found, MarkKind, Novel, Position, novel};
+use countersign_monitor::{Found, MarkKind, NewItems, Position, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_entities::{
@@ -139,7 +139,7 @@ impl NewEntities {
         call: &Call,
         look: Look<'_>,
         read: &Read,
-    ) -> Result<(Novel, Led), ActionError> {
+    ) -> Result<(NewItems, Led), ActionError> {
         let mut led = Led::default();
         let mut previous = look.previous.cloned();
         loop {
@@ -226,7 +226,7 @@ fn item(found: &Discovery) -> Found {
     Found { key, at, record: json!(entity) }
 }
 
-fn seen(novel: Novel, look: Look<'_>, inputs: &Inputs, read: &Read) -> Seen {
+fn seen(novel: NewItems, look: Look<'_>, inputs: &Inputs, read: &Read) -> Seen {
     let has_more = novel.has_more || read.has_more;
     let mut position = novel.position;
     if let (None, Some(since)) = (look.previous, read.since) {

@@ -1,5 +1,6 @@
 //! The YAML between two lines of `---` at the beginning of a Markdown text.
 
+use countersign_document::{Limits, Tree};
 use serde_json::Value;
 
 /// The largest front matter that is read, in bytes.
@@ -41,20 +42,9 @@ fn parts(text: &str) -> Option<(&str, &str)> {
 }
 
 fn read(yaml: &str) -> Result<Value, String> {
-    if yaml.len() > MAX_BYTES {
-        return Err(format!("it has {} bytes, more than {MAX_BYTES}", yaml.len()));
-    }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_depth: 32, max_nodes: 5_000, max_events: 15_000, max_aliases: 100 },
-        alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: 5_000,
-            max_replay_stack_depth: 8,
-            max_alias_expansions_per_anchor: 200,
-        },
-        strict_booleans: true,
-    };
-    let value: Value = serde_saphyr::from_str_with_options(yaml, options)
-        .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
+    let limits = Limits { bytes: MAX_BYTES, depth: 32, values: 5_000, aliases: 100 };
+    let tree = Tree::parse(yaml, "front matter", limits).map_err(|problem| problem.message)?;
+    let value = tree.root().value().clone();
     if value.is_object() { Ok(value) } else { Err("it is not a mapping".to_owned()) }
 }
 

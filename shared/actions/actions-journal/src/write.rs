@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use countersign_journal::{
     Entities, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
+    written_to_graph,
 };
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
@@ -70,7 +71,9 @@ fn entry(
         })
         .collect();
     let done = others.iter().filter(|outcome| outcome.status == StepStatus::Done);
-    let discovered = Entities::of(done.map(|outcome| &outcome.output)).discovered;
+    let outputs: Vec<&Value> = done.map(|outcome| &outcome.output).collect();
+    let to_graph = outputs.iter().flat_map(|output| written_to_graph(output));
+    let discovered = Entities::of(outputs.iter().copied(), to_graph).discovered;
     Entry {
         id: EntryId::of_call(&call.idempotency_key),
         agent_profile_id: call.info.profile_id.clone(),

@@ -61,25 +61,44 @@ fn named(items: &[Value]) -> Result<Vec<Extracted>, ActionError> {
     extract(items, &Request::default()).map_err(|error| ActionError::from_failure(&error))
 }
 
-/// What was resolved, in figures, from the answer of [`remember`].
+/// A summary names at most so many entities and so many doubtful pairs; all are counted.
+const MAX_NAMED: usize = 200;
+
+/// What was resolved, from the answer of [`remember`]: in figures, and the first 200 entities, new ones first.
 #[must_use]
 pub fn summary(namespace: &Namespace, answer: &Value) -> Value {
-    let resolved = answer["resolved"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_new = |one: &&Value| one["is_known"] == json!(false);
+    let list = |name: &str| answer[name].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (resolved, ambiguous) = (list("resolved"), list("ambiguous"));
+    let (new, known): (Vec<&Value>, Vec<&Value>) =
+        resolved.iter().partition(|one| one["is_known"] == json!(false));
+    let left_out = answer["ambiguous_left_out"].as_u64().unwrap_or_default();
     let mut summary = json!({
         "namespace": namespace,
         "entities": resolved.len(),
-        "new_entities": resolved.iter().filter(is_new).count(),
+        "new_entities": new.len(),
         "merged": answer["merge_count"],
-        "to_review": answer["ambiguous"].as_array().map_or(0, Vec::len),
+        "to_review": ambiguous.len() as u64 + left_out,
         "relationships": answer["relationships"],
         "new_relationships": answer["new_relationships"],
+        "resolved": named_by(new.into_iter().chain(known), &OF_ENTITY),
+        "ambiguous": named_by(ambiguous, &OF_PAIR),
     });
     if answer["pending"].as_u64().is_some_and(|names| names > 0) {
         summary["pending"] = answer["pending"].clone();
         summary["message"] = answer["warnings"][0].clone();
     }
     summary
+}
+
+const OF_ENTITY: [&str; 5] = ["canonical_name", "type", "entity_id", "is_known", "merge_count"];
+const OF_PAIR: [&str; 4] = ["entity", "candidate", "entity_id", "candidate_id"];
+
+/// The first of them, with these fields.
+fn named_by<'v>(all: impl IntoIterator<Item = &'v Value>, fields: &[&str]) -> Vec<Value> {
+    let of = |one: &Value| {
+        fields.iter().map(|field| ((*field).to_owned(), one[field].clone())).collect()
+    };
+    all.into_iter().take(MAX_NAMED).map(of).collect()
 }
 
 /// Why a write failed, and that it is done later.

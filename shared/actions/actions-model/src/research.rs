@@ -4,7 +4,7 @@ use countersign_model::{Message, Model, ToolSpec};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
 use countersign_registry::actions::model_task::Inputs;
 use countersign_registry::actions::research_with_tools::{Params, ResearchWithTools};
-use countersign_registry::talk::{Said, Talk};
+use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
     Action as _, Contract, ModelChoice, OutputSchema, Registry, arguments, arguments_schema,
 };
@@ -28,7 +28,7 @@ struct Asked<'c> {
     tools: Vec<ToolSpec>,
 }
 
-fn asked<'c>(call: &'c Call, talk: &Talk<'_>) -> Result<Asked<'c>, ActionError> {
+fn asked<'c>(call: &'c Call, talk: &PriorTurns<'_>) -> Result<Asked<'c>, ActionError> {
     let (Inputs { data }, params) = arguments::<ResearchWithTools>(call)?;
     let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
     let Params { system_prompt, max_rounds, .. } = &params;
@@ -51,7 +51,7 @@ fn spec(contract: &Contract) -> ToolSpec {
 }
 
 impl Research {
-    async fn say(&self, call: &Call, talk: &Talk<'_>) -> Result<Said, ActionError> {
+    async fn say(&self, call: &Call, talk: &PriorTurns<'_>) -> Result<Said, ActionError> {
         let Asked { schema, messages, tools } = asked(call, talk)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let Model::Provider(client) = &model else { return Err(LlmError::ChoosesNoTools.into()) };
@@ -80,7 +80,7 @@ impl Handler for Research {
     /// Without a conversation around it there are no tools: the model answers from its data.
     fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
         Box::pin(async move {
-            let talk = Talk { tools: Vec::new(), turns: Vec::new(), may_ask: false };
+            let talk = PriorTurns { tools: Vec::new(), turns: Vec::new(), may_ask: false };
             match self.say(call, &talk).await? {
                 Said::Answers(answered) => Ok(answered),
                 Said::Asks { .. } => Err(LlmError::ChoosesNoTools.into()),
@@ -91,7 +91,7 @@ impl Handler for Research {
     fn turn<'a>(
         &'a self,
         call: &'a Call,
-        talk: &'a Talk<'a>,
+        talk: &'a PriorTurns<'a>,
     ) -> BoxFuture<'a, Result<Said, ActionError>> {
         Box::pin(self.say(call, talk))
     }
@@ -104,7 +104,7 @@ impl Handler for Research {
         let (_, params) = arguments::<ResearchWithTools>(call)?;
         let registry = Registry::builtin();
         let tools = params.tools.iter().filter_map(|name| registry.get(name)).collect();
-        let talk = Talk { tools, turns: Vec::new(), may_ask: true };
+        let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
         let Asked { schema, messages, tools } = asked(call, &talk)?;
         let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
         let is_built_in = model == Model::Extractive.name();

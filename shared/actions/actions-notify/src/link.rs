@@ -1,5 +1,6 @@
 //! Which links a notification may carry.
 
+use countersign_failure::address_problem;
 use url::Url;
 
 /// The deployment's own address, `PUBLIC_URL`.
@@ -12,8 +13,9 @@ impl PublicUrl {
     /// # Errors
     /// What is wrong with it, as a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url =
-            Url::parse(text).map_err(|error| format!("`{text}` is not an address: {error}"))?;
+        let url = Url::parse(text).map_err(|error| {
+            format!("`{text}` is not an address: {}", address_problem(&error.to_string()))
+        })?;
         if matches!(url.scheme(), "http" | "https") {
             Ok(Self(url))
         } else {

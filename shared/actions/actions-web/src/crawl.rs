@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_connector::request::public_address;
-use countersign_failure::Class;
+use countersign_failure::{Class, address_problem};
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use countersign_pages::{Body, ExtractMode, Page};
 use countersign_reader::Readers;
@@ -98,7 +98,8 @@ fn left(deadline: Instant) -> Duration {
 fn address(text: &str) -> Result<Url, WebError> {
     let mut url = Url::parse(text).map_err(|error| {
         let shown: String = text.chars().take(120).collect();
-        WebError::Input(format!("`{shown}` is not an address: {error}"))
+        let why = address_problem(&error.to_string());
+        WebError::Input(format!("`{shown}` is not an address: {why}"))
     })?;
     url.set_fragment(None);
     Ok(url)

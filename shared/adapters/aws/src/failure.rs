@@ -3,7 +3,7 @@
 use aws_runtime::retries::classifiers::{THROTTLING_ERRORS, TRANSIENT_ERRORS};
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
-use countersign_failure::{Class, chain};
+use countersign_failure::{Class, chain, network_problem};
 
 /// A failed call in the two parts that every adapter needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,10 @@ impl CallFailure {
             SdkError::TimeoutError(_) => Self::unanswered("it timed out"),
             SdkError::ResponseError(_) => Self::unanswered("the answer was cut off"),
             SdkError::DispatchFailure(failure) => {
-                let cause = failure
-                    .as_connector_error()
-                    .map_or_else(String::new, |error| format!(": {}", chain(error)));
-                Self::unanswered(&format!("it was not reached{cause}"))
+                let cause = failure.as_connector_error().map(chain);
+                tracing::warn!(cause, "a service of AWS was not reached");
+                let reason = cause.map_or("the connection failed", |cause| network_problem(&cause));
+                Self::unanswered(&format!("it was not reached: {reason}"))
             }
             _ => {
                 let reason = "the request could not be built".to_owned();

@@ -42,8 +42,8 @@ pub enum HttpError {
     Network {
         /// The host.
         host: String,
-        /// What the connection says.
-        reason: String,
+        /// Why, in plain words.
+        reason: &'static str,
         /// Whether there was a connection: the request may have arrived.
         connected: bool,
     },

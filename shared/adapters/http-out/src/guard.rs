@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::{fmt, io};
 
+use countersign_failure::network_problem;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
@@ -145,16 +146,19 @@ impl GuardedResolver {
         host: &str,
         port: u16,
     ) -> Result<Vec<SocketAddr>, HttpError> {
-        let unknown =
-            |reason: String| HttpError::Network { host: host.to_owned(), reason, connected: false };
-        let name: Name = host.parse().map_err(|_| unknown("it is not a name".to_owned()))?;
+        let unknown = |reason: &'static str| HttpError::Network {
+            host: host.to_owned(),
+            reason,
+            connected: false,
+        };
+        let name: Name = host.parse().map_err(|_| unknown("it is not a name"))?;
         match self.resolve(name).await {
             Ok(found) => Ok(found.map(|address| SocketAddr::new(address.ip(), port)).collect()),
             Err(error) if error.is::<RefusedName>() => Err(HttpError::Refused {
                 host: host.to_owned(),
                 reason: "its name leads to no public address",
             }),
-            Err(error) => Err(unknown(error.to_string())),
+            Err(error) => Err(unknown(network_problem(&error.to_string()))),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use countersign_failure::network_problem;
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, redirect};
@@ -340,6 +341,6 @@ fn explain(error: &reqwest::Error, url: &Url) -> HttpError {
     if error.is_builder() {
         return HttpError::Request(deepest);
     }
-    let reason = if deepest.is_empty() { "the connection failed".to_owned() } else { deepest };
-    HttpError::Network { host, reason: reason.chars().take(200).collect(), connected }
+    tracing::info!(host, reason = deepest, "a connection failed");
+    HttpError::Network { host, reason: network_problem(&deepest), connected }
 }

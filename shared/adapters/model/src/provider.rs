@@ -1,5 +1,6 @@
 //! A model of a provider, whichever interface it has: one request, one answer, the tries that its failures allow.
 
+use countersign_failure::address_problem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -163,7 +164,8 @@ impl Provider {
         let unsendable =
             |reason: String| Failed { fault: None, error: HttpError::Request(reason).into() };
         let url = self.base.join(self.interface.path());
-        let url = url.map_err(|error| unsendable(error.to_string()))?;
+        let url =
+            url.map_err(|error| unsendable(address_problem(&error.to_string()).to_owned()))?;
         let json = || "application/json".to_owned();
         let mut headers = vec![("content-type", json()), ("accept", json())];
         headers.extend(self.interface.headers(key));

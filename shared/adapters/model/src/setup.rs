@@ -1,5 +1,6 @@
 //! Which model a deployment has, from its settings.
 
+use countersign_failure::address_problem;
 use std::sync::Arc;
 
 use countersign_connector::DeploymentSecrets;
@@ -150,8 +151,9 @@ fn is_name(name: &str) -> bool {
 
 fn base(text: &str) -> Result<Url, ModelSetupError> {
     let refuse = |reason: String| ModelSetupError { setting: ModelSetting::Url, reason };
-    let mut url =
-        Url::parse(text).map_err(|error| refuse(format!("it is not an address: {error}")))?;
+    let mut url = Url::parse(text).map_err(|error| {
+        refuse(format!("it is not an address: {}", address_problem(&error.to_string())))
+    })?;
     if url.cannot_be_a_base() || url.query().is_some() || !url.username().is_empty() {
         return Err(refuse("it must be a plain address without user and query".to_owned()));
     }

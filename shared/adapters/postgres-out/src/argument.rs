@@ -46,9 +46,9 @@ fn text(value: &Value, data_type: &Type) -> Result<Option<String>, String> {
         Value::String(text) => text.clone(),
         Value::Array(items) => match data_type.kind() {
             Kind::Array(item) => array(items, item)?,
-            _ => return Err(format!("a list stands where `{data_type}` is wanted")),
+            _ => return Err(format!("`{data_type}` is wanted, found a list")),
         },
-        Value::Object(_) => return Err(format!("an object stands where `{data_type}` is wanted")),
+        Value::Object(_) => return Err(format!("`{data_type}` is wanted, found an object")),
     }))
 }
 

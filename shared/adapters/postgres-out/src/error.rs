@@ -1,6 +1,6 @@
 //! Why a database gave no rows.
 
-use countersign_failure::Failure;
+use countersign_failure::{Failure, network_problem};
 use countersign_http_out::HttpError;
 use rustls::{CertificateError, Error as TlsError};
 use tokio_postgres::Error;
@@ -126,12 +126,12 @@ impl DatabaseError {
         // The library tells these kinds apart by their text only; the tests hold it to that.
         let text = error.to_string();
         if text.starts_with("error performing TLS handshake") {
-            return Self::Tls(distrust(error).unwrap_or_else(|| cause(error)));
+            return Self::Tls(distrust(error).unwrap_or_else(|| unreachable(error)));
         }
         if text.starts_with("authentication error") {
             return Self::Auth;
         }
-        Self::Unreachable(cause(error))
+        Self::Unreachable(unreachable(error))
     }
 
     /// What went wrong while `statement` was run.
@@ -145,7 +145,7 @@ impl DatabaseError {
                     at: String::new(),
                 }
             }
-            None => Self::Unreachable(cause(error)),
+            None => Self::Unreachable(unreachable(error)),
         }
     }
 
@@ -189,12 +189,14 @@ fn distrust(error: &Error) -> Option<String> {
 }
 
 fn said(error: &TlsError) -> String {
-    let TlsError::InvalidCertificate(problem) = error else { return told(&error.to_string()) };
+    let TlsError::InvalidCertificate(problem) = error else {
+        return network_problem(&error.to_string()).to_owned();
+    };
     let text = match problem {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "its certificate is for another name"
         }
-        CertificateError::UnknownIssuer => "nobody who is trusted vouches for its certificate",
+        CertificateError::UnknownIssuer => "its certificate is not trusted",
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "its certificate has expired"
         }
@@ -210,6 +212,11 @@ fn cause(error: &Error) -> String {
         deepest = source;
     }
     told(&deepest.to_string())
+}
+
+/// Why there is no connection.
+fn unreachable(error: &Error) -> String {
+    network_problem(&cause(error)).to_owned()
 }
 
 fn told(text: &str) -> String {

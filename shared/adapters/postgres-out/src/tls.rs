@@ -41,6 +41,6 @@ fn own(
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-fn unusable(error: &rustls::Error) -> DatabaseError {
-    DatabaseError::Tls(error.to_string())
+fn unusable(_: &rustls::Error) -> DatabaseError {
+    DatabaseError::Tls("its certificates cannot be used".to_owned())
 }

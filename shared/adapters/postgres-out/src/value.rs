@@ -90,7 +90,7 @@ impl<'a> FromSql<'a> for Cell {
 
 fn array(data_type: &Type, raw: &[u8]) -> Result<Cell, Failed> {
     let items: Vec<Option<Cell>> = Vec::from_sql(data_type, raw)
-        .map_err(|error| format!("holds a list that cannot be read ({error}); use `to_json(…)`"))?;
+        .map_err(|_| "holds a list that cannot be read; use `to_json(…)`".to_owned())?;
     let note = items.iter().flatten().find_map(|cell| cell.note);
     let values: Vec<Value> =
         items.into_iter().map(|cell| cell.map_or(Value::Null, |cell| cell.value)).collect();

@@ -349,3 +349,25 @@ external! {
         assert_eq!(question.ask().await.unwrap().rows[0]["title"], json!("old"));
     }
 }
+
+external! {
+    async fn the_role_that_the_documents_make_reads_and_cannot_write(server) {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/connectors.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let (_, block) = page.split_once("```sql\n").expect("a block of SQL");
+        let (block, _) = block.split_once("```").unwrap();
+        let admin = admin(server).await;
+        admin.batch_execute(&block.replace('…', "countersign-pw-1")).await.unwrap();
+        let url = server.url("countersign", "countersign-pw-1");
+        let own = |sql| Question { url: url.clone(), ..Question::new(server, sql) };
+        let table = own("select count(*) as n from donors").ask().await.unwrap();
+        assert!(table.rows[0]["n"].as_u64().is_some_and(|n| n > 0), "{:?}", table.rows);
+        let (client, connection) =
+            tokio_postgres::connect(&format!("{url}?sslmode=disable"), NoTls).await.unwrap();
+        tokio::spawn(connection);
+        for write in ["delete from donors", "insert into donors values (9, 'x', 1)"] {
+            let error = client.batch_execute(write).await.unwrap_err();
+            assert!(format!("{error:?}").contains("42501"), "{write}: {error:?}");
+        }
+    }
+}

@@ -14,4 +14,4 @@ mod tasks;
 pub use error::StatesError;
 pub use machine::{ExecutionStatus, Machine, Started};
 pub use schedules::{Once, Recurring, Schedules};
-pub use tasks::{Tasks, Woken};
+pub use tasks::{ResumeOutcome, Tasks};

@@ -11,7 +11,7 @@ use crate::error::StatesError;
 
 /// What became of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum ResumeOutcome {
     /// The execution goes on.
     Moved,
     /// Nobody waits with this token: the execution was lost, was woken before, or waits with a newer token by now. What
@@ -41,15 +41,15 @@ impl Tasks {
         &'a self,
         token: &'a str,
         output: &'a Value,
-    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
         Box::pin(async move {
             use SendTaskSuccessError as E;
             let request = self.client.send_task_success().task_token(token);
             match request.output(output.to_string()).send().await {
-                Ok(_) => Ok(Woken::Moved),
+                Ok(_) => Ok(ResumeOutcome::Moved),
                 Err(error) => match error.as_service_error() {
                     Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
-                        Ok(Woken::NotMovedYet)
+                        Ok(ResumeOutcome::NotMovedYet)
                     }
                     _ => Err(StatesError::sdk("waking a task", &error)),
                 },
@@ -66,15 +66,15 @@ impl Tasks {
         token: &'a str,
         name: &'a str,
         cause: &'a str,
-    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
         Box::pin(async move {
             use SendTaskFailureError as E;
             let request = self.client.send_task_failure().task_token(token);
             match request.error(name).cause(cause).send().await {
-                Ok(_) => Ok(Woken::Moved),
+                Ok(_) => Ok(ResumeOutcome::Moved),
                 Err(error) => match error.as_service_error() {
                     Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
-                        Ok(Woken::NotMovedYet)
+                        Ok(ResumeOutcome::NotMovedYet)
                     }
                     _ => Err(StatesError::sdk("failing a task", &error)),
                 },

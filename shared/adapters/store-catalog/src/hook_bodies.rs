@@ -1,6 +1,6 @@
 //! The bodies of webhooks, in the data bucket: `hooks/{trigger}/{digest of the message}/{digest of the body}`.
 
-use countersign_run::{Fired, Occurrence};
+use countersign_run::{Occurrence, TriggeredBy};
 use countersign_store_kit::{Blobs, StoreError};
 use countersign_trigger::TriggerId;
 use futures::future::BoxFuture;
@@ -29,7 +29,7 @@ impl HookBodies {
     pub fn keep<'a>(
         &'a self,
         trigger: &'a TriggerId,
-        fired: &'a Fired,
+        fired: &'a TriggeredBy,
         body: Vec<u8>,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
@@ -46,7 +46,7 @@ impl HookBodies {
     pub fn of<'a>(&'a self, occurrence: &'a Occurrence) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read the body of a webhook");
-            let Some(fired @ Fired::Webhook { sha256, .. }) = &occurrence.fired_by else {
+            let Some(fired @ TriggeredBy::Webhook { sha256, .. }) = &occurrence.fired_by else {
                 return Ok(None);
             };
             let Some(key) = key(&occurrence.source_id, fired) else { return Ok(None) };
@@ -59,8 +59,8 @@ impl HookBodies {
     }
 }
 
-fn key(trigger: &str, fired: &Fired) -> Option<String> {
-    let Fired::Webhook { sha256, .. } = fired else { return None };
+fn key(trigger: &str, fired: &TriggeredBy) -> Option<String> {
+    let TriggeredBy::Webhook { sha256, .. } = fired else { return None };
     let message = digest(fired.event().as_bytes());
     Some(format!("hooks/{trigger}/{message}/{sha256}"))
 }

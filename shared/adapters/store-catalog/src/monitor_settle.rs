@@ -1,7 +1,7 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
 use countersign_monitor::{
-    BatchState, Fate, MonitorId, Settled, Watermark, fate, parked_by, settle,
+    BatchOutcome, BatchState, MonitorId, Settled, Watermark, fate, parked_by, settle,
 };
 use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use futures::future::BoxFuture;
@@ -52,7 +52,7 @@ impl MonitorStore {
     ) -> BoxFuture<'a, Result<Option<usize>>> {
         Box::pin(async move {
             let Some(from) = &head.from_monitor else { return Ok(None) };
-            if matches!(fate(status), None | Some(Fate::Done)) {
+            if matches!(fate(status), None | Some(BatchOutcome::Done)) {
                 return Ok(None);
             }
             let state = self.standing(&from.monitor).await?.state;

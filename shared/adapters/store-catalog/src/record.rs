@@ -1,5 +1,6 @@
 //! How a record lies in its item: as JSON text.
 
+use countersign_failure::json_problem;
 use countersign_store_kit::{Expr, Item, Key, Page, Query, StoreError, Table, Write, decode};
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -37,7 +38,7 @@ impl StoredRecord {
     pub(crate) fn read<T: DeserializeOwned>(&self, table: &str) -> Result<T, StoreError> {
         let decode = |error: serde_json::Error| StoreError::Decode {
             table: table.to_owned(),
-            reason: error.to_string(),
+            reason: json_problem(&error.to_string()),
         };
         serde_json::from_str(&self.json).map_err(decode)
     }

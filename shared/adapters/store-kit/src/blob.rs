@@ -1,5 +1,6 @@
 //! The claim check: what is too large for an item lies in S3, and the item keeps its place and digest.
 
+use countersign_failure::json_problem;
 use std::borrow::Cow;
 
 use aws_sdk_s3::Client;
@@ -111,7 +112,7 @@ impl Blobs {
         let json = self.text(stored).await?;
         serde_json::from_slice(&json).map_err(|error| StoreError::Decode {
             table: self.bucket.clone(),
-            reason: error.to_string(),
+            reason: json_problem(&error.to_string()),
         })
     }
 

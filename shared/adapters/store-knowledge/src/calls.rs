@@ -1,5 +1,6 @@
 //! Calls: planned, applied, done.
 
+use countersign_failure::json_problem;
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
@@ -56,7 +57,7 @@ impl KnowledgeStore {
         let body = self.blobs.load(&item.body).await?;
         let decode = |error: serde_json::Error| StoreError::Decode {
             table: self.table.name().to_owned(),
-            reason: error.to_string(),
+            reason: json_problem(&error.to_string()),
         };
         if item.deferred.is_some() {
             let deferred = serde_json::from_value(body).map_err(decode)?;

@@ -45,7 +45,7 @@ impl ConnectorDefinition {
         let overrides = self.overrides(overrides, &mut out);
         self.endpoints_allowed(permissions, &mut out);
         if let Some(limit) = permissions.rate_limit_override {
-            self.rate(limit, "permissions.rate_limit_override", &mut out);
+            self.lower_rate(limit, overrides.rate_limit, &mut out);
         }
         if out.is_empty() { Ok(overrides) } else { Err(out) }
     }
@@ -142,14 +142,23 @@ impl ConnectorDefinition {
             let refusal = Refusal::new(place, "must set at least one limit");
             out.push(refusal.hinted(format!("such as `{}`: 10", PER_MINUTE.key)));
         }
-        for (bound, value) in [
-            (PER_SECOND, limit.requests_per_second),
-            (PER_MINUTE, limit.requests_per_minute),
-            (PER_HOUR, limit.requests_per_hour),
-            (PER_DAY, limit.requests_per_day),
-            (PER_MONTH, limit.requests_per_month),
-        ] {
+        for (bound, value) in by_window(limit) {
             within(bound, value, &format!("{place}.{}", bound.key), out);
+        }
+    }
+
+    /// A rate below the connector's, or below the one that `own` puts in its place: one above it would never be reached.
+    fn lower_rate(&self, limit: RateLimit, own: Option<RateLimit>, out: &mut Vec<Refusal>) {
+        const PLACE: &str = "permissions.rate_limit_override";
+        self.rate(limit, PLACE, out);
+        let Some(upper) = own.or(self.connection.rate_limit()) else { return };
+        for ((bound, value), (_, upper)) in by_window(limit).into_iter().zip(by_window(upper)) {
+            let (Some(value), Some(upper)) = (value, upper) else { continue };
+            if value > upper {
+                let message = format!("a binding only lowers the connector's rate of {upper}");
+                let refusal = Refusal::new(format!("{PLACE}.{}", bound.key), message);
+                out.push(refusal.hinted("leave it out, or lower it"));
+            }
         }
     }
 
@@ -176,6 +185,17 @@ impl ConnectorDefinition {
             out.push(Refusal::new(path, format!("there is no endpoint `{shown}`")).hinted(hint));
         }
     }
+}
+
+/// A rate, window by window.
+fn by_window(limit: RateLimit) -> [(Bound, Option<u32>); 5] {
+    [
+        (PER_SECOND, limit.requests_per_second),
+        (PER_MINUTE, limit.requests_per_minute),
+        (PER_HOUR, limit.requests_per_hour),
+        (PER_DAY, limit.requests_per_day),
+        (PER_MONTH, limit.requests_per_month),
+    ]
 }
 
 /// The overrides that have an effect on a connection.

@@ -113,7 +113,7 @@ fn of_request(
 
 /// The address with the place of the credential behind the connector's own: `/bot{token}` in `/bot{token}/sendMessage`.
 fn with_place(url: &str, base: &str, prefix: &str) -> Result<String, RequestError> {
-    let base = Url::parse(base).map_err(|error| RequestError::Address(error.to_string()))?;
+    let base = Url::parse(base)?;
     let base = base.as_str().trim_end_matches('/');
     let path = url.strip_prefix(base).filter(|path| path.starts_with('/'));
     let path = path.ok_or_else(|| {
@@ -232,7 +232,7 @@ fn address(effect: &HttpEffect, credential: Option<&Credential>) -> Result<Url, 
 /// # Errors
 /// [`RequestError`] when the address is not one.
 pub fn request_of(effect: &HttpEffect) -> Result<Request, RequestError> {
-    let url = Url::parse(&effect.url).map_err(|error| RequestError::Address(error.to_string()))?;
+    let url = Url::parse(&effect.url)?;
     let method = Method::parse(&effect.method).ok_or(RequestError::NoEffect)?;
     Ok(Request {
         method,

@@ -38,8 +38,7 @@ pub fn unsigned(
     arguments: &Map<String, Value>,
     cursor: Option<&Value>,
 ) -> Result<Request, RequestError> {
-    let url = Url::parse(&connection.endpoint)
-        .map_err(|error| RequestError::Address(error.to_string()))?;
+    let url = Url::parse(&connection.endpoint)?;
     let mut variables: Map<String, Value> = arguments
         .iter()
         .filter(|(_, value)| !value.is_null())

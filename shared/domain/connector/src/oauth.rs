@@ -60,7 +60,7 @@ pub fn token_request(
         credential.part(name).ok_or_else(|| RequestError::CredentialPart(name.to_owned()))
     };
     let (id, secret) = (part("client_id")?.expose(), part("client_secret")?.expose());
-    let url = Url::parse(token_url).map_err(|error| RequestError::Address(error.to_string()))?;
+    let url = Url::parse(token_url)?;
     let mut form = Map::new();
     form.insert("grant_type".to_owned(), "client_credentials".into());
     if let Some(scope) = scope {

@@ -112,8 +112,7 @@ pub fn unsigned(
 ) -> Result<Request, RequestError> {
     let in_path = placeholders(&rules.path).unwrap_or_default();
     let path = fill_path(&rules.path, &in_path, arguments)?;
-    let url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))
-        .map_err(|error| RequestError::Address(error.to_string()))?;
+    let url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))?;
     if url.query().is_some() || url.fragment().is_some() {
         let message = "it must not have a query or fragment";
         return Err(RequestError::Address(message.to_owned()));

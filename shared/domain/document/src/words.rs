@@ -158,7 +158,8 @@ pub fn wanted(schema: &Value) -> String {
 }
 
 /// What a value should be, in words.
-pub(crate) fn types(kind: &TypeKind) -> String {
+#[must_use]
+pub fn types(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(one) => type_word(&one.to_string()).to_owned(),
         TypeKind::Multiple(set) => {

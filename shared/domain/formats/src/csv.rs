@@ -94,7 +94,7 @@ pub(crate) fn read(
 fn explain(error: csv::Error) -> FormatError {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => FormatError::of_io(&error),
-        other => FormatError::Source(format!("{other:?}")),
+        _ => FormatError::Source("it cannot be read as CSV".to_owned()),
     }
 }
 

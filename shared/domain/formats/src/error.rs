@@ -7,6 +7,9 @@ use countersign_connector::xml::XmlError;
 use countersign_failure::Failure;
 use serde::{Deserialize, Serialize};
 
+/// What is said of a file that a library cannot read: its own words would be no help.
+pub(crate) const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
+
 /// Why a file could not be read. Terminal unless the source, the reader or the time failed: the same bytes fail the same way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure, Serialize, Deserialize)]
 #[failure(status = 422)]
@@ -63,7 +66,7 @@ pub enum FormatError {
         problem: String,
     },
     /// The file is of another format.
-    #[error("the file is no {format}: {problem}")]
+    #[error("the file is not a {format}: {problem}")]
     #[failure(code = "FILE_MALFORMED")]
     NotOfFormat {
         /// The format.

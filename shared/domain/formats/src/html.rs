@@ -5,7 +5,7 @@ use std::io::Read;
 use std::rc::Rc;
 
 use countersign_connector::{HtmlRules, Pick};
-use countersign_pages::{Bounds, Overgrown, Stopped, is_apart, is_unread, tree};
+use countersign_pages::{Bounds, PageLimit, Stopped, is_apart, is_unread, tree};
 use scraper::{ElementRef, Html, Node, Selector};
 use serde_json::Value;
 
@@ -105,10 +105,10 @@ fn declared_encoding(bytes: &[u8]) -> Option<String> {
 /// What is too much of a page, and where.
 fn refused(page: &str, stopped: Stopped) -> FormatError {
     let (what, limit) = match stopped.why {
-        Overgrown::Time => return FormatError::Time,
-        Overgrown::Nodes => ("elements and texts", BOUNDS.nodes),
-        Overgrown::Attributes => ("attributes in all, or 1000 in one element,", BOUNDS.attributes),
-        Overgrown::Levels => ("elements inside each other", BOUNDS.levels),
+        PageLimit::Time => return FormatError::Time,
+        PageLimit::Nodes => ("elements and texts", BOUNDS.nodes),
+        PageLimit::Attributes => ("attributes in all, or 1000 in one element,", BOUNDS.attributes),
+        PageLimit::Levels => ("elements inside each other", BOUNDS.levels),
     };
     let line = memchr::memchr_iter(b'\n', &page.as_bytes()[..stopped.at]).count() + 1;
     FormatError::Limit { place: format!("line {line}"), what: what.into(), limit: limit as u64 }
@@ -117,9 +117,8 @@ fn refused(page: &str, stopped: Stopped) -> FormatError {
 /// The table that is meant.
 fn chosen<'p>(pick: Option<&Pick>, page: &'p Html) -> Result<ElementRef<'p>, FormatError> {
     let parse = |text: &str| {
-        Selector::parse(text).map_err(|error| {
-            FormatError::WrongKind(format!("`table` is not a CSS selector: `{text}`: {error}"))
-        })
+        Selector::parse(text)
+            .map_err(|_| FormatError::WrongKind(format!("`table` is not a CSS selector: `{text}`")))
     };
     let tables = parse("table")?;
     let (found, wanted) = match pick {

@@ -13,7 +13,7 @@ use countersign_connector::{Pick, XlsxRules};
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::error::FormatError;
+use crate::error::{DAMAGED, FormatError};
 use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::whole;
@@ -51,6 +51,14 @@ fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatErro
     FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
 }
 
+/// What the library could not read, without its words.
+fn problem(error: &XlsxError) -> &'static str {
+    match error {
+        XlsxError::Password => "it is protected by a password",
+        _ => DAMAGED,
+    }
+}
+
 /// Unpacks every part to nowhere: what the directory says of sizes is believed only when it is already too much. Gives the rows
 /// that are hidden.
 fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatError> {
@@ -81,7 +89,7 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatE
         stop.check()?;
         let part = archive
             .by_index(index)
-            .map_err(|error| malformed(format!("part {}", index + 1), error.to_string()))?;
+            .map_err(|_| malformed(format!("part {}", index + 1), DAMAGED))?;
         let part_name = part.name().unwrap_or_default().into_owned();
         let name = part_name.chars().take(80).collect::<String>();
         let place = format!("part `{name}`");
@@ -94,8 +102,7 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatE
         }
         let mut counter = Hidden::counter(&part_name);
         let seen = |piece: &[u8]| counter.iter_mut().for_each(|counter| counter.take(piece));
-        let size = whole::count(part, left, seen)
-            .map_err(|error| malformed(place.clone(), error.to_string()))?;
+        let size = whole::count(part, left, seen).map_err(|_| malformed(place.clone(), DAMAGED))?;
         left = left.checked_sub(size).ok_or_else(|| bomb(place))?;
         counter.iter().for_each(|counter| hidden.add(&part_name, counter));
     }
@@ -109,7 +116,7 @@ fn sheet(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
-    let explain = |error: XlsxError| malformed("the workbook", error.to_string());
+    let explain = |error: XlsxError| malformed("the workbook", problem(&error));
     let bytes = Arc::<[u8]>::from(bytes);
     let mut workbook = Xlsx::new(Cursor::new(Arc::clone(&bytes))).map_err(explain)?;
     let sheets = workbook.sheets_metadata().iter();
@@ -149,14 +156,15 @@ fn rows(
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
     let explain = |row: u32, error: &XlsxError| {
-        malformed(format!("sheet `{name}`, row {row}"), error.to_string())
+        malformed(format!("sheet `{name}`, row {row}"), problem(error))
     };
     let merged = Merged::of(workbook, name, rules.table.header_row);
     let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
     let mut table = Table::new(&rules.table, limits);
     if let Err(error) = &merged {
         table.warn_or_count(format!(
-            "sheet `{name}`: which cells are merged could not be read: {error}"
+            "sheet `{name}`: which cells are merged could not be read: {}",
+            problem(error)
         ));
     }
     let mut merged = merged.unwrap_or_default();

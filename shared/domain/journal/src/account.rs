@@ -1,5 +1,7 @@
 //! The account of a deterministic run: what its steps reported, in sentences (F-221).
 
+use std::collections::BTreeMap;
+
 use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
 use countersign_run::{
@@ -53,6 +55,8 @@ pub struct RunAccount<'a> {
     pub approvals: &'a [ApprovalRecord],
     /// Who and what it is about, and which of them are new.
     pub entities: &'a Entities,
+    /// How many entities each step found; steps that look for none are not here.
+    pub found: &'a BTreeMap<String, u64>,
     /// Documents, tables, files.
     pub outputs: &'a [Output],
     /// Destinations that were not reached, each with the reason.
@@ -67,7 +71,7 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         errors(run.steps).into_iter().chain(run.unreached.iter().cloned()).collect();
     let detail_entries = match config.detail_level {
         DetailLevel::Summary => Vec::new(),
-        DetailLevel::Detailed => run.steps.iter().map(note).collect(),
+        DetailLevel::Detailed => run.steps.iter().map(|step| note(step, run.found)).collect(),
     };
     Some(Entry {
         id: EntryId::of_run(run.run),
@@ -195,7 +199,7 @@ pub(crate) fn named(steps: &[(String, StepState)], wanted: fn(StepStatus) -> boo
     steps.iter().filter(|(_, state)| wanted(state.status)).map(|(name, _)| name.clone()).collect()
 }
 
-fn note((name, state): &(String, StepState)) -> StepNote {
+fn note((name, state): &(String, StepState), found: &BTreeMap<String, u64>) -> StepNote {
     let status = serde_json::to_value(state.status)
         .ok()
         .and_then(|v| v.as_str().map(str::to_owned))
@@ -205,7 +209,7 @@ fn note((name, state): &(String, StepState)) -> StepNote {
     StepNote {
         action: name.clone(),
         result: format!("{status}{count}{code}"),
-        entities_found: None,
+        entities_found: found.get(name).copied(),
     }
 }
 
@@ -220,6 +224,8 @@ fn sentences(word: &str, items: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use countersign_approval::{ApprovalId, ApprovalRecord};
     use countersign_identity::UserId;
     use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
@@ -278,6 +284,7 @@ mod tests {
                 steps,
                 approvals: &asked(steps),
                 entities: &Entities::default(),
+                found: &BTreeMap::from([("read".to_owned(), 5)]),
                 outputs: &outputs,
                 unreached: &[],
                 warnings: &[],
@@ -345,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn f_224_f_225_status_and_detail_follow_run_and_profile() {
+    fn f_224_f_225_f_404_status_and_detail_follow_run_and_profile() {
         let steps = [
             step("read", StepStatus::Done, Some(2), None),
             step("write", StepStatus::Failed, None, Some("X")),
@@ -359,6 +366,8 @@ mod tests {
         let notes: Vec<&str> =
             made.detail_entries.iter().map(|note| note.result.as_str()).collect();
         assert_eq!(notes, ["done, 2 records", "failed, X"]);
+        let found: Vec<_> = made.detail_entries.iter().map(|note| note.entities_found).collect();
+        assert_eq!(found, [Some(5), None]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The entities that the steps of a run reported.
+//! The entities that a run met: in steps that resolved names, and in what was written to the knowledge graph.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use countersign_run::EntityCounts;
 use serde_json::Value;
@@ -9,6 +9,9 @@ use crate::entry::Mention;
 
 /// Actions whose outputs an entry is made of: what was found and what was written.
 pub const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
+
+/// The destination whose rows say which entities were written.
+pub const GRAPH: &str = "knowledge_graph";
 
 /// An entry names at most so many entities.
 const MAX_NAMED: usize = 200;
@@ -24,37 +27,55 @@ pub struct Entities {
     pub counts: EntityCounts,
 }
 
+/// What was met before, so that it counts once.
+#[derive(Default)]
+struct AlreadyMet {
+    entities: BTreeSet<String>,
+    pairs: BTreeSet<(String, String)>,
+}
+
 impl Entities {
-    /// Those in the outputs of steps that resolved names. An entity is new when the step that met it first says that the
-    /// graph did not know it: a later step of the same run finds it there.
-    pub fn of<'v>(outputs: impl IntoIterator<Item = &'v Value>) -> Self {
-        let mut met: BTreeMap<String, bool> = BTreeMap::new();
-        let mut found = Self::default();
-        for output in outputs {
-            let Some(resolved) = output.get("resolved").and_then(Value::as_array) else { continue };
-            found.counts.relationships_discovered += count(output.get("new_relationships"));
-            found.counts.merged += count(output.get("merge_count"));
-            found.counts.ambiguous += count(output.get("ambiguous_left_out"));
-            found.counts.ambiguous +=
-                output.get("ambiguous").and_then(Value::as_array).map_or(0, Vec::len) as u64;
-            for entity in resolved {
-                found.meet(&mut met, entity);
-            }
+    /// Those in the outputs of steps that resolved names (`resolved`), and in the reports of what was written to the graph
+    /// (`written`). An entity is new when what met it first says that the graph did not know it: what comes later in the same run
+    /// finds it there. Of a list that names only the first, the others count each time.
+    pub fn of<'v>(
+        resolved: impl IntoIterator<Item = &'v Value>,
+        written: impl IntoIterator<Item = &'v Value>,
+    ) -> Self {
+        let (mut found, mut met) = (Self::default(), AlreadyMet::default());
+        for output in resolved {
+            found.add(&mut met, output, of_output(output));
+        }
+        for details in written {
+            found.add(&mut met, details, of_details(details));
         }
         found
     }
 
-    fn meet(&mut self, met: &mut BTreeMap<String, bool>, entity: &Value) {
-        let Some(mention) = Mention::read(entity) else { return };
-        if met.insert(identity(entity, &mention), true).is_some() {
-            return;
-        }
-        self.counts.resolved += 1;
-        if entity.get("is_known").and_then(Value::as_bool) == Some(false) {
-            self.counts.discovered += 1;
-            if self.discovered.len() < MAX_NAMED {
-                self.discovered.push(mention.clone());
+    /// Adds what a list names, and of its totals what it does not name.
+    fn add(&mut self, met: &mut AlreadyMet, list: &Value, totals: EntityCounts) {
+        let mut listed = EntityCounts::default();
+        for entity in items(list, "resolved") {
+            let Some(mention) = Mention::read(entity) else { continue };
+            let counts = of_entity(entity);
+            listed = sum(listed, counts);
+            if met.entities.insert(identity(entity, &mention)) {
+                self.counts = sum(self.counts, counts);
+                self.meet(mention, counts.discovered > 0);
             }
+        }
+        for pair in items(list, "ambiguous") {
+            listed.ambiguous += 1;
+            if pair_of(pair).is_none_or(|pair| met.pairs.insert(pair)) {
+                self.counts.ambiguous += 1;
+            }
+        }
+        self.counts = sum(self.counts, rest(totals, listed));
+    }
+
+    fn meet(&mut self, mention: Mention, is_new: bool) {
+        if is_new && self.discovered.len() < MAX_NAMED {
+            self.discovered.push(mention.clone());
         }
         if self.mentioned.len() < MAX_NAMED {
             self.mentioned.push(mention);
@@ -69,8 +90,79 @@ impl Entities {
     }
 }
 
-fn count(value: Option<&Value>) -> u64 {
-    value.and_then(Value::as_u64).unwrap_or_default()
+/// What the output of a `route_output` step says of its writes to the graph.
+pub fn written_to_graph(output: &Value) -> impl Iterator<Item = &Value> {
+    let rows = items(output, "routed_to").iter();
+    rows.filter(|row| row["destination"] == GRAPH).map(|row| &row["details"])
+}
+
+fn count(of: &Value, name: &str) -> u64 {
+    of.get(name).and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn items<'v>(of: &'v Value, name: &str) -> &'v [Value] {
+    of.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What one entity adds.
+fn of_entity(entity: &Value) -> EntityCounts {
+    let is_new = entity.get("is_known").and_then(Value::as_bool) == Some(false);
+    EntityCounts {
+        resolved: 1,
+        discovered: u64::from(is_new),
+        merged: count(entity, "merge_count"),
+        ..EntityCounts::default()
+    }
+}
+
+/// The totals of an output of `resolve_entities`, which names every entity.
+fn of_output(output: &Value) -> EntityCounts {
+    let entities = items(output, "resolved").iter().filter(|one| Mention::read(one).is_some());
+    let named = entities.map(of_entity).fold(EntityCounts::default(), sum);
+    EntityCounts {
+        merged: count(output, "merge_count"),
+        ambiguous: items(output, "ambiguous").len() as u64 + count(output, "ambiguous_left_out"),
+        relationships_discovered: count(output, "new_relationships"),
+        ..named
+    }
+}
+
+/// The totals of what was written to the graph.
+fn of_details(details: &Value) -> EntityCounts {
+    EntityCounts {
+        resolved: count(details, "entities"),
+        discovered: count(details, "new_entities"),
+        merged: count(details, "merged"),
+        ambiguous: count(details, "to_review"),
+        relationships_discovered: count(details, "new_relationships"),
+    }
+}
+
+fn sum(one: EntityCounts, other: EntityCounts) -> EntityCounts {
+    EntityCounts {
+        resolved: one.resolved + other.resolved,
+        discovered: one.discovered + other.discovered,
+        merged: one.merged + other.merged,
+        ambiguous: one.ambiguous + other.ambiguous,
+        relationships_discovered: one.relationships_discovered + other.relationships_discovered,
+    }
+}
+
+fn rest(all: EntityCounts, listed: EntityCounts) -> EntityCounts {
+    EntityCounts {
+        resolved: all.resolved.saturating_sub(listed.resolved),
+        discovered: all.discovered.saturating_sub(listed.discovered),
+        merged: all.merged.saturating_sub(listed.merged),
+        ambiguous: all.ambiguous.saturating_sub(listed.ambiguous),
+        relationships_discovered: all.relationships_discovered,
+    }
+}
+
+/// The two of a doubtful pair, in one order.
+fn pair_of(pair: &Value) -> Option<(String, String)> {
+    let id = |name: &str| pair.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (one, other) = (id("entity_id")?, id("candidate_id")?);
+    Some(if one <= other { (one, other) } else { (other, one) })
 }
 
 /// What tells an entity from the others: its id, else its name and type.
@@ -90,7 +182,7 @@ mod tests {
     use super::Entities;
 
     fn names(outputs: &[Value]) -> (Vec<String>, Vec<String>) {
-        let found = Entities::of(outputs);
+        let found = Entities::of(outputs, []);
         let names =
             |all: Vec<crate::Mention>| all.into_iter().map(|mention| mention.name).collect();
         (names(found.mentioned), names(found.discovered))
@@ -121,15 +213,36 @@ mod tests {
             names(&outputs),
             (vec!["River Trust".to_owned()], vec!["River Trust".to_owned()])
         );
-        let counts = Entities::of(&outputs).counts;
+        let counts = Entities::of(&outputs, []).counts;
         assert_eq!((counts.resolved, counts.discovered), (1, 1));
     }
 
     #[test]
     fn f_317_merged_and_doubtful_names_are_counted() {
         let output = json!({"resolved": [], "merge_count": 4, "ambiguous": [{}, {}], "ambiguous_left_out": 3});
-        let counts = Entities::of([&output]).counts;
+        let counts = Entities::of([&output], []).counts;
         assert_eq!((counts.merged, counts.ambiguous), (4, 5));
         assert_eq!(Entities::default().sentence(), None);
+    }
+
+    #[test]
+    fn f_316_f_317_f_404_what_was_written_to_the_graph_counts_once_with_what_steps_resolved() {
+        let met = |id: &str, is_known: bool| json!({"canonical_name": id, "type": "ORG", "entity_id": id, "is_known": is_known, "merge_count": 1});
+        let pair = |one: &str, other: &str| json!({"entity_id": one, "candidate_id": other});
+        let step = json!({"resolved": [met("a", false), met("b", true)], "merge_count": 2, "ambiguous": [pair("a", "b")],
+            "new_relationships": 1});
+        let written = json!({"entities": 5, "new_entities": 2, "merged": 4, "to_review": 3, "new_relationships": 2,
+            "resolved": [met("c", false), met("a", true)], "ambiguous": [pair("b", "a"), pair("c", "d")]});
+        let found = Entities::of([&step], [&written]);
+        let mentioned: Vec<&str> = found.mentioned.iter().map(|one| one.name.as_str()).collect();
+        let discovered: Vec<&str> = found.discovered.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!((mentioned, discovered), (vec!["a", "b", "c"], vec!["a", "c"]));
+        let counts = found.counts;
+        // Listed: a, b and c; of the five written three are not listed, one of them new.
+        assert_eq!(
+            (counts.resolved, counts.discovered, counts.relationships_discovered),
+            (6, 3, 3)
+        );
+        assert_eq!((counts.merged, counts.ambiguous), (5, 3));
     }
 }

@@ -57,7 +57,7 @@ impl Filter {
         match (filter.from, filter.to) {
             (Some(from), Some(to)) if from > to => Err(JournalError::Invalid {
                 name: "date_to",
-                problem: "lies before `date_from`".to_owned(),
+                problem: "is before `date_from`".to_owned(),
             }),
             _ => Ok(filter),
         }

@@ -18,7 +18,7 @@ mod store;
 mod waiting;
 
 pub use account::{RunAccount, account};
-pub use entities::{Entities, TELLING};
+pub use entities::{Entities, GRAPH, TELLING, written_to_graph};
 pub use entry::{
     DetailLevel, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
 };

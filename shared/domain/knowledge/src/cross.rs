@@ -104,7 +104,7 @@ pub struct Match {
 
 /// All pairs, and who is left.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Crossing {
+pub struct CrossReferences {
     /// By index of the first set, the best first.
     pub matches: Vec<Match>,
     /// Indices of the first set without a match.
@@ -149,7 +149,11 @@ const ID_FIELDS: [&str; 10] = [
 ///
 /// # Errors
 /// [`KnowledgeError`] when a set is too large, a threshold is out of range, or more pairs match than can be returned.
-pub fn cross(a: &[Value], b: &[Value], question: &Question) -> Result<Crossing, KnowledgeError> {
+pub fn cross(
+    a: &[Value],
+    b: &[Value],
+    question: &Question,
+) -> Result<CrossReferences, KnowledgeError> {
     for (what, records) in [("dataset_a", a), ("dataset_b", b)] {
         if records.len() > MAX_RECORDS {
             return Err(KnowledgeError::TooMany { what, count: records.len(), limit: MAX_RECORDS });
@@ -172,7 +176,7 @@ pub fn cross(a: &[Value], b: &[Value], question: &Question) -> Result<Crossing, 
     };
     let sides = by_entity::Sides::of(a, b, field, itself, question.distinct_field.as_deref());
     let crossing = sort_out(sides.matches(&left, &right)?, a.len(), b.len(), itself);
-    Ok(Crossing { doubtful: sides.doubtful(&question.doubts), ..crossing })
+    Ok(CrossReferences { doubtful: sides.doubtful(&question.doubts), ..crossing })
 }
 
 fn pair_up(
@@ -252,7 +256,12 @@ fn agree(a: &Value, b: &Value, field: &str) -> bool {
     }
 }
 
-fn sort_out(mut matches: Vec<Match>, count_a: usize, count_b: usize, itself: bool) -> Crossing {
+fn sort_out(
+    mut matches: Vec<Match>,
+    count_a: usize,
+    count_b: usize,
+    itself: bool,
+) -> CrossReferences {
     matches.sort_by(|x, y| x.a.cmp(&y.a).then(y.score.total_cmp(&x.score)).then(x.b.cmp(&y.b)));
     let (mut seen_a, mut seen_b) = (vec![false; count_a], vec![false; count_b]);
     for found in &matches {
@@ -267,7 +276,7 @@ fn sort_out(mut matches: Vec<Match>, count_a: usize, count_b: usize, itself: boo
         seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(index, _)| index).collect()
     };
     let (unmatched_a, unmatched_b) = (missing(&seen_a), missing(&seen_b));
-    Crossing { unmatched_a, unmatched_b, matches, doubtful: Vec::new() }
+    CrossReferences { unmatched_a, unmatched_b, matches, doubtful: Vec::new() }
 }
 
 fn subjects(

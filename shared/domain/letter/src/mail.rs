@@ -2,7 +2,7 @@
 
 mod changed;
 mod finished;
-mod trouble;
+mod source_alert;
 
 use askama::Template;
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use crate::when::{moment, until};
 
 pub use changed::StrikeNotice;
 pub use finished::{DecisionFact, Ending, FinishedMail};
-pub use trouble::{Trouble, TroubleMail};
+pub use source_alert::{SourceAlert, TroubleMail};
 
 /// A finished mail body.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::error::LookError;
 use crate::mark::{MarkKind, Position};
-use crate::novel::{Found, Novel, Overlap, room};
+use crate::new_items::{Found, NewItems, Overlap, room};
 
 /// What lies behind a position in such a list. The value of a position is how many items are known; without one, all that are
 /// there are known from now on (F-219).
@@ -13,7 +13,7 @@ pub fn appended(
     previous: Option<&Position>,
     there: Vec<Found>,
     how: Overlap,
-) -> Result<Novel, LookError> {
+) -> Result<NewItems, LookError> {
     let count = there.len();
     let known = previous.map_or(count, |position| position.value.as_deref().map_or(0, offset));
     if known > count {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::mark::Position;
-use crate::novel::TooLarge;
+use crate::new_items::TooLarge;
 use crate::tick::State;
 
 /// How often a batch is tried before its items are parked.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::novel::{Found, digest};
+use crate::new_items::{Found, digest};
 use crate::remembered::Held;
 
 /// The most items a watermark remembers one by one: about 270 KB, of the 350 KB of a record.

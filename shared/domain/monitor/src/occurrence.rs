@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::batch::{Batch, BatchState, MAX_ATTEMPTS, run_id};
-use crate::novel::TooLarge;
+use crate::new_items::TooLarge;
 
 /// Whose batch it is, as the ledger names it.
 #[derive(Debug, Clone, Copy)]

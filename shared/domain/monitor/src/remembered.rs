@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::error::LookError;
 use crate::mark::Position;
-use crate::novel::Overlap;
+use crate::new_items::Overlap;
 
 /// What begins the text of an item without a date.
 const UNDATED: char = '~';

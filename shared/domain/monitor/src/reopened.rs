@@ -5,7 +5,7 @@ use countersign_run::RunId;
 use jiff::Timestamp;
 
 use crate::batch::{Batch, BatchState, run_id};
-use crate::novel::TooLarge;
+use crate::new_items::TooLarge;
 use crate::tick::{Open, State};
 
 /// Why a batch is not opened again.

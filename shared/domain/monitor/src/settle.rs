@@ -8,7 +8,7 @@ use crate::tick::{Open, State, retry_after};
 
 /// What the end of a run means for what it processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum BatchOutcome {
     /// It is done: the run came to its end, or people said no, or nobody said anything in time.
     Done,
     /// It is to be tried again.
@@ -19,7 +19,7 @@ pub enum Fate {
 
 /// What this status means for a batch; none while the run goes on.
 #[must_use]
-pub fn fate(status: RunStatus) -> Option<Fate> {
+pub fn fate(status: RunStatus) -> Option<BatchOutcome> {
     match status {
         RunStatus::Complete
         | RunStatus::Partial
@@ -27,9 +27,9 @@ pub fn fate(status: RunStatus) -> Option<Fate> {
         | RunStatus::Skipped
         | RunStatus::OutsideActiveHours
         | RunStatus::Rejected
-        | RunStatus::Timeout => Some(Fate::Done),
-        RunStatus::Error => Some(Fate::Again),
-        RunStatus::Cancelled => Some(Fate::Left),
+        | RunStatus::Timeout => Some(BatchOutcome::Done),
+        RunStatus::Error => Some(BatchOutcome::Again),
+        RunStatus::Cancelled => Some(BatchOutcome::Left),
         RunStatus::Running | RunStatus::AwaitingApproval => None,
     }
 }
@@ -59,10 +59,10 @@ pub fn settle(
         return None;
     }
     let ended = match fate(status)? {
-        Fate::Done => BatchState::Committed,
-        Fate::Left => BatchState::Parked,
-        Fate::Again if batch.attempt >= MAX_ATTEMPTS => BatchState::Parked,
-        Fate::Again => BatchState::Open,
+        BatchOutcome::Done => BatchState::Committed,
+        BatchOutcome::Left => BatchState::Parked,
+        BatchOutcome::Again if batch.attempt >= MAX_ATTEMPTS => BatchState::Parked,
+        BatchOutcome::Again => BatchState::Open,
     };
     let is_closed = ended != BatchState::Open;
     let moves = is_closed && batch.moves_at_its_end();

@@ -110,12 +110,18 @@ impl State {
     /// The same after a tick that could not start the run of the open batch. It counts as a tick: what is refused now is refused in a
     /// moment as well.
     #[must_use]
-    pub fn not_started(&self, error: &str, why: Hindrance, timing: &Timing, at: Timestamp) -> Self {
+    pub fn not_started(
+        &self,
+        error: &str,
+        why: StartBlocker,
+        timing: &Timing,
+        at: Timestamp,
+    ) -> Self {
         let next = at.checked_add(timing.interval.length()).unwrap_or(at);
         let retry_at = match why {
-            Hindrance::Refused => None,
-            Hindrance::UsedUp { until } => Some(until).filter(|until| *until < next),
-            Hindrance::Unanswered => Some(retry_after(at)),
+            StartBlocker::Refused => None,
+            StartBlocker::UsedUp { until } => Some(until).filter(|until| *until < next),
+            StartBlocker::Unanswered => Some(retry_after(at)),
         };
         Self {
             retry_at,
@@ -211,7 +217,7 @@ fn shown(error: &str) -> String {
 
 /// Why the run of a batch is not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hindrance {
+pub enum StartBlocker {
     /// As things are, it is refused.
     Refused,
     /// Its owner may start runs again from then on.

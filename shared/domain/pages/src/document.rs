@@ -23,7 +23,7 @@ pub struct Bounds {
 
 /// Why a text did not become a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overgrown {
+pub enum PageLimit {
     /// Nobody waits any more.
     Time,
     /// Too many elements, texts and comments.
@@ -38,7 +38,7 @@ pub enum Overgrown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
     /// Why.
-    pub why: Overgrown,
+    pub why: PageLimit,
     /// How many of its bytes were read.
     pub at: usize,
 }
@@ -64,12 +64,12 @@ impl Document {
         keep_going: KeepGoing<'_>,
     ) -> Result<Self, PageError> {
         let html = tree(text, &PAGE, keep_going).map_err(|stopped| match stopped.why {
-            Overgrown::Time => PageError::Time,
-            Overgrown::Nodes => PageError::Limit("more than 300,000 elements and texts".into()),
-            Overgrown::Attributes => PageError::Limit(
+            PageLimit::Time => PageError::Time,
+            PageLimit::Nodes => PageError::Limit("more than 300,000 elements and texts".into()),
+            PageLimit::Attributes => PageError::Limit(
                 "more than 600,000 attributes, or more than 1,000 in one element".into(),
             ),
-            Overgrown::Levels => {
+            PageLimit::Levels => {
                 PageError::Limit("elements nested more than 256 levels deep".into())
             }
         })?;
@@ -116,7 +116,7 @@ fn bounded(
         let at = text.len() - after.len();
         let stopped = |why| Stopped { why, at };
         if !keep_going() {
-            return Err(stopped(Overgrown::Time));
+            return Err(stopped(PageLimit::Time));
         }
         parser.process(StrTendril::from(piece));
         seen.look(&parser.tokenizer.sink.sink.0.borrow(), piece.len(), bounds).map_err(stopped)?;
@@ -127,7 +127,7 @@ fn bounded(
     let mut end = Seen { checked: PIECE, ..seen };
     end.look(&html, 0, bounds).map_err(stopped)?;
     if deepest(&html) > bounds.levels {
-        return Err(stopped(Overgrown::Levels));
+        return Err(stopped(PageLimit::Levels));
     }
     Ok(html)
 }
@@ -148,17 +148,17 @@ struct Seen {
 }
 
 impl Seen {
-    fn look(&mut self, html: &Html, bytes: usize, bounds: &Bounds) -> Result<(), Overgrown> {
+    fn look(&mut self, html: &Html, bytes: usize, bounds: &Bounds) -> Result<(), PageLimit> {
         let nodes = html.tree.nodes().len();
         if nodes > bounds.nodes {
-            return Err(Overgrown::Nodes);
+            return Err(PageLimit::Nodes);
         }
         let new = html.tree.nodes().rev().take(nodes.saturating_sub(self.nodes));
         for node in new {
             let count = node.value().as_element().map_or(0, |element| element.attrs.len());
             self.attributes += count;
             if count > MAX_OF_ONE || self.attributes > bounds.attributes {
-                return Err(Overgrown::Attributes);
+                return Err(PageLimit::Attributes);
             }
         }
         self.nodes = nodes;
@@ -170,7 +170,7 @@ impl Seen {
         // The newest node is where a tree that gets too deep is deep.
         let newest = html.tree.nodes().next_back();
         let depth = newest.map_or(0, |node| node.ancestors().take(bounds.levels + 1).count());
-        if depth > bounds.levels { Err(Overgrown::Levels) } else { Ok(()) }
+        if depth > bounds.levels { Err(PageLimit::Levels) } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Feeds: RSS, Atom and JSON Feed (F-101).
 
+use countersign_failure::json_problem;
 use feed_rs::model::{Entry, Feed, Text};
-use feed_rs::parser::Builder;
+use feed_rs::parser::{Builder, ParseErrorKind, ParseFeedError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -91,7 +92,21 @@ fn builder(body: &Body<'_>) -> Builder {
 
 fn parsed(builder: Builder, bytes: &[u8]) -> Result<Feed, PageError> {
     let feed = builder.build().parse(bytes);
-    feed.map_err(|error| PageError::Feed(error.to_string().chars().take(200).collect()))
+    feed.map_err(|error| PageError::Feed(problem(&error)))
+}
+
+/// What the library could not read, without its words.
+fn problem(error: &ParseFeedError) -> String {
+    match error {
+        ParseFeedError::JsonSerde(error) => json_problem(&error.to_string()),
+        ParseFeedError::JsonUnsupportedVersion(_) => {
+            "its version of JSON Feed is not known".to_owned()
+        }
+        ParseFeedError::ParseError(ParseErrorKind::NoFeedRoot) => {
+            "it is neither RSS, Atom nor JSON Feed".to_owned()
+        }
+        _ => "it is damaged".to_owned(),
+    }
 }
 
 fn is_dated(entry: &Entry) -> bool {

@@ -24,7 +24,7 @@ pub(crate) fn cleaned(text: &str) -> Result<Vec<u8>, PageError> {
                 "it has more than 1,000,000 elements and texts".to_owned(),
             ));
         }
-        let event = reader.read_event().map_err(|error| malformed(&error, &reader))?;
+        let event = reader.read_event().map_err(|_| malformed(&reader))?;
         match event {
             Event::Eof if depth > 0 => {
                 return Err(PageError::Feed("it ends in the middle of an element".to_owned()));
@@ -55,8 +55,8 @@ pub(crate) fn cleaned(text: &str) -> Result<Vec<u8>, PageError> {
     }
 }
 
-fn malformed(error: &quick_xml::Error, reader: &Reader<&[u8]>) -> PageError {
-    PageError::Feed(format!("{error} (at byte {})", reader.error_position()))
+fn malformed(reader: &Reader<&[u8]>) -> PageError {
+    PageError::Feed(format!("its XML cannot be read at byte {}", reader.error_position()))
 }
 
 fn copy(
@@ -67,7 +67,7 @@ fn copy(
     if skipped.is_some() {
         return Ok(());
     }
-    writer.write_event(event).map_err(|error| PageError::Feed(error.to_string()))
+    writer.write_event(event).map_err(|_| PageError::Feed("its XML cannot be read".to_owned()))
 }
 
 fn is_playing_time(tag: &BytesStart<'_>) -> bool {
@@ -79,7 +79,8 @@ fn without_times(tag: BytesStart<'_>) -> Result<BytesStart<'_>, PageError> {
     let mut kept = Vec::new();
     let mut all = 0;
     for attribute in tag.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|error| PageError::Feed(error.to_string()))?;
+        let attribute =
+            attribute.map_err(|_| PageError::Feed("an attribute cannot be read".to_owned()))?;
         all += 1;
         if !is_time(attribute.key.local_name().as_ref()) {
             kept.push(attribute);

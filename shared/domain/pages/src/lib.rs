@@ -18,7 +18,7 @@ mod seen;
 mod text;
 
 pub use charset::{Decoded, decode};
-pub use document::{Bounds, Overgrown, Stopped, tree};
+pub use document::{Bounds, PageLimit, Stopped, tree};
 pub use error::PageError;
 pub use feed::{FeedItems, Item, Missed, read_feed};
 pub use kind::Kind;

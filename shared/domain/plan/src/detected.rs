@@ -10,14 +10,14 @@ use crate::model::{Plan, PlanStep, StandIn, StandInSource};
 
 /// Why what a look has found is not what the plan's detection steps would find: the playbook was changed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Undetected {
+pub enum DetectionMismatch {
     /// Nothing was found for this detection step.
     Missing(String),
     /// Something was found for this, which is not a step that always looks: its items would count as processed.
     Unused(String),
 }
 
-impl fmt::Display for Undetected {
+impl fmt::Display for DetectionMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(step) => write!(f, "the monitor has found nothing for the step `{step}`"),
@@ -32,18 +32,18 @@ impl fmt::Display for Undetected {
 /// Gives the detection steps of a plan what was found; it is part of what is sealed.
 ///
 /// # Errors
-/// [`Undetected`] when a detection step has no finding, or a finding no such step.
-pub fn detected(plan: &mut Plan, found: &Map<String, Value>) -> Result<(), Undetected> {
+/// [`DetectionMismatch`] when a detection step has no finding, or a finding no such step.
+pub fn detected(plan: &mut Plan, found: &Map<String, Value>) -> Result<(), DetectionMismatch> {
     let looks = |step: &PlanStep| {
         detects(&step.action) && step.condition.is_none() && step.for_each.is_none()
     };
     let is_used = |name: &String| plan.step(name).is_some_and(looks);
     if let Some(unused) = found.keys().find(|name| !is_used(name)) {
-        return Err(Undetected::Unused(unused.clone()));
+        return Err(DetectionMismatch::Unused(unused.clone()));
     }
     for step in plan.steps.iter_mut().filter(|step| detects(&step.action)) {
         let output = found.get(&step.name).and_then(Value::as_object).cloned();
-        let output = output.ok_or_else(|| Undetected::Missing(step.name.clone()))?;
+        let output = output.ok_or_else(|| DetectionMismatch::Missing(step.name.clone()))?;
         COMPUTING.clone_into(&mut step.function);
         step.stand_in = Some(StandIn { source: StandInSource::Detected, output });
     }
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    fn check(found: &Value, condition: Option<&str>, expect: &Result<(), Undetected>) {
+    fn check(found: &Value, condition: Option<&str>, expect: &Result<(), DetectionMismatch>) {
         let step = |name: &str, action: &str, condition: Option<&str>| {
             json!({
                 "name": name, "kind": "tool", "action": action, "on_error": "stop", "after": [], "condition": condition,
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn f_220_each_finding_has_its_step_and_each_detection_step_its_finding() {
-        let unused = |name: &str| Err(Undetected::Unused(name.to_owned()));
+        let unused = |name: &str| Err(DetectionMismatch::Unused(name.to_owned()));
         check(&json!({"look": {}}), None, &Ok(()));
-        check(&json!({}), None, &Err(Undetected::Missing("look".to_owned())));
+        check(&json!({}), None, &Err(DetectionMismatch::Missing("look".to_owned())));
         check(&json!({"look": {}, "gone": {}}), None, &unused("gone"));
         check(&json!({"look": {}, "keep": {}}), None, &unused("keep"));
         check(&json!({"look": {}}), Some("{a} == 1"), &unused("look"));

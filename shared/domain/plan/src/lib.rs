@@ -26,7 +26,7 @@ mod unattended;
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
 pub use confirm::confirms;
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
-pub use detected::{Undetected, detected};
+pub use detected::{DetectionMismatch, detected};
 pub use dry_run::{DryRunContext, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

@@ -82,7 +82,7 @@ fn of(steps: Vec<playbook::Step>) -> playbook::ValidPlaybook {
         tags: Vec::new(),
         required_connectors: Vec::new(),
         execution_mode: Some(playbook::ExecutionMode::Deterministic),
-        run_context: playbook::RunContext::Interactive,
+        run_context: RunContext::Interactive,
         approval_policy: None,
         monitor_config: None,
         triggers: Vec::new(),

@@ -9,6 +9,7 @@ use crate::compile_context::CompileContext;
 use crate::diagnostic::{Code, Diagnostic, PlaybookSource, StepReport};
 use crate::draft::{Draft, Source};
 use crate::model::ValidPlaybook;
+use crate::named_elsewhere::NamedElsewhere;
 use crate::names::Names;
 use crate::outline::Outline;
 use crate::sink::{Sink, Spot};
@@ -25,9 +26,18 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// What F-166 reports, per step in listed order.
     pub steps: Vec<StepReport>,
+    /// What it names that is kept elsewhere.
+    #[serde(skip)]
+    pub elsewhere: NamedElsewhere,
 }
 
 impl Compiled {
+    /// Of a text that could not be read.
+    fn unread(diagnostics: Vec<Diagnostic>) -> Self {
+        let elsewhere = NamedElsewhere::default();
+        Self { playbook: None, diagnostics, steps: Vec::new(), elsewhere }
+    }
+
     /// Whether it can run.
     #[must_use]
     pub fn is_valid(&self) -> bool {
@@ -50,7 +60,7 @@ pub fn compile(source: &PlaybookSource, world: &CompileContext<'_>) -> Compiled 
         Ok(tree) => tree,
         Err(problem) => {
             let diagnostics = vec![shape::unreadable(*problem)];
-            return Compiled { playbook: None, diagnostics, steps: Vec::new() };
+            return Compiled::unread(diagnostics);
         }
     };
     let mut sink = Sink::new(&tree);
@@ -58,7 +68,7 @@ pub fn compile(source: &PlaybookSource, world: &CompileContext<'_>) -> Compiled 
     let read = mended::<Playbook>(&tree);
     shape::report(&read.problems, &tree, &outline, &mut sink);
     let Some(playbook) = &read.value else {
-        return Compiled { playbook: None, diagnostics: sink.finish(), steps: Vec::new() };
+        return Compiled::unread(sink.finish());
     };
     let source = Source { tree: &tree, outline: &outline, read: &read };
     let draft = Draft::of(playbook, source, *world, &mut sink);
@@ -67,7 +77,8 @@ pub fn compile(source: &PlaybookSource, world: &CompileContext<'_>) -> Compiled 
     let playbook =
         if sink.has_errors() { None } else { lowered(&draft, &names, &checked, &mut sink) };
     let diagnostics = sink.finish();
-    Compiled { playbook, steps: reports(&draft, &diagnostics), diagnostics }
+    let elsewhere = NamedElsewhere::of(&draft);
+    Compiled { playbook, steps: reports(&draft, &diagnostics), diagnostics, elsewhere }
 }
 
 fn lowered(

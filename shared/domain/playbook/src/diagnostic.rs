@@ -142,7 +142,7 @@ codes! {
     LooksAnew = "P113" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
-    /// A param that does nothing where it is written.
+    /// A key that does nothing where it is written.
     NoEffect = "P114" Warning "",
 }
 

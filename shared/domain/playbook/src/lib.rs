@@ -14,6 +14,7 @@ mod for_each;
 mod graph;
 mod lower;
 mod model;
+mod named_elsewhere;
 mod names;
 mod on_warning;
 mod outline;
@@ -23,7 +24,7 @@ mod shape;
 mod sink;
 mod written;
 
-pub use choose::{Candidate, Choice, Met, choose};
+pub use choose::{Candidate, Choice, TriggerMatch, choose};
 pub use compile::{Compiled, compile};
 pub use compile_context::{Bindings, CompileContext, EndpointContract};
 pub use diagnostic::{
@@ -36,6 +37,7 @@ pub use model::{
     OutputSchema, PreviewColumn, RESERVED_IDS, RunContext, SECTIONS, SaveTo, Section, Shape, Step,
     StepKind, Trigger, TriggerKind, ValidPlaybook,
 };
+pub use named_elsewhere::NamedElsewhere;
 pub use on_warning::OnWarning;
 pub use schema::schema;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use countersign_registry::CALL_CONNECTOR;
 pub use countersign_registry::{OutputSchema, Shape};
-pub use countersign_run::ExecutionMode;
+pub use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,33 +35,6 @@ pub enum Category {
     Analysis,
     /// Reads facts out of documents.
     Extraction,
-}
-
-/// How a run is started (F-132, K-59).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunContext {
-    /// Somebody asked and waits.
-    #[default]
-    Interactive,
-    /// Somebody asked and does not wait.
-    Background,
-    /// A schedule.
-    Scheduled,
-    /// A monitor.
-    Monitor,
-}
-
-/// Whether gates ask (F-132). `AutoApprove` exists for scheduled and monitor runs only and never covers an irreversible
-/// step (K-11).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalPolicy {
-    /// Gates ask.
-    #[default]
-    Require,
-    /// Gates of reversible steps pass by themselves.
-    AutoApprove,
 }
 
 /// A variable of the playbook (F-135).

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use countersign_model_list::ModelChoice;
 
 use crate::output_schema::OutputSchema;
-use crate::talk::{Said, Talk};
+use crate::talk::{PriorTurns, Said};
 
 /// What a step knows of the run it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -219,7 +219,7 @@ pub trait Handler: Send + Sync {
     fn turn<'a>(
         &'a self,
         call: &'a Call,
-        _talk: &'a Talk<'a>,
+        _talk: &'a PriorTurns<'a>,
     ) -> BoxFuture<'a, Result<Said, ActionError>> {
         Box::pin(async move { self.answer(call).await.map(Said::Answers) })
     }

@@ -26,7 +26,7 @@ pub struct AskedTurn {
 
 /// The conversation so far.
 #[derive(Debug, Clone)]
-pub struct Talk<'t> {
+pub struct PriorTurns<'t> {
     /// The tools.
     pub tools: Vec<&'t Contract>,
     /// The turns before this one.

@@ -135,7 +135,8 @@ impl Destination {
         for transform in &self.transforms {
             data = transform.apply(data, &mut notes)?;
         }
-        let absent = self.layout().map(|layout| layout.absent(&data)).unwrap_or_default();
+        let shown = self.layout().filter(|_| self.is_by_section());
+        let absent = shown.map(|layout| layout.absent(&data)).unwrap_or_default();
         let says = if self.format == Format::Markdown { "says \"Not known\"" } else { "is `null`" };
         let absent = absent.iter().map(|source| {
             format!(
@@ -143,22 +144,35 @@ impl Destination {
             )
         });
         notes.extend(absent);
+        notes.extend(self.of_list(&data));
         Ok(Prepared { data, notes })
     }
 
-    /// The layout of what is written section by section; `json` is the data as it is, and `csv` fails without its table.
+    /// That a table is all of the data although its section names a part of it: a list has no parts with names.
+    fn of_list(&self, data: &Value) -> Option<String> {
+        let section = self.layout().filter(|_| self.format == Format::Csv)?.sections.first()?;
+        let source = Some(section.source.as_str()).filter(|source| !source.is_empty())?;
+        data.is_array().then(|| {
+            format!("the data is a list and has no `{source}`; the table has all of the list")
+        })
+    }
+
+    /// Whether it is written section by section; `json` is the data as it is, and `csv` fails without its table.
+    fn is_by_section(&self) -> bool {
+        matches!(self.format, Format::Markdown | Format::Structured)
+    }
+
     fn layout(&self) -> Option<&Layout> {
-        let layout = match &self.config {
+        match &self.config {
             DestinationConfig::Document(config) | DestinationConfig::Folder(config) => {
-                &config.layout
+                Some(&config.layout)
             }
-            DestinationConfig::Append(config) => &config.layout,
-            DestinationConfig::Export(config) => &config.layout,
-            DestinationConfig::Chat(layout) => layout,
+            DestinationConfig::Append(config) => Some(&config.layout),
+            DestinationConfig::Export(config) => Some(&config.layout),
+            DestinationConfig::Chat(layout) => Some(layout),
             DestinationConfig::Table(_)
             | DestinationConfig::Database(_)
-            | DestinationConfig::Graph(_) => return None,
-        };
-        matches!(self.format, Format::Markdown | Format::Structured).then_some(layout)
+            | DestinationConfig::Graph(_) => None,
+        }
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Fired, Head, Occurrence, OccurrenceId, OccurrenceSource};
+use crate::{Head, Occurrence, OccurrenceId, OccurrenceSource, TriggeredBy};
 
 /// Characters of a name that are kept: a sender chooses the names of files.
 const MAX_NAME: usize = 200;
@@ -57,9 +57,9 @@ impl AskedBy {
     #[must_use]
     pub fn of(occurrence: &Occurrence) -> Self {
         let (kind, with) = match &occurrence.fired_by {
-            Some(Fired::Webhook { key, .. }) => (AskedByKind::Webhook, key.clone()),
-            Some(Fired::File { name, .. }) => (AskedByKind::File, Some(cut(name))),
-            Some(Fired::After { run, status, .. }) => {
+            Some(TriggeredBy::Webhook { key, .. }) => (AskedByKind::Webhook, key.clone()),
+            Some(TriggeredBy::File { name, .. }) => (AskedByKind::File, Some(cut(name))),
+            Some(TriggeredBy::After { run, status, .. }) => {
                 (AskedByKind::Run, Some(format!("{run} as {}", status.as_str())))
             }
             None if occurrence.source == OccurrenceSource::Monitor => (AskedByKind::Monitor, None),

@@ -8,7 +8,7 @@ use crate::{RunId, RunStatus};
 /// What fired a trigger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Fired {
+pub enum TriggeredBy {
     /// A call from outside, whose signature was right. Its body is kept apart.
     Webhook {
         /// The sender's id of the message.
@@ -49,7 +49,7 @@ pub enum Fired {
     },
 }
 
-impl Fired {
+impl TriggeredBy {
     /// What makes the event one: reported again, it is the same text.
     #[must_use]
     pub fn event(&self) -> String {

@@ -10,13 +10,26 @@ use crate::{
     StepWarnings, Strategy, UnderstoodInput,
 };
 
-/// How a run came about (F-186…F-189), the least strict first.
+/// How a run came about (F-132, F-186…F-189, K-59), the least strict first: written in playbooks and profiles, and kept with the
+/// run.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RunContext {
     /// Somebody waits for it.
+    #[default]
     Interactive,
     /// Somebody asked for it and went on.
     Background,

@@ -35,7 +35,7 @@ pub use ancestry::Ancestry;
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use asked_by::{AskedBy, AskedByKind, attempt_in_words};
 pub use event::{Event, EventKind, GateOutcome, Sending};
-pub use fired::Fired;
+pub use fired::TriggeredBy;
 pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};

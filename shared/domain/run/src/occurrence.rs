@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Ancestry, Fired, RunId, RunStatus};
+use crate::{Ancestry, RunId, RunStatus, TriggeredBy};
 
 /// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it. What
 /// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits: the microseconds, so that events
@@ -224,7 +224,7 @@ pub struct Occurrence {
     pub asked_by: Option<UserId>,
     /// What fired it, when it is a trigger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fired_by: Option<Fired>,
+    pub fired_by: Option<TriggeredBy>,
     /// The triggers and monitors that led to it, the first one in front: it was fired by a run that one of them had started, or
     /// found what such a run had put into the graph. Of several ways the longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -282,7 +282,7 @@ impl Occurrence {
     #[must_use]
     pub fn may_come_again(&self, now: Timestamp) -> bool {
         let is_unanswered = self.state == OccurrenceState::Due && self.noticed_at == now;
-        is_unanswered && matches!(self.fired_by, Some(Fired::Webhook { .. }))
+        is_unanswered && matches!(self.fired_by, Some(TriggeredBy::Webhook { .. }))
     }
 
     /// Whether it was skipped because its trigger would fire itself.

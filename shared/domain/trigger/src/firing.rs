@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{
-    Ancestry, Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState,
+    Ancestry, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState, TriggeredBy,
 };
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ pub const MAX_CHAIN: usize = 10;
 
 /// A trigger that fires.
 #[derive(Debug, Clone, Copy)]
-pub struct Firing<'a> {
+pub struct FiringTrigger<'a> {
     /// Whose.
     pub owner: &'a UserId,
     /// Which.
@@ -21,7 +21,7 @@ pub struct Firing<'a> {
     /// What its owner wrote.
     pub spec: &'a TriggerSpec,
     /// By what.
-    pub fired: &'a Fired,
+    pub fired: &'a TriggeredBy,
     /// What led to it.
     pub led_by: &'a Ancestry,
     /// When.
@@ -30,8 +30,8 @@ pub struct Firing<'a> {
 
 /// The occurrence of a firing; one that goes round in circles is skipped at once.
 #[must_use]
-pub fn noticed(of: &Firing<'_>) -> Occurrence {
-    let Firing { owner, trigger, spec, fired, led_by, at } = *of;
+pub fn noticed(of: &FiringTrigger<'_>) -> Occurrence {
+    let FiringTrigger { owner, trigger, spec, fired, led_by, at } = *of;
     let occurrence = Occurrence {
         id: OccurrenceId::of_event(trigger.as_str(), at, &fired.event()),
         owner: owner.clone(),

@@ -3,7 +3,7 @@
 use countersign_decimal::json::unrounded;
 use countersign_plan::InputProblem;
 use countersign_playbook::ValidPlaybook;
-use countersign_run::{Fired, Response};
+use countersign_run::{Response, TriggeredBy};
 use countersign_wiring::{Scope, SlotError, bind_open, references};
 use serde_json::{Map, Value, json};
 
@@ -28,16 +28,16 @@ pub enum Content {
 /// Every input whose text cannot be made.
 pub fn inputs(
     written: &Map<String, Value>,
-    fired: &Fired,
+    fired: &TriggeredBy,
     content: Content,
 ) -> Result<Map<String, Value>, Vec<SlotError>> {
     bind_open(written, &scope(fired, content))
 }
 
 /// What the references of an event see.
-fn scope(fired: &Fired, content: Content) -> Scope<'static> {
+fn scope(fired: &TriggeredBy, content: Content) -> Scope<'static> {
     match fired {
-        Fired::Webhook { message_id, sent_at, .. } => {
+        TriggeredBy::Webhook { message_id, sent_at, .. } => {
             let message = json!({ "id": message_id, "sent_at": sent_at });
             let scope = Scope::new().with("message", message);
             match content {
@@ -45,11 +45,11 @@ fn scope(fired: &Fired, content: Content) -> Scope<'static> {
                 _ => scope,
             }
         }
-        Fired::File { file_id, source, name, folder, bytes, etag: _ } => {
+        TriggeredBy::File { file_id, source, name, folder, bytes, etag: _ } => {
             let file = json!({ "id": file_id, "source": source, "name": name, "folder": folder, "size": bytes });
             Scope::new().with("file", file)
         }
-        Fired::After { run, status, playbook } => {
+        TriggeredBy::After { run, status, playbook } => {
             let mut of = json!({ "id": run, "status": status, "playbook": playbook });
             if let Content::Response(Some(response)) = content {
                 of["response"] = seen(response);

@@ -21,7 +21,7 @@ mod tests;
 
 pub use circles::{Edge, circle};
 pub use event::{EndStatus, FileType, FolderName, TriggerEvent};
-pub use firing::{Firing, MAX_CHAIN, looped, noticed};
+pub use firing::{FiringTrigger, MAX_CHAIN, looped, noticed};
 pub use inputs::{Content, fitting, inputs};
 pub use references::{NoReference, references};
 pub use spec::{MAX_TRIGGERS, TriggerSpec};

@@ -3,7 +3,7 @@
 use countersign_decimal::json::unrounded;
 use countersign_failure::{Class, Failure as _};
 use countersign_profile::Profile;
-use countersign_run::{Fired, Occurrence};
+use countersign_run::{Occurrence, TriggeredBy};
 use countersign_trigger::{Content, inputs};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -60,7 +60,7 @@ impl Clock {
         trigger: &Trigger,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let Some(Fired::Webhook { key: Some(key), .. }) = &of.fired_by else { return Ok(()) };
+        let Some(TriggeredBy::Webhook { key: Some(key), .. }) = &of.fired_by else { return Ok(()) };
         if of.may_come_again(now) {
             return Ok(());
         }
@@ -82,11 +82,11 @@ impl Clock {
     async fn content(
         &self,
         of: &Occurrence,
-        fired: &Fired,
+        fired: &TriggeredBy,
         now: Timestamp,
     ) -> Result<Content, NotBegun> {
         match fired {
-            Fired::Webhook { .. } => {
+            TriggeredBy::Webhook { .. } => {
                 let body = self.hook_bodies.of(of).await;
                 let body = body.map_err(|error| unread(of, error.into(), now))?;
                 let body = body.unwrap_or_default();
@@ -97,12 +97,12 @@ impl Clock {
                 })?;
                 Ok(Content::Body(body))
             }
-            Fired::After { run, .. } => {
+            TriggeredBy::After { run, .. } => {
                 let response = self.runs.response(run).await;
                 let response = response.map_err(|error| unread(of, error.into(), now))?;
                 Ok(Content::Response(response))
             }
-            Fired::File { .. } => Ok(Content::None),
+            TriggeredBy::File { .. } => Ok(Content::None),
         }
     }
 }

@@ -3,7 +3,7 @@
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_schedule::{MAX_QUEUED, Overlap};
 use countersign_store_catalog::Noticed;
-use countersign_trigger::{Firing, noticed};
+use countersign_trigger::{FiringTrigger, noticed};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -30,7 +30,7 @@ impl Clock {
     /// [`ClockError`] when the event could not be entered.
     pub fn fire<'a>(
         &'a self,
-        firing: &'a Firing<'a>,
+        firing: &'a FiringTrigger<'a>,
         trigger: &'a Trigger,
         instead: Option<&'a OccurrenceId>,
     ) -> BoxFuture<'a, Result<EventOutcome, ClockError>> {

@@ -4,7 +4,7 @@
 use countersign_run::{Occurrence, OccurrenceReason, OccurrenceState, QUOTA_EXCEEDED};
 use countersign_schedule::MAX_WAITING;
 use countersign_store_catalog::Noticed;
-use countersign_trigger::{Firing, noticed};
+use countersign_trigger::{FiringTrigger, noticed};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
@@ -28,7 +28,7 @@ impl Clock {
     /// [`ClockError`] when a table does not answer.
     pub fn turned_away<'a>(
         &'a self,
-        firing: &'a Firing<'a>,
+        firing: &'a FiringTrigger<'a>,
         before: Option<&'a Occurrence>,
     ) -> BoxFuture<'a, Result<Option<Occurrence>, ClockError>> {
         Box::pin(async move {
@@ -95,24 +95,24 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use countersign_run::{Fired, RunId, RunStatus};
+    use countersign_run::{RunId, RunStatus, TriggeredBy};
 
     use super::*;
     use crate::event::tests::occurrence;
 
-    fn webhook() -> Fired {
+    fn webhook() -> TriggeredBy {
         let sent_at = Timestamp::UNIX_EPOCH;
         let (message_id, sha256) = ("m".to_owned(), String::new());
-        Fired::Webhook { message_id, sent_at, bytes: 0, sha256, key: None }
+        TriggeredBy::Webhook { message_id, sent_at, bytes: 0, sha256, key: None }
     }
 
-    fn end() -> Fired {
+    fn end() -> TriggeredBy {
         let (run, playbook) = (RunId::from_bytes([1; 16]), "a".to_owned());
-        Fired::After { run, status: RunStatus::Complete, playbook }
+        TriggeredBy::After { run, status: RunStatus::Complete, playbook }
     }
 
     /// Whether an event that was noticed so many seconds ago waits.
-    fn check(fired_by: Option<Fired>, state: OccurrenceState, seconds: i64, expect: bool) {
+    fn check(fired_by: Option<TriggeredBy>, state: OccurrenceState, seconds: i64, expect: bool) {
         let of = Occurrence { fired_by, state, ..occurrence() };
         let now = of.noticed_at + SignedDuration::from_secs(seconds);
         let refusal = Refusal::new(QUOTA_EXCEEDED, "used up");

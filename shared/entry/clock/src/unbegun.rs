@@ -39,13 +39,13 @@ fn is_too_long(of: &Occurrence, since: Timestamp, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use countersign_run::{Fired, RunId, RunStatus};
+    use countersign_run::{RunId, RunStatus, TriggeredBy};
     use jiff::SignedDuration;
 
     use super::*;
     use crate::event::tests::occurrence;
 
-    fn check(fired_by: Option<Fired>, minutes: i64, expect: bool) {
+    fn check(fired_by: Option<TriggeredBy>, minutes: i64, expect: bool) {
         let of = Occurrence { fired_by, ..occurrence() };
         let now = of.noticed_at + SignedDuration::from_hours(24 * 30);
         let since = now - SignedDuration::from_mins(minutes);
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn issue_14_what_waits_is_given_up_by_how_long_it_was_tried() {
         let (run, playbook) = (RunId::from_bytes([1; 16]), "a".to_owned());
-        let event = Fired::After { run, status: RunStatus::Complete, playbook };
+        let event = TriggeredBy::After { run, status: RunStatus::Complete, playbook };
         check(None, 0, false);
         check(None, 60, false);
         check(None, 61, true);

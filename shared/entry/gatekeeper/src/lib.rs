@@ -36,7 +36,7 @@ pub use error::{GateError, GateFuture};
 pub use extend::Extending;
 pub use notices::Notices;
 pub use open::Opened;
-pub use ports::{Alarms, Ledger, Records, Wake};
+pub use ports::{Alarms, Ledger, Records, ResumeTask};
 pub use recorder::Recorder;
 pub use service::Gatekeeper;
 pub use signers::{CannotSign, Named, approvers_of, requesters, signers};

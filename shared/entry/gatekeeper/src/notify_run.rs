@@ -3,7 +3,7 @@
 use countersign_approval::ports::PortError;
 use countersign_approval::{Receipt, Request};
 use countersign_failure::Failure;
-use countersign_states::Woken;
+use countersign_states::ResumeOutcome;
 use countersign_store_approvals::TaskToken;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ impl Gatekeeper {
         // First the run's own record: a refused gate stops the run before any later step can read its head.
         self.runs.closed(request).await?;
         let woken = self.wake(request, token).await?;
-        if woken == Woken::NotMovedYet && !self.runs.is_over(&request.position.run).await? {
+        if woken == ResumeOutcome::NotMovedYet && !self.runs.is_over(&request.position.run).await? {
             tracing::info!(approval = %request.id, "nobody waits for the decision yet");
             return Ok(false);
         }
@@ -45,7 +45,11 @@ impl Gatekeeper {
         Ok(true)
     }
 
-    async fn wake(&self, request: &Request, token: Option<&TaskToken>) -> Result<Woken, GateError> {
+    async fn wake(
+        &self,
+        request: &Request,
+        token: Option<&TaskToken>,
+    ) -> Result<ResumeOutcome, GateError> {
         let stored = match token {
             Some(_) => None,
             None => {
@@ -53,7 +57,7 @@ impl Gatekeeper {
                 stored.map_err(GateError::doing("reading who waits"))?
             }
         };
-        let Some(token) = token.or(stored.as_ref()) else { return Ok(Woken::NotMovedYet) };
+        let Some(token) = token.or(stored.as_ref()) else { return Ok(ResumeOutcome::NotMovedYet) };
         // The outcome and nothing else travels through the execution.
         let output = json!({ "decision": request.status });
         let woken = self.tasks.wake(token, &output).await;

@@ -3,7 +3,7 @@
 use countersign_approval::ports::{PortError, PortResult, ReceiptOutbox};
 use countersign_approval::{ApprovalId, Receipt, Request, RunId};
 use countersign_outbox::ReceiptQueue;
-use countersign_states::{Once, Schedules, StatesError, Tasks, Woken};
+use countersign_states::{Once, ResumeOutcome, Schedules, StatesError, Tasks};
 use countersign_store_approvals::{
     Approvals, Commit, Committed, Created, Loaded, Place, TaskToken,
 };
@@ -111,21 +111,21 @@ impl Records for Approvals {
 }
 
 /// Wakes the task that waits for a decision.
-pub trait Wake: Send + Sync {
+pub trait ResumeTask: Send + Sync {
     /// Gives the waiting task its output.
     fn wake<'a>(
         &'a self,
         token: &'a TaskToken,
         output: &'a Value,
-    ) -> BoxFuture<'a, Result<Woken, StatesError>>;
+    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>>;
 }
 
-impl Wake for Tasks {
+impl ResumeTask for Tasks {
     fn wake<'a>(
         &'a self,
         token: &'a TaskToken,
         output: &'a Value,
-    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
         self.succeed(token.expose(), output)
     }
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::clock;
 use crate::decide::Who;
 use crate::error::GateError;
-use crate::ports::{Alarms, Records, Wake};
+use crate::ports::{Alarms, Records, ResumeTask};
 
 /// How many lost races in a row an operation bears. Each means that somebody else made progress.
 pub(crate) const RACES: usize = 20;
@@ -23,7 +23,7 @@ pub struct Gatekeeper {
     /// The table of requests.
     pub records: Arc<dyn Records>,
     /// What wakes waiting tasks.
-    pub tasks: Arc<dyn Wake>,
+    pub tasks: Arc<dyn ResumeTask>,
     /// What calls at deadlines.
     pub alarms: Arc<dyn Alarms>,
     /// What people may do now.

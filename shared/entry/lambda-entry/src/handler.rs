@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_failure::{Failure, chain};
+use countersign_failure::{Failure, chain, json_problem};
 use countersign_store_kit::{Counts, counts};
 use futures::future::BoxFuture;
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
@@ -79,7 +79,8 @@ struct InvalidEvent(String);
 /// # Errors
 /// A terminal [`Fault`] that names the place in the event.
 pub fn decode<T: DeserializeOwned>(event: Value) -> Result<T, Fault> {
-    serde_json::from_value(event).map_err(|error| InvalidEvent(error.to_string()).into())
+    serde_json::from_value(event)
+        .map_err(|error| InvalidEvent(json_problem(&error.to_string())).into())
 }
 
 /// How a function answers an event with what it was built with.

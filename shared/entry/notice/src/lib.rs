@@ -34,13 +34,13 @@ pub enum NoticeError {
 
 /// Notifications, the directory and the mail queue.
 #[derive(Debug, Clone)]
-pub struct Teller {
+pub struct OwnerNotifier {
     content: ContentStore,
     directory: Directory,
     mails: MailQueue,
 }
 
-impl Teller {
+impl OwnerNotifier {
     /// Builds it from the settings.
     ///
     /// # Errors

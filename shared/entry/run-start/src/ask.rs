@@ -133,9 +133,10 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
     let valid = &chosen.playbook.playbook;
     let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
     let context = of.occasion.context(of.profile, valid);
+    let mode = run_mode::of(Some(of.profile), valid, of.mode);
     let known = Problem::both(question, given);
-    let ((_, given), (context, raised)) = Problem::both(known, context)?;
-    let mode = run_mode::of(Some(of.profile), valid, of.mode)?;
+    let settings = Problem::both(context, mode);
+    let ((_, given), ((context, raised), mode)) = Problem::both(known, settings)?;
     let doubts = given.doubts.iter().cloned().chain(raised).collect();
     Ok(Answer { chosen, given, context, mode, doubts })
 }

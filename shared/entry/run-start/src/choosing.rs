@@ -3,7 +3,7 @@
 //! and where nothing listens to one, the skill with the highest priority counts (F-174).
 
 use countersign_identity::UserId;
-use countersign_playbook::{Candidate, Choice, Met, TriggerKind, choose};
+use countersign_playbook::{Candidate, Choice, TriggerKind, TriggerMatch, choose};
 use countersign_profile::{Profile, Skill};
 use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
@@ -36,10 +36,12 @@ pub async fn playbook(
         Some(id) => (id.to_owned(), None),
         None => match of_agent(ctx, owner, profile, question).await {
             Ok(chosen) => chosen,
-            Err(Unchosen::Refused(problem)) => return Err(problem),
+            Err(NoPlaybookChosen::Refused(problem)) => return Err(problem),
             // Nothing else answers it: perhaps it is one call.
-            Err(Unchosen::None(problem)) if question.trim().is_empty() => return Err(problem),
-            Err(Unchosen::None(problem)) => {
+            Err(NoPlaybookChosen::None(problem)) if question.trim().is_empty() => {
+                return Err(problem);
+            }
+            Err(NoPlaybookChosen::None(problem)) => {
                 let direct = direct::find(ctx, owner, profile, question).await?;
                 return direct.ok_or(problem);
             }
@@ -53,7 +55,7 @@ pub async fn playbook(
 }
 
 /// Why no playbook was chosen.
-enum Unchosen {
+enum NoPlaybookChosen {
     /// Nothing of the agent is about the question.
     None(Problem),
     /// Too much is, or nobody knows.
@@ -66,25 +68,28 @@ async fn of_agent(
     owner: &UserId,
     profile: &Profile,
     question: &str,
-) -> Result<(String, Option<String>), Unchosen> {
+) -> Result<(String, Option<String>), NoPlaybookChosen> {
     let skills: Vec<&Skill> = skills::enabled(&profile.spec).collect();
     if skills.len() < 2 || question.trim().is_empty() {
-        let without = if skills.is_empty() { Unchosen::None } else { Unchosen::Refused };
+        let without =
+            if skills.is_empty() { NoPlaybookChosen::None } else { NoPlaybookChosen::Refused };
         return skills::first(profile).map(|id| (id.to_owned(), None)).map_err(without);
     }
     let ids: Vec<&str> = skills.iter().map(|skill| &*skill.reference).collect();
     let known = ctx.catalog.indexed(owner, &ids).await;
-    let known = known.map_err(|error| Unchosen::Refused(error.into()))?;
+    let known = known.map_err(|error| NoPlaybookChosen::Refused(error.into()))?;
     if known.iter().all(|playbook| playbook.triggers.is_empty()) {
-        return skills::first(profile).map(|id| (id.to_owned(), None)).map_err(Unchosen::Refused);
+        return skills::first(profile)
+            .map(|id| (id.to_owned(), None))
+            .map_err(NoPlaybookChosen::Refused);
     }
     match choose(question, &candidates(&skills, &known)) {
         Choice::One(met) => {
             let because = because(&met);
             Ok((met.playbook, Some(because)))
         }
-        Choice::Several(met) => Err(Unchosen::Refused(several(&met))),
-        Choice::None => Err(Unchosen::None(none(profile, &known))),
+        Choice::Several(met) => Err(NoPlaybookChosen::Refused(several(&met))),
+        Choice::None => Err(NoPlaybookChosen::None(none(profile, &known))),
     }
 }
 
@@ -98,8 +103,8 @@ fn candidates<'a>(skills: &[&Skill], known: &'a [IndexedPlaybook]) -> Vec<Candid
 }
 
 /// `the question has the keyword “shared officers” of `officer-cross-reference``.
-fn because(met: &Met) -> String {
-    let Met { playbook, trigger, likeness } = met;
+fn because(met: &TriggerMatch) -> String {
+    let TriggerMatch { playbook, trigger, likeness } = met;
     let pattern = &trigger.pattern;
     match trigger.kind {
         TriggerKind::Keyword => format!("the question has the keyword “{pattern}” of `{playbook}`"),
@@ -110,7 +115,7 @@ fn because(met: &Met) -> String {
     }
 }
 
-fn several(met: &[Met]) -> Problem {
+fn several(met: &[TriggerMatch]) -> Problem {
     let names: Vec<String> = met.iter().map(|met| format!("`{}`", met.playbook)).collect();
     let detail = format!("the question could mean {}; nothing was started", names.join(" or "));
     let mut problem = Problem::new(StatusCode::CONFLICT, "PLAYBOOK_AMBIGUOUS", detail);

@@ -1,6 +1,5 @@
 //! The context of a run that a person starts: no declaration loosens another (K-11).
 
-use countersign_playbook as playbook;
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::RunContext;
@@ -15,7 +14,7 @@ pub fn by_hand(
     playbook: &ValidPlaybook,
     asked: Option<RunContext>,
 ) -> Result<RunContext, Problem> {
-    strictest(profile.spec.default_run_context, declared(playbook.run_context), asked)
+    strictest(profile.spec.default_run_context, playbook.run_context, asked)
 }
 
 /// What the answer says when the run is stricter than was asked for.
@@ -43,15 +42,6 @@ fn strictest(
         return Err(Problem::field("run_context", message));
     }
     Ok(RunContext::by_hand([profile, playbook].into_iter().chain(asked)))
-}
-
-fn declared(context: playbook::RunContext) -> RunContext {
-    match context {
-        playbook::RunContext::Interactive => RunContext::Interactive,
-        playbook::RunContext::Background => RunContext::Background,
-        playbook::RunContext::Scheduled => RunContext::Scheduled,
-        playbook::RunContext::Monitor => RunContext::Monitor,
-    }
 }
 
 #[cfg(test)]

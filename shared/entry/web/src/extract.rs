@@ -37,7 +37,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let WrittenJson(bytes) = WrittenJson::from_request(request, state).await?;
-        parse(&bytes).map(Json)
+        parse(&bytes).map(Json).map_err(|mut problem| {
+            problem.unread = Some(bytes);
+            problem
+        })
     }
 }
 

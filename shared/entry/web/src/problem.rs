@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use countersign_failure::{Class, Failure, chain};
 use http::{HeaderValue, StatusCode, header};
@@ -82,6 +83,9 @@ pub struct ProblemBody {
     /// After how many seconds the same request may succeed.
     #[serde(skip)]
     pub retry_after: Option<u32>,
+    /// The body that could not be read, for whoever knows more about its shape.
+    #[serde(skip)]
+    pub unread: Option<Bytes>,
     /// Anything else the reader of this code needs, such as who decided.
     #[serde(flatten)]
     #[schema(value_type = Object)]
@@ -107,6 +111,7 @@ impl Problem {
             hint: None,
             instance: String::new(),
             retry_after: None,
+            unread: None,
             more: serde_json::Map::new(),
         }))
     }
@@ -160,17 +165,20 @@ impl Problem {
     pub fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
         match (one, other) {
             (Ok(one), Ok(other)) => Ok((one, other)),
-            (Err(mut one), Err(mut other)) if one.is_invalid() && other.is_invalid() => {
+            (Err(mut one), Err(mut other)) if one.is_of_fields(&other) => {
                 one.errors.append(&mut other.errors);
-                Err(Self::invalid(std::mem::take(&mut one.errors)))
+                let mut both = Self::invalid(std::mem::take(&mut one.errors));
+                both.kind = std::mem::take(&mut one.kind);
+                both.code = std::mem::take(&mut one.code);
+                Err(both)
             }
             (Err(problem), _) | (_, Err(problem)) => Err(problem),
         }
     }
 
-    /// Whether this is a [`Problem::invalid`].
-    fn is_invalid(&self) -> bool {
-        self.code == "INVALID_INPUT" && !self.errors.is_empty()
+    /// Whether both name fields that are wrong, under one code.
+    fn is_of_fields(&self, other: &Self) -> bool {
+        self.code == other.code && !self.errors.is_empty() && !other.errors.is_empty()
     }
 
     /// The request clashes with how things stand.

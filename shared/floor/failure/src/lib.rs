@@ -3,11 +3,13 @@
 //! Each crate has one error enum; this trait gives the doors and the engine what they need from any of them: a stable
 //! code, whether trying again can help, an HTTP status, the name Step Functions matches on, and a hint.
 
+mod network;
 mod plain;
 
 use std::error::Error;
 
 pub use countersign_failure_derive::Failure;
+pub use network::{address_problem, network_problem};
 pub use plain::json_problem;
 
 /// Whether trying again can help. Decided where the outside world is met, never guessed later.

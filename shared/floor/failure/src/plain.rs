@@ -32,7 +32,7 @@ pub fn json_problem(message: &str) -> String {
     if message.starts_with("data did not match any variant") {
         return "has none of the forms that are accepted here".to_owned();
     }
-    if let Some(told) = unfit(message) {
+    if let Some(told) = unfit(message).or_else(|| of_field(message)) {
         return told;
     }
     match SAID.iter().find(|(said, _)| message.starts_with(said)) {
@@ -40,6 +40,28 @@ pub fn json_problem(message: &str) -> String {
         Some((_, plain)) => (*plain).to_owned(),
         None => message.to_owned(),
     }
+}
+
+/// `missing field `x`` as `` `x` is missing``.
+fn of_field(message: &str) -> Option<String> {
+    let named = |before: &str| message.strip_prefix(before)?.strip_prefix('`')?.split_once('`');
+    let known = |rest: &str| {
+        let (_, known) = rest.split_once(", expected ")?;
+        Some(known.trim_start_matches("one of ").to_owned())
+    };
+    if let Some((field, _)) = named("missing field ") {
+        return Some(format!("`{field}` is missing"));
+    }
+    if let Some((field, _)) = named("duplicate field ") {
+        return Some(format!("`{field}` is given twice"));
+    }
+    if let Some((field, rest)) = named("unknown field ") {
+        let known = known(rest).map_or_else(String::new, |known| format!(" (known: {known})"));
+        return Some(format!("`{field}` is not known here{known}"));
+    }
+    let (word, rest) = named("unknown variant ")?;
+    let known = known(rest).unwrap_or_else(|| "the values known here".to_owned());
+    Some(format!("`{word}` is not one of {known}"))
 }
 
 /// Types of Rust as somebody who writes JSON knows them; the first that fits.
@@ -145,6 +167,14 @@ mod tests {
             "invalid type: null, expected a sequence at line 1 column 4",
             "must be a list, found `null`",
         );
+        told("missing field `name` at line 1 column 2", "`name` is missing");
+        told("duplicate field `name`", "`name` is given twice");
+        told(
+            "unknown field `nom`, expected one of `name`, `kind`",
+            "`nom` is not known here (known: `name`, `kind`)",
+        );
+        told("unknown field `x`, there are no fields", "`x` is not known here");
+        told("unknown variant `x`, expected `a` or `b`", "`x` is not one of `a` or `b`");
         told(
             "data did not match any variant of untagged enum When",
             "has none of the forms that are accepted here",

@@ -133,7 +133,7 @@ async fn f_099_what_cannot_be_read_is_named_once_with_its_reason_and_nothing_els
             ),
             (
                 "scan.xml",
-                "the file is not XML: at line 1, column 14 stands `%PDF-1.7 scan` where an element should start"
+                "the file is not XML: at line 1, column 14 there is `%PDF-1.7 scan` where an element should start"
             ),
             (missing.as_str(), "there is no such file"),
         ]

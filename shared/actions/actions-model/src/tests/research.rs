@@ -1,7 +1,7 @@
 //! One turn of a conversation with tools.
 
 use countersign_registry::Registry;
-use countersign_registry::talk::{AskedTurn, Said, Talk, ToolResult};
+use countersign_registry::talk::{AskedTurn, PriorTurns, Said, ToolResult};
 use countersign_run::{ModelUse, ToolAsk};
 
 use super::*;
@@ -62,7 +62,7 @@ async fn say(deps: &Deps, before: usize, may_ask: bool) -> Result<Said, ActionEr
     let result = ToolResult::Output(json!({ "entries": [] }));
     let one = AskedTurn { asks: vec![(asked(), result)], used };
     let tools = registry.get("query_journal").into_iter().collect();
-    let talk = Talk { tools, turns: vec![one; before], may_ask };
+    let talk = PriorTurns { tools, turns: vec![one; before], may_ask };
     let actions = actions(deps);
     let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
     action.turn(&look(), &talk).await

@@ -1,7 +1,7 @@
 //! SearXNG: `GET {base}/search?q=…&format=json&categories=…`.
 
 use countersign_connector::answer::{StatusMeaning, meaning};
-use countersign_failure::json_problem;
+use countersign_failure::{address_problem, json_problem};
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -25,7 +25,9 @@ impl Searxng {
 
     fn address(&self, query: &Query, page: usize) -> Result<Url, WebError> {
         let address = self.base.join("search");
-        let mut url = address.map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+        let mut url = address.map_err(|error| {
+            WebError::SearchAnswer(address_problem(&error.to_string()).to_owned())
+        })?;
         {
             let mut pairs = url.query_pairs_mut();
             pairs.append_pair("q", &query.text).append_pair("format", "json");

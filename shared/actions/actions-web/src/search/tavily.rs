@@ -1,7 +1,7 @@
 //! Tavily: `POST https://api.tavily.com/search` with a bearer key.
 
 use countersign_connector::Secret;
-use countersign_failure::json_problem;
+use countersign_failure::{address_problem, json_problem};
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -35,7 +35,9 @@ impl Tavily {
 
     async fn topic(&self, query: &Query, topic: &str) -> Result<Vec<Hit>, WebError> {
         let url = self.base.join("search");
-        let url = url.map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+        let url = url.map_err(|error| {
+            WebError::SearchAnswer(address_problem(&error.to_string()).to_owned())
+        })?;
         let body = json!({
             "query": query.text,
             "topic": topic,

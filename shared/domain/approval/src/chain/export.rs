@@ -5,6 +5,7 @@
 
 use std::str;
 
+use countersign_failure::json_problem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -116,11 +117,14 @@ fn tenant(kept: &[Checkpoint], own: &[Checkpoint], entries: &[Sealed]) -> Option
     sealed.or_else(|| entries.first().map(|first| &first.receipt.tenant)).cloned()
 }
 
+const NOT_UTF8: &str = "it is not text in UTF-8";
+
 /// Reads JSON of which no member is left out and none is read as something else.
 pub(super) fn whole<T: DeserializeOwned + Serialize>(json: &[u8]) -> Result<T, String> {
-    let text = str::from_utf8(json).map_err(|error| error.to_string())?;
-    let content: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let stands: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let plain = |error: serde_json::Error| json_problem(&error.to_string());
+    let text = str::from_utf8(json).map_err(|_| NOT_UTF8.to_owned())?;
+    let content: T = serde_json::from_str(text).map_err(plain)?;
+    let stands: Value = serde_json::from_str(text).map_err(plain)?;
     match serde_json::to_value(&content) {
         Ok(understood) if understood == stands => Ok(content),
         _ => Err("something in it has no meaning".to_owned()),
@@ -141,7 +145,7 @@ fn exact<T: DeserializeOwned + Serialize>(json: &[u8]) -> Result<T, String> {
 }
 
 fn exact_key(pem: &[u8]) -> Result<PublicKey, String> {
-    let text = str::from_utf8(pem).map_err(|error| error.to_string())?;
+    let text = str::from_utf8(pem).map_err(|_| NOT_UTF8.to_owned())?;
     let key = PublicKey::from_pem(text).map_err(|error| error.to_string())?;
     if key.pem() == text {
         Ok(key)

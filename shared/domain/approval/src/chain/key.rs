@@ -21,8 +21,8 @@ pub struct PublicKey {
 pub struct InvalidKey(String);
 
 impl From<spki::Error> for InvalidKey {
-    fn from(error: spki::Error) -> Self {
-        Self(error.to_string())
+    fn from(_: spki::Error) -> Self {
+        Self("it is not the PEM or DER text of one".to_owned())
     }
 }
 

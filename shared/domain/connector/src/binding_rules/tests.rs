@@ -102,6 +102,22 @@ fn f_105_an_overriding_rate_has_the_bounds_of_a_connectors_own() {
 }
 
 #[test]
+fn f_008_f_105_an_overriding_rate_only_lowers_the_connectors() {
+    let limited = "connection: { base_url: 'https://a.example', auth: { type: bearer_token }, rate_limit: { requests_per_hour: 500 } }";
+    let limited = definition(&format!(
+        "id: a\ntype: rest_api\n{HEAD}{limited}\nendpoints:\n  list: {READS}\n"
+    ));
+    let lower = |key: &str, value: u32| json!({ "rate_limit_override": { key: value } });
+    let place = "permissions.rate_limit_override.requests_per_hour";
+    check(&limited, json!({}), lower("requests_per_hour", 500), &[]);
+    check(&limited, json!({}), lower("requests_per_hour", 501), &[place]);
+    check(&limited, json!({}), lower("requests_per_minute", 501), &[]);
+    let own = json!({ "rate_limit": { "requests_per_hour": 600 } });
+    check(&limited, own.clone(), lower("requests_per_hour", 501), &[]);
+    check(&limited, own, lower("requests_per_hour", 601), &[place]);
+}
+
+#[test]
 fn f_104_a_rate_is_replaced_where_it_is_the_owners_own() {
     let rate = |count: u32| json!({ "rate_limit": { "requests_per_month": count } });
     let keyed = "connection: { base_url: 'https://a.example', auth: { type: bearer_token }, rate_limit: { requests_per_month: 500 } }";

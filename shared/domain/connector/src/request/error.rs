@@ -1,6 +1,6 @@
 //! Why a request could not be built.
 
-use countersign_failure::Failure;
+use countersign_failure::{Failure, address_problem};
 
 /// Why a request could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
@@ -113,4 +113,10 @@ pub enum RequestError {
         help = "enter the connector's credential again in the profile's binding"
     )]
     CredentialText,
+}
+
+impl From<url::ParseError> for RequestError {
+    fn from(error: url::ParseError) -> Self {
+        Self::Address(address_problem(&error.to_string()).to_owned())
+    }
 }

@@ -75,8 +75,27 @@ impl ReadStatement {
         }
         let dialect = PostgreSqlDialect {};
         let mut parser = Parser::new(&dialect).with_tokens_with_locations(tokens);
-        parser.parse_statements().err().map(|error| error.to_string())
+        parser.parse_statements().err().map(|error| plain(&error.to_string()))
     }
+}
+
+/// `sql parser error: Expected: an expression, found: EOF at Line: 1, Column: 8` as `expected an expression, but the statement
+/// ends (line 1, column 8)`.
+fn plain(message: &str) -> String {
+    let message = message.strip_prefix("sql parser error: ").unwrap_or(message);
+    let (said, place) = match message.split_once(" at Line: ") {
+        Some((said, place)) => {
+            (said, format!(" (line {})", place.replace(", Column: ", ", column ")))
+        }
+        None => (message, String::new()),
+    };
+    let told = match said.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: "))
+    {
+        Some((wanted, "EOF")) => format!("expected {wanted}, but the statement ends"),
+        Some((wanted, found)) => format!("expected {wanted}, found `{found}`"),
+        None => said.to_owned(),
+    };
+    told + &place
 }
 
 impl TryFrom<String> for ReadStatement {

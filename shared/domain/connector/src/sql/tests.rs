@@ -248,3 +248,16 @@ fn long_chains_and_deep_nesting_are_harmless() {
         }
     }
 }
+
+#[test]
+fn what_looks_wrong_is_told_in_plain_words() {
+    let doubt = |sql: &str| ReadStatement::parse(sql).unwrap().doubt();
+    for sql in ["select a from b where", "select (a from b", "select a, from b where c ="] {
+        let told = doubt(sql).unwrap_or_else(|| panic!("{sql}: nothing is said"));
+        for word in ["EOF", "parser error", "Expected:", "found:"] {
+            assert!(!told.contains(word), "{sql}: {told}");
+        }
+    }
+    let told = doubt("select a from b where").unwrap();
+    assert!(told.contains("but the statement ends"), "{told}");
+}

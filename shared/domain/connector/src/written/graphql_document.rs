@@ -57,10 +57,21 @@ pub(super) fn read(text: &str) -> Result<Document, DocumentFault> {
     let tree = Parser::new(text).recursion_limit(MAX_DEPTH).token_limit(MAX_TOKENS).parse();
     // The first: what follows it is mostly its consequence.
     if let Some(error) = tree.errors().next() {
-        let message = format!("the document cannot be read: {}", error.message());
+        let message = format!("the document cannot be read: {}", plain(error.message()));
         return Err(fault(message, error.index().min(text.len())));
     }
     document(&tree.document())
+}
+
+/// The parser names marks as its program does.
+fn plain(message: &str) -> String {
+    const BRACKETS: [(&str, [&str; 2]); 3] =
+        [("CURLY", ["`{`", "`}`"]), ("PAREN", ["`(`", "`)`"]), ("BRACK", ["`[`", "`]`"])];
+    const WORDS: [(&str, &str); 3] = [("COLON", "`:`"), ("EOF", "the end"), ("NAME", "a name")];
+    let told = BRACKETS.iter().fold(message.to_owned(), |told, (name, [left, right])| {
+        told.replace(&format!("L_{name}"), left).replace(&format!("R_{name}"), right)
+    });
+    WORDS.iter().fold(told, |told, (word, plain)| told.replace(word, plain))
 }
 
 fn start(node: &impl cst::CstNode) -> usize {
@@ -212,6 +223,17 @@ mod tests {
             }
             (Ok(_), Err(expect)) => panic!("{text}: {expect:?}"),
             (Err(fault), Ok(_)) => panic!("{text}: {fault:?}"),
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_cut_off_is_told_in_plain_words() {
+        const WHOLE: &str = "query Q($a: [Int!]! = [1], $b: In = {c: \"d\"}) { a(x: $a, y: {z: [$b]}) { b ...F } } fragment F on T { c @include(if: true) }";
+        for cut in 0..WHOLE.len() {
+            let Err(fault) = read(&WHOLE[..cut]) else { continue };
+            for word in ["EOF", "_CURLY", "_PAREN", "_BRACK", "NAME", "COLON"] {
+                assert!(!fault.message.contains(word), "{fault:?}");
+            }
         }
     }
 

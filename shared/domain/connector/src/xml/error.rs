@@ -41,7 +41,7 @@ pub enum XmlError {
     #[failure(code = "FILE_EMPTY")]
     Empty,
     /// Something else than XML.
-    #[error("the file is not XML: at {place} stands `{found}` where an element should start")]
+    #[error("the file is not XML: at {place} there is `{found}` where an element should start")]
     #[failure(code = "FILE_NOT_XML")]
     NotXml {
         /// Where.

@@ -8,6 +8,7 @@ mod decode;
 mod error;
 mod of_document;
 mod others;
+mod problem;
 mod targets;
 mod walk;
 mod white_space;

@@ -261,7 +261,7 @@ fn what_is_not_a_filing_is_said_to_be_none() {
     check_error(b"  \n ", "the file is empty");
     check_error(
         b"%PDF-1.7 hello",
-        "the file is not XML: at line 1, column 15 stands `%PDF-1.7 hello` where an element should start",
+        "the file is not XML: at line 1, column 15 there is `%PDF-1.7 hello` where an element should start",
     );
     check_error(
         b"<rss><item/></rss>",

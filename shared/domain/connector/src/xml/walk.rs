@@ -9,6 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use super::collect::Collector;
 use super::decode::Transcoder;
 use super::error::XmlError;
+use super::problem;
 use super::targets::Targets;
 use super::{Extraction, Limits};
 use crate::model::ParseRules;
@@ -115,11 +116,13 @@ impl<R: Read> Walk<'_, '_, R> {
                 "attributes of one element",
             )?;
             let malformed = |problem: String, place| XmlError::Malformed { place, problem };
-            let attribute = attribute
-                .map_err(|error| malformed(error.to_string(), self.reader.get_mut().place()))?;
-            let value = attribute
-                .normalized_value(quick_xml::XmlVersion::Implicit1_0)
-                .map_err(|error| malformed(error.to_string(), self.reader.get_mut().place()))?;
+            let attribute = attribute.map_err(|error| {
+                malformed(problem::of_attribute(&error).to_owned(), self.reader.get_mut().place())
+            })?;
+            let value =
+                attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).map_err(|_| {
+                    malformed(problem::REFERENCE.to_owned(), self.reader.get_mut().place())
+                })?;
             all.push((attribute.key.local_name().as_ref().to_owned(), value.into_owned()));
         }
         Ok(all)
@@ -206,7 +209,7 @@ impl<R: Read> Walk<'_, '_, R> {
             Error::IllFormed(IllFormedError::MissingEndTag(name)) => {
                 XmlError::Truncated { place, open: format!("`{name}` is not closed") }
             }
-            error => XmlError::Malformed { place, problem: error.to_string() },
+            error => XmlError::Malformed { place, problem: problem::of_markup(&error) },
         }
     }
 

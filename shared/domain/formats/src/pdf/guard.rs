@@ -7,8 +7,8 @@ use memchr::memmem;
 use pdf_extract::{Dictionary, Document, LoadOptions, Object, ObjectId, Stream};
 
 use super::packed::{self, MAX_LAYERS, Named};
-use super::{DAMAGED, FORMAT, malformed};
-use crate::error::FormatError;
+use super::{FORMAT, malformed};
+use crate::error::{DAMAGED, FormatError};
 use crate::limits::{Limits, Stop};
 use crate::whole;
 
@@ -127,7 +127,7 @@ pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Document, FormatErro
     if ROOM.take().is_none() {
         return Err(too_large("the table of its objects".to_owned(), limits));
     }
-    loaded.map_err(|error| malformed("the document", error.to_string()))
+    loaded.map_err(|_| malformed("the document", DAMAGED))
 }
 
 /// Leaves every further object out once there is no more room.

@@ -15,7 +15,7 @@ use pdf_extract::{ConvertToFmt, Document, PlainTextOutput, output_doc_page};
 use serde_json::{Map, Value};
 
 use crate::Extraction;
-use crate::error::FormatError;
+use crate::error::{DAMAGED, FormatError};
 use crate::limits::{Limits, Stop};
 use crate::table::size_of;
 use crate::warnings::note_or_count;
@@ -43,8 +43,6 @@ pub(crate) fn read(
         thread.join().unwrap_or_else(|_| Err(malformed("the document", DAMAGED)))
     })
 }
-
-const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
     FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }

@@ -143,6 +143,6 @@ fn f_066_arguments_are_checked() {
     assert_eq!(refused(json!({"limit": 0})), "`limit` must be a whole number from 1 to 100");
     assert_eq!(
         refused(json!({"date_from": "2026-02-01", "date_to": "2026-01-01"})),
-        "`date_to` lies before `date_from`"
+        "`date_to` is before `date_from`"
     );
 }

@@ -35,6 +35,7 @@ impl Planner<'_> {
             ));
         }
         for link in &cluster.links {
+            let link = &link.towards(&cluster.entity_type, &cluster.canonical_name);
             let mut details = details(link);
             let documents = self.documents_of_both(cluster, link);
             details.insert("shared_documents".to_owned(), documents);

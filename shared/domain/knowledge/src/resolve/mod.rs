@@ -184,6 +184,18 @@ pub struct Link {
     pub shared_context: BTreeSet<String>,
 }
 
+impl Link {
+    /// The same as the joining of the other spelling to a name, where one of them is that name.
+    pub(crate) fn towards(&self, kind: &EntityType, name: &str) -> Self {
+        let mut link = self.clone();
+        let written = BTreeMap::from([(link.source_name.as_str(), 1)]);
+        if naming::canonical(kind, &written) == name {
+            std::mem::swap(&mut link.source_name, &mut link.target_name);
+        }
+        link
+    }
+}
+
 /// Mentions that mean one thing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {

@@ -3,7 +3,7 @@
 use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
-    StrikeNotice, Trouble, TroubleMail,
+    SourceAlert, StrikeNotice, TroubleMail,
 };
 
 use super::{LINK, anchor, later, now};
@@ -115,7 +115,7 @@ pub(crate) fn failed_mail() -> FinishedMail {
 }
 
 /// A monitor that has not been able to look since yesterday.
-pub(crate) fn trouble_mail(trouble: Trouble) -> TroubleMail {
+pub(crate) fn trouble_mail(trouble: SourceAlert) -> TroubleMail {
     TroubleMail {
         trouble,
         id: Label::new("mon_0197c3aa00112233445566778899aabb"),
@@ -130,10 +130,13 @@ pub(crate) fn trouble_mail(trouble: Trouble) -> TroubleMail {
 /// Every mail, by name.
 pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
-        ("failing", trouble_mail(Trouble::Failing).render().unwrap()),
-        ("failing-in-part", trouble_mail(Trouble::FailingInPart).render().unwrap()),
-        ("parked", trouble_mail(Trouble::Parked { items: 2, batches: 1 }).render().unwrap()),
-        ("left-out", trouble_mail(Trouble::LeftOut { is_missed: false }).render().unwrap()),
+        ("failing", trouble_mail(SourceAlert::Failing).render().unwrap()),
+        ("failing-in-part", trouble_mail(SourceAlert::FailingInPart).render().unwrap()),
+        ("parked", trouble_mail(SourceAlert::Parked { items: 2, batches: 1 }).render().unwrap()),
+        (
+            "left-out",
+            trouble_mail(SourceAlert::SkippedOccurrence { is_missed: false }).render().unwrap(),
+        ),
         ("approval", approval_mail(false).render().unwrap()),
         ("reminder", approval_mail(true).render().unwrap()),
         ("unread", unread_mail().render().unwrap()),

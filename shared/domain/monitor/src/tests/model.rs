@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, Content, Due, Found, Hindrance, Interval, MarkKind, Novel, Overlap, Position,
-    Settled, State, TickOutcome, Timing, Watermark, novel, refused, settle, tick,
+    Batch, BatchItem, Content, Due, Found, Interval, MarkKind, NewItems, Overlap, Position,
+    Settled, StartBlocker, State, TickOutcome, Timing, Watermark, novel, refused, settle, tick,
 };
 
 /// How late an item may come, in minutes.
@@ -242,7 +242,7 @@ impl World {
     }
 
     /// Whether the batch was written; its run is started when the tick lives as long.
-    fn open(&mut self, read: &Store, mark: Watermark, seen: Novel, writes: u8) -> bool {
+    fn open(&mut self, read: &Store, mark: Watermark, seen: NewItems, writes: u8) -> bool {
         let now = at(self.now);
         let previous = BTreeMap::from([("look".to_owned(), mark.version)]);
         let batch = Batch::found(&monitor(), &read.state, seen.items.len(), previous, now);
@@ -307,7 +307,7 @@ impl World {
         }
         let (batch, content) = self.store.batches[&open.number].clone();
         let why = OccurrenceReason { code: "REFUSED".to_owned(), message: String::new() };
-        let state = self.store.state.not_started("REFUSED", Hindrance::Refused, &timing(), now);
+        let state = self.store.state.not_started("REFUSED", StartBlocker::Refused, &timing(), now);
         self.write(refused(&batch, &state, &why, false, now), content, now);
     }
 

@@ -2,8 +2,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::{
-    ChangeKind, Found, Held, LookError, MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Novel, Overlap,
-    Position, Taken, Watermark, changes, novel,
+    ChangeKind, Found, Held, LookError, MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, NewItems,
+    Overlap, Position, Taken, Watermark, changes, novel,
 };
 
 fn at(minute: i64) -> Timestamp {
@@ -14,7 +14,7 @@ fn item(key: &str, minute: Option<i64>) -> Found {
     Found { key: key.to_owned(), at: minute.map(at), record: json!({ "key": key }) }
 }
 
-fn look(previous: Option<&Position>, there: Vec<Found>, late: i64, most: usize) -> Novel {
+fn look(previous: Option<&Position>, there: Vec<Found>, late: i64, most: usize) -> NewItems {
     novel(previous, there, overlap(late, most)).unwrap()
 }
 
@@ -31,7 +31,7 @@ fn overlap(late: i64, most: usize) -> Overlap {
 }
 
 /// The same of an answer that its source has cut.
-fn cut(previous: Option<&Position>, there: Vec<Found>) -> Result<Novel, LookError> {
+fn cut(previous: Option<&Position>, there: Vec<Found>) -> Result<NewItems, LookError> {
     novel(previous, there, Overlap { is_cut: true, ..overlap(60, 10) })
 }
 
@@ -39,7 +39,7 @@ fn of_one_day(count: usize) -> Vec<Found> {
     (0..count).map(|n| item(&n.to_string(), Some(5))).collect()
 }
 
-fn keys(novel: &Novel) -> Vec<&str> {
+fn keys(novel: &NewItems) -> Vec<&str> {
     novel.items.iter().map(|found| found.key.as_str()).collect()
 }
 

@@ -70,16 +70,11 @@ pub(super) fn known_endpoint<'w>(
 ) -> Option<&'w EndpointContract> {
     let contract = action.contract.filter(|contract| contract.is_open());
     let (connector, endpoint) =
-        contract.and(param(action, "connector").zip(param(action, "endpoint")))?;
+        contract.and(action.param("connector").zip(action.param("endpoint")))?;
     world.known?.endpoint(connector, endpoint)
 }
 
 /// Whether the step is irreversible by a connector the agent has bound.
 fn is_bound(step: &DraftStep<'_>) -> bool {
     matches!(&step.kind, DraftKind::Action(action) if action.endpoint.is_some_and(|one| one.irreversible))
-}
-
-fn param<'d>(action: &'d DraftAction<'_>, key: &str) -> Option<&'d str> {
-    let (_, part) = action.params.iter().find(|(param, _)| param.text == key)?;
-    part.value().as_str()
 }

@@ -23,7 +23,7 @@ pub struct Candidate<'a> {
 
 /// A trigger that a question meets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Met {
+pub struct TriggerMatch {
     /// The playbook.
     pub playbook: String,
     /// Its trigger.
@@ -36,9 +36,9 @@ pub struct Met {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
     /// One playbook.
-    One(Met),
+    One(TriggerMatch),
     /// Several, and nothing says which of them rather than another.
-    Several(Vec<Met>),
+    Several(Vec<TriggerMatch>),
     /// None.
     None,
 }
@@ -48,10 +48,10 @@ pub enum Choice {
 #[must_use]
 pub fn choose(question: &str, candidates: &[Candidate<'_>]) -> Choice {
     let met = candidates.iter().filter_map(|candidate| best(question, candidate));
-    let mut met: Vec<(Rank, Met)> = met.collect();
+    let mut met: Vec<(Rank, TriggerMatch)> = met.collect();
     let Some(highest) = met.iter().map(|(rank, _)| *rank).max() else { return Choice::None };
     met.retain(|(rank, _)| *rank == highest);
-    let mut met: Vec<Met> = met.into_iter().map(|(_, met)| met).collect();
+    let mut met: Vec<TriggerMatch> = met.into_iter().map(|(_, met)| met).collect();
     match met.pop() {
         Some(only) if met.is_empty() => Choice::One(only),
         last => Choice::Several(met.into_iter().chain(last).collect()),
@@ -61,12 +61,12 @@ pub fn choose(question: &str, candidates: &[Candidate<'_>]) -> Choice {
 /// Of the trigger, of the playbook, of the likeness.
 type Rank = (i32, i32, u32);
 
-fn best(question: &str, candidate: &Candidate<'_>) -> Option<(Rank, Met)> {
+fn best(question: &str, candidate: &Candidate<'_>) -> Option<(Rank, TriggerMatch)> {
     let met = candidate.triggers.iter().filter_map(|trigger| {
         let likeness = likeness_of(question, trigger)?;
         let playbook = candidate.id.to_owned();
         let rank = (trigger.priority, candidate.priority, likeness);
-        Some((rank, Met { playbook, trigger: trigger.clone(), likeness }))
+        Some((rank, TriggerMatch { playbook, trigger: trigger.clone(), likeness }))
     });
     met.max_by_key(|(rank, _)| *rank)
 }

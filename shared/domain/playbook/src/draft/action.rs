@@ -108,7 +108,7 @@ impl<'d> Steps<'d> {
             if contract.is_some_and(|contract| !takes(contract, key)) {
                 not_taken(&own, sink);
             } else if let Some((twice, _)) = params.iter().find(|(param, _)| param.text == key) {
-                let message = format!("`{key}` stands beside the action and in `params`");
+                let message = format!("`{key}` is written beside the action and in `params`");
                 let field = format!("params.{key}");
                 let problem = sink.problem(Code::Duplicate, twice.spot, &field, message);
                 let other = sink.place(own.spot);

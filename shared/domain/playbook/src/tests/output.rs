@@ -40,6 +40,14 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
             "P026 [: CSV is one table, and there are several sections | keep one section, or use `format: structured`",
         ],
     );
+    let one = "[{title: A, source: used.data, format: list}]";
+    check(
+        &format!("{{format: csv, sections: {one}}}"),
+        &[
+            "P114 list: CSV is data, and has no `format` of a section | leave it out, or write `table`",
+        ],
+    );
+    check(&format!("{{sections: {one}}}"), &[]);
     check(
         "{sections: [{title: A, source: used.data, format: tabel}]}",
         &[

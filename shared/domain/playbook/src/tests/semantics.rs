@@ -265,7 +265,7 @@ fn k_53_connector_endpoint_and_operations_become_params() {
     assert_eq!(
         problems(&around(&both)),
         [
-            "P008 operations: `operations` stands beside the action and in `params` | keep one of them"
+            "P008 operations: `operations` is written beside the action and in `params` | keep one of them"
         ]
     );
 }

@@ -96,6 +96,25 @@ impl Output {
             report(rules, Code::ModelForbidden, "/summary_prompt", message, hint);
         }
         self.form_rules(rules);
+        self.section_rules(rules);
+    }
+
+    /// A part has a form of its own in Markdown, and as the table of CSV.
+    fn section_rules(&self, rules: &mut Rules<'_>) {
+        let (what, hint) = match self.format {
+            OutputFormat::Markdown => return,
+            OutputFormat::Json => ("JSON", "leave it out"),
+            OutputFormat::Structured => ("`structured`", "leave it out"),
+            OutputFormat::Csv => ("CSV", "leave it out, or write `table`"),
+        };
+        let is_table = |format| self.format == OutputFormat::Csv && format == SectionFormat::Table;
+        for (n, section) in self.sections.iter().enumerate() {
+            if section.format != SectionFormat::Auto && !is_table(section.format) {
+                let place = format!("/sections/{n}/format");
+                let message = format!("{what} is data, and has no `format` of a section");
+                report(rules, Code::NoEffect, &place, message, hint.to_owned());
+            }
+        }
     }
 
     /// What belongs to one form only.

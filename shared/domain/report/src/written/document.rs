@@ -17,13 +17,13 @@ const DOCUMENT_NAME: &str = "agent_output_{date}.md";
 #[serde(deny_unknown_fields)]
 pub(super) struct NewDocument {
     /// The file's name, with `{date}` and `{entity_name}`.
-    filename_template: Option<MaybeBlank<200>>,
+    pub(super) filename_template: Option<MaybeBlank<200>>,
     /// The folder; the owner's top folder when left out.
     folder_id: Option<MaybeBlank<100>>,
     /// Whether a missing folder is made; without it a missing folder is an error.
     create_if_missing: Option<bool>,
     /// The heading; may hold `{entity_name}` and `{date}`.
-    title: Option<MaybeBlank<200>>,
+    pub(super) title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
     pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.
@@ -39,9 +39,9 @@ pub(super) struct InFolder {
     /// Whether a missing folder is made; without it a missing folder is an error.
     create_if_missing: Option<bool>,
     /// The file's name, with `{date}` and `{entity_name}`.
-    filename_template: Option<MaybeBlank<200>>,
+    pub(super) filename_template: Option<MaybeBlank<200>>,
     /// The heading; may hold `{entity_name}` and `{date}`.
-    title: Option<MaybeBlank<200>>,
+    pub(super) title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
     pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.
@@ -55,7 +55,7 @@ pub(super) struct Append {
     /// The document, `doc_…`; it must be Markdown.
     document_id: DocumentName,
     /// The heading; may hold `{entity_name}` and `{date}`.
-    title: Option<MaybeBlank<200>>,
+    pub(super) title: Option<MaybeBlank<200>>,
     /// Markdown of your own with `{path}` placeholders and `{sections}`.
     pub(super) template: Option<MaybeBlank<20_000>>,
     /// The parts, in order.

@@ -1,9 +1,10 @@
 //! Layouts: title, template, sections, columns.
 
-use countersign_document::{MaybeBlank, Problem, Refused, Rules, Severity, Text, Whole, text_type};
+use countersign_document::{MaybeBlank, Refused, Rules, Text, Whole, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::without_effect;
 use crate::format::Format;
 use crate::layout::{self, CellFormat, Currency, heading};
 
@@ -28,7 +29,7 @@ pub(super) struct Section {
     /// The path of its data in the result; the whole when left out.
     source: Option<MaybeBlank<200>>,
     /// How it is shown.
-    format: Option<SectionFormat>,
+    pub(super) format: Option<SectionFormat>,
     /// The columns of a table, the lines of a list of facts; all simple fields when left out.
     columns: Option<Vec<Column>>,
     /// A sentence of your own above the data.
@@ -52,7 +53,7 @@ pub(super) struct Section {
 /// How a section is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum SectionFormat {
+pub(super) enum SectionFormat {
     /// By what the data is.
     Auto,
     /// A paragraph per line.
@@ -113,79 +114,38 @@ fn currency(text: &str) -> Result<(), Refused> {
 /// Where a template says that the sections are.
 const SECTIONS: &str = "{sections}";
 
-/// What a layout says that a document of this format has no place for, and what its columns say about each other.
-pub(super) fn layout_rules(
-    format: Format,
-    template: Option<&MaybeBlank<20_000>>,
-    sections: Option<&[Section]>,
-    rules: &mut Rules<'_>,
-) {
-    let sections = sections.unwrap_or_default();
-    if let Some(template) = template.filter(|text| !text.as_str().trim().is_empty()) {
-        template_rules(format, template.as_str(), sections, rules);
-    }
-    match (format, sections.len()) {
-        (Format::Json, 1..) => {
-            let message = "JSON is the data as it is, and has no sections";
-            let hint = "use `format: structured`, or leave them out".to_owned();
-            rules.hinted("sections", "/sections", message, hint);
-        }
-        (Format::Csv, 2..) => {
-            let message = "CSV is one table, and there are several sections";
-            let hint = "keep one section, or use `format: structured`".to_owned();
-            rules.hinted("sections", "/sections", message, hint);
-        }
-        _ => {}
-    }
-    column_rules(sections, rules);
-    for (n, section) in sections.iter().enumerate() {
-        for key in section.keys() {
-            if let Some((message, hint)) = without_use(format, section.format, key) {
-                let found = Problem::error("sections", format!("/sections/{n}/{key}"), message);
-                let found = found.hint(hint.to_owned());
-                rules.report(Problem { severity: Severity::Warning, ..found });
-            }
-        }
-    }
+/// The layout of a destination as it was written.
+#[derive(Clone, Copy)]
+pub(super) struct WrittenLayout<'a> {
+    pub(super) format: Format,
+    pub(super) title: Option<&'a MaybeBlank<200>>,
+    /// Whether the title also names the document in lists.
+    pub(super) names_document: bool,
+    pub(super) template: Option<&'a MaybeBlank<20_000>>,
+    pub(super) sections: &'a [Section],
 }
 
-/// Why a key of a section would do nothing in a document of this format, and what to write instead.
-fn without_use(
-    format: Format,
-    shown: Option<SectionFormat>,
-    key: &str,
-) -> Option<(String, &'static str)> {
-    let is_linked = shown == Some(SectionFormat::Linked);
-    let is_plain = matches!(
-        shown,
-        Some(
-            SectionFormat::Text
-                | SectionFormat::Markdown
-                | SectionFormat::Json
-                | SectionFormat::Structured
-        )
-    );
-    let told = |what: &str| format!("{what} no `{key}`");
-    match (format, key) {
-        (_, "name" | "across" | "across_label" | "entity" | "heading") if !is_linked => {
-            let message = format!("`{key}` is for sections with `format: linked`");
-            Some((message, "leave it out, or write `format: linked`"))
+impl WrittenLayout<'_> {
+    /// What it says that a document of its format has no place for, and what its columns say about each other.
+    pub(super) fn rules(self, rules: &mut Rules<'_>) {
+        if let Some(template) = self.template.filter(|text| !text.as_str().trim().is_empty()) {
+            template_rules(self.format, template.as_str(), self.sections, rules);
         }
-        (Format::Csv, "limit") => Some((
-            told("CSV is all records of its section, and takes"),
-            "pick the list and limit it under `transforms`",
-        )),
-        (Format::Csv, "text" | "empty" | "across_label") => {
-            Some((told("CSV is one table, and has"), "leave it out, or use `format: markdown`"))
+        match (self.format, self.sections.len()) {
+            (Format::Json, 1..) => {
+                let message = "JSON is the data as it is, and has no sections";
+                let hint = "use `format: structured`, or leave them out".to_owned();
+                rules.hinted("sections", "/sections", message, hint);
+            }
+            (Format::Csv, 2..) => {
+                let message = "CSV is one table, and there are several sections";
+                let hint = "keep one section, or use `format: structured`".to_owned();
+                rules.hinted("sections", "/sections", message, hint);
+            }
+            _ => {}
         }
-        (Format::Structured, "text" | "empty" | "limit" | "columns" | "across_label") => Some((
-            told("`structured` is the data of each section, and has"),
-            "leave it out, or use `format: markdown`",
-        )),
-        (Format::Markdown, "columns" | "limit") if is_plain => {
-            Some((told("a text or a block of JSON has"), "leave it out, or write `format: table`"))
-        }
-        _ => None,
+        column_rules(self.sections, rules);
+        without_effect::report(self, rules);
     }
 }
 
@@ -226,12 +186,13 @@ impl From<Layout> for layout::Layout {
 }
 
 impl Section {
-    /// The keys that say something, but for `title`, `source` and `format`.
-    fn keys(&self) -> impl Iterator<Item = &'static str> {
+    /// The keys that say something, but for `title` and `source`.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
         fn says<const N: usize>(text: Option<&MaybeBlank<N>>) -> bool {
             text.is_some_and(|text| !text.as_str().trim().is_empty())
         }
         let keys = [
+            ("format", self.format.is_some_and(|format| format != SectionFormat::Auto)),
             ("columns", self.columns.as_ref().is_some_and(|columns| !columns.is_empty())),
             ("text", says(self.text.as_ref())),
             ("empty", says(self.empty.as_ref())),

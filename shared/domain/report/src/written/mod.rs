@@ -7,6 +7,7 @@ mod document;
 mod graph;
 mod layout;
 mod table;
+mod without_effect;
 
 use std::borrow::Cow;
 
@@ -19,10 +20,11 @@ use self::document::{Append, InFolder, NewDocument};
 use self::graph::Graph;
 pub use self::graph::GraphNamespace;
 pub(crate) use self::layout::Layout;
-use self::layout::{Section, layout_rules};
+use self::layout::{Section, WrittenLayout};
 #[cfg(test)]
 pub(crate) use self::table::Columns;
 use self::table::{Database, Table};
+use self::without_effect::placeholders;
 use crate::destination::{Destination, DestinationConfig, ExportConfig};
 use crate::format::Format;
 use crate::transform::Transform;
@@ -124,27 +126,41 @@ impl Document for WrittenDestination {
     }
 }
 
+/// The layout that settings of a kind hold.
+macro_rules! layout {
+    ($config:expr, $format:expr) => {
+        WrittenLayout {
+            format: $format,
+            title: $config.title.as_ref(),
+            names_document: false,
+            template: $config.template.as_ref(),
+            sections: $config.sections.as_deref().unwrap_or_default(),
+        }
+    };
+}
+
 impl Form {
     fn config_rules(&self, rules: &mut Rules<'_>) {
         let format = self.format();
         let markdown = format.unwrap_or(Format::Markdown);
         match self {
             Self::Document(of) => of.config.iter().for_each(|config| {
-                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+                placeholders("filename_template", config.filename_template.as_ref(), rules);
+                WrittenLayout { names_document: true, ..layout!(config, markdown) }.rules(rules);
             }),
             Self::Chat(of) => of.config.iter().for_each(|config| {
-                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+                layout!(config, markdown).rules(rules);
             }),
             Self::FileExport(of) => of.config.iter().for_each(|config| {
-                let format = format.unwrap_or(Format::Csv);
-                layout_rules(format, config.template.as_ref(), config.sections.as_deref(), rules);
+                placeholders("filename_template", config.filename_template.as_ref(), rules);
+                layout!(config, format.unwrap_or(Format::Csv)).rules(rules);
             }),
             Self::Folder(Of { config, .. }) => {
-                layout_rules(markdown, config.template.as_ref(), config.sections.as_deref(), rules);
+                placeholders("filename_template", config.filename_template.as_ref(), rules);
+                WrittenLayout { names_document: true, ..layout!(config, markdown) }.rules(rules);
             }
             Self::AppendToExisting(Of { config, .. }) => {
-                let format = Format::Markdown;
-                layout_rules(format, config.template.as_ref(), config.sections.as_deref(), rules);
+                layout!(config, Format::Markdown).rules(rules);
             }
             Self::DataWorkspaceTable(of) => of.config.rules(rules),
             Self::DataWorkspaceDb(of) => of.config.rules(rules),

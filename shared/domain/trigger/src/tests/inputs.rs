@@ -1,7 +1,7 @@
 use countersign_document::read_value;
 use countersign_playbook::{CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_registry::Registry;
-use countersign_run::{Fired, Response, RunId, RunStatus};
+use countersign_run::{Response, RunId, RunStatus, TriggeredBy};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -61,9 +61,9 @@ fn inputs_are_checked_as_far_as_they_are_known() {
     assert_eq!(fitting(&spec.on, &spec.inputs, None, &playbook()).unwrap_err()[0].name, "folder");
 }
 
-fn message() -> Fired {
+fn message() -> TriggeredBy {
     let sent_at = jiff::Timestamp::UNIX_EPOCH;
-    Fired::Webhook {
+    TriggeredBy::Webhook {
         message_id: "m".to_owned(),
         sent_at,
         bytes: 0,
@@ -72,7 +72,7 @@ fn message() -> Fired {
     }
 }
 
-fn filled(written: &Value, fired: &Fired, content: Content) -> Value {
+fn filled(written: &Value, fired: &TriggeredBy, content: Content) -> Value {
     inputs(written.as_object().unwrap(), fired, content).map(Value::Object).unwrap()
 }
 
@@ -93,7 +93,7 @@ fn a_reference_keeps_its_type_and_what_is_not_there_is_left_out() {
 #[test]
 fn a_run_brings_its_response() {
     let run = RunId::from_bytes([1; 16]);
-    let fired = Fired::After { run, status: RunStatus::Complete, playbook: "p".to_owned() };
+    let fired = TriggeredBy::After { run, status: RunStatus::Complete, playbook: "p".to_owned() };
     let response = |format: &str| {
         let content = Some("{\"rows\": [1]}".to_owned());
         Content::Response(Some(Response {

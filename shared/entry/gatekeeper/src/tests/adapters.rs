@@ -13,7 +13,7 @@ use countersign_approval::{
 };
 use countersign_failure::{Class, Failure};
 use countersign_identity::{Accounts, Capability, DirectoryEntry, Rights, Scopes, UserId};
-use countersign_states::{Once, StatesError, Woken};
+use countersign_states::{Once, ResumeOutcome, StatesError};
 use countersign_store_approvals::{Commit, Committed, Created, Loaded, Place, TaskToken};
 use countersign_store_kit::{Result as StoreResult, StoreError};
 use futures::future::BoxFuture;
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub(crate) use super::make::{at, by_mail, gate, payments, question, run, user};
-use crate::{Alarms, Gatekeeper, Records, Wake};
+use crate::{Alarms, Gatekeeper, Records, ResumeTask};
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -155,19 +155,19 @@ impl State {
     }
 }
 
-impl Wake for World {
+impl ResumeTask for World {
     fn wake<'a>(
         &'a self,
         token: &'a TaskToken,
         output: &'a Value,
-    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
         Box::pin(async move {
             let Some(mut state) = self.powered("states").await else { return Err(states_error()) };
             if !state.waiting.remove(token.expose()) {
-                return Ok(Woken::NotMovedYet);
+                return Ok(ResumeOutcome::NotMovedYet);
             }
             state.told.push((token.expose().to_owned(), output.clone()));
-            Ok(Woken::Moved)
+            Ok(ResumeOutcome::Moved)
         })
     }
 }

@@ -19,7 +19,7 @@ use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnWarning, PlanStep, Tools};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
-use countersign_registry::talk::{Said, Talk};
+use countersign_registry::talk::{PriorTurns, Said};
 use countersign_run::{ModelUse, StepWarnings, ToolAsk};
 use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
 use jiff::Timestamp;
@@ -63,7 +63,8 @@ impl Turn<'_> {
         }
         let contracts = tools.allowed.iter().filter_map(|tool| context.registry.get(&tool.action));
         let may_ask = so_far.rounds() < tools.rounds;
-        let talk = Talk { tools: contracts.collect(), turns: so_far.talk(context).await?, may_ask };
+        let talk =
+            PriorTurns { tools: contracts.collect(), turns: so_far.talk(context).await?, may_ask };
         let shown = Shown::of(given(&call), &talk.turns);
         let ending = match asked(action.as_ref(), call, &talk, step, invocation.remaining).await {
             Ok(Said::Asks { asks, used }) => return self.asks(&so_far, &shown, asks, used).await,
@@ -163,7 +164,7 @@ fn together(own: Option<StepWarnings>, of_tools: StepWarnings) -> StepWarnings {
 async fn asked(
     action: &dyn Handler,
     mut call: Call,
-    talk: &Talk<'_>,
+    talk: &PriorTurns<'_>,
     step: &PlanStep,
     remaining: Duration,
 ) -> Result<Said, ActionError> {

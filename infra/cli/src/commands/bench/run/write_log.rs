@@ -10,6 +10,7 @@ use super::logs::Logs;
 use super::{Bench, chain, processes};
 use crate::commands::FACTORY;
 use crate::console::Console;
+use crate::door::plain;
 use crate::error::CliError;
 use crate::stack::{Aws, Place, Stack, UpOptions, down, up};
 
@@ -84,8 +85,7 @@ async fn cost(stack: &Stack, bench: &Bench<'_>, playbook: &str) -> Result<Cost, 
 /// Has the emulator keep its writes, or not.
 async fn switch(stack: &Stack, kept: bool) -> Result<(), CliError> {
     let url = format!("{}/_countersign/log/{}", stack.endpoint(), if kept { "on" } else { "off" });
-    let failed =
-        |error: reqwest::Error| CliError::Door { url: url.clone(), reason: error.to_string() };
+    let failed = |error: reqwest::Error| CliError::Door { url: url.clone(), reason: plain(&error) };
     let client = reqwest::Client::builder().no_proxy().build().map_err(failed)?;
     client.post(&url).send().await.and_then(reqwest::Response::error_for_status).map_err(failed)?;
     Ok(())

@@ -10,7 +10,7 @@ use crate::when::moment;
 
 /// What does not work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum SourceAlert {
     /// A monitor cannot look, or cannot start the run of what it found.
     Failing,
     /// A step of a monitor cannot look, while the others do.
@@ -23,12 +23,12 @@ pub enum Trouble {
         batches: usize,
     },
     /// A due time or an event came to no run.
-    LeftOut {
+    SkippedOccurrence {
         /// Whether it could not be begun in time; otherwise it was skipped.
         is_missed: bool,
     },
     /// A run failed, was to be tried again, and is not.
-    GivenUp {
+    Abandoned {
         /// How often it was tried.
         attempts: usize,
     },
@@ -38,7 +38,7 @@ pub enum Trouble {
 #[derive(Debug, Clone)]
 pub struct TroubleMail {
     /// What.
-    pub trouble: Trouble,
+    pub trouble: SourceAlert,
     /// The id of the schedule, monitor or trigger.
     pub id: Label,
     /// What its owner calls it.
@@ -65,7 +65,7 @@ struct TroubleHtml<'a> {
     mail: &'a TroubleMail,
 }
 
-impl Trouble {
+impl SourceAlert {
     /// What has happened, in a few words.
     #[must_use]
     pub fn headline(self) -> String {
@@ -77,9 +77,9 @@ impl Trouble {
             Self::Parked { items, batches } => {
                 format!("{items} items of {batches} batches are parked")
             }
-            Self::LeftOut { is_missed: true } => "a run was missed".to_owned(),
-            Self::LeftOut { is_missed: false } => "a run was skipped".to_owned(),
-            Self::GivenUp { .. } => "a run failed and is not tried again".to_owned(),
+            Self::SkippedOccurrence { is_missed: true } => "a run was missed".to_owned(),
+            Self::SkippedOccurrence { is_missed: false } => "a run was skipped".to_owned(),
+            Self::Abandoned { .. } => "a run failed and is not tried again".to_owned(),
         }
     }
 
@@ -100,14 +100,14 @@ impl Trouble {
                 "Nothing processes them any more. `countersign monitors parked {id}` lists them with their batch and the \
                  reason; once that is mended, `countersign monitors retry {id} BATCH` processes them as they were found."
             ),
-            Self::LeftOut { is_missed: true } => format!(
+            Self::SkippedOccurrence { is_missed: true } => format!(
                 "The next ones are tried as usual. `countersign occurrences {id}` lists what ran and what did not."
             ),
-            Self::LeftOut { is_missed: false } => format!(
+            Self::SkippedOccurrence { is_missed: false } => format!(
                 "The next ones are tried as usual; those for which the reason holds too come to nothing. \
                  `countersign occurrences {id}` lists what ran and what did not."
             ),
-            Self::GivenUp { attempts } => format!(
+            Self::Abandoned { attempts } => format!(
                 "{}, and another attempt was to follow: the reason stands above. What the run did is done and is not done \
                  again. `countersign occurrences {id}` lists its runs.",
                 tried(attempts)
@@ -160,14 +160,14 @@ mod tests {
 
     #[test]
     fn issue_14_what_was_missed_keeps_nothing_that_comes_from_running() {
-        let advice = |is_missed| Trouble::LeftOut { is_missed }.advice("sched_1");
+        let advice = |is_missed| SourceAlert::SkippedOccurrence { is_missed }.advice("sched_1");
         assert!(!advice(true).contains("come to nothing"), "{}", advice(true));
         assert!(advice(false).contains("for which the reason holds"), "{}", advice(false));
     }
 
     #[test]
     fn issue_14_what_is_given_up_says_how_often_it_was_tried() {
-        let advice = |attempts| Trouble::GivenUp { attempts }.advice("sched_1");
+        let advice = |attempts| SourceAlert::Abandoned { attempts }.advice("sched_1");
         assert!(advice(1).starts_with("It was tried once, and another attempt was to follow"));
         assert!(advice(2).starts_with("It was tried 2 times"), "{}", advice(2));
     }

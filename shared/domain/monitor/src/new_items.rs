@@ -32,7 +32,7 @@ pub struct Found {
 
 /// What is new, and where the step stands once that is processed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Novel {
+pub struct NewItems {
     /// The oldest first.
     pub items: Vec<Found>,
     /// The position behind them.
@@ -100,7 +100,7 @@ pub fn novel(
     previous: Option<&Position>,
     there: Vec<Found>,
     how: Overlap,
-) -> Result<Novel, LookError> {
+) -> Result<NewItems, LookError> {
     let start = Position::start(how.kind);
     let before = previous.unwrap_or(&start);
     let cut = how.is_cut.then(|| oldest_behind(before, &there, how)).transpose()?;
@@ -154,10 +154,12 @@ impl Room {
     }
 
     /// What is new: these items, unless the one among them is too large.
-    pub(crate) fn novel(self, items: Vec<Found>, position: Position, has_more: bool) -> Novel {
+    pub(crate) fn novel(self, items: Vec<Found>, position: Position, has_more: bool) -> NewItems {
         match self {
-            Self::For(_) => Novel { items, position, has_more, too_large: None },
-            Self::Not(one) => Novel { items: Vec::new(), position, has_more, too_large: Some(one) },
+            Self::For(_) => NewItems { items, position, has_more, too_large: None },
+            Self::Not(one) => {
+                NewItems { items: Vec::new(), position, has_more, too_large: Some(one) }
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Chore;
+use crate::SweepTask;
 
 /// How many unfinished runs one sweep looks at, about; the next one goes on behind them. Each takes two requests, and a
 /// sweep has a minute.
@@ -21,7 +21,7 @@ const MAX_RUNS: usize = 500;
 /// Requests that are overdue, untold or undelivered, and receipts that are not sealed.
 pub struct Approvals(pub Gatekeeper);
 
-impl Chore for Approvals {
+impl SweepTask for Approvals {
     fn name(&self) -> &'static str {
         "approvals"
     }
@@ -49,7 +49,7 @@ struct Counts {
     failed: usize,
 }
 
-impl Chore for Runs {
+impl SweepTask for Runs {
     fn name(&self) -> &'static str {
         "runs"
     }

@@ -19,7 +19,7 @@ use crate::token::{self, Claims};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Who asks, and what there is.
-pub(super) struct Cast {
+pub(super) struct TestUsers {
     /// The token of somebody who makes and runs agents.
     pub(super) token: String,
     operator: String,
@@ -31,7 +31,7 @@ pub(super) struct Cast {
     spare: BTreeMap<&'static str, String>,
 }
 
-impl Cast {
+impl TestUsers {
     /// Enters the people and gives the first of them an agent, a playbook, a connector and a run.
     pub(super) async fn enter(stack: &Stack) -> Result<Self, CliError> {
         let admin = operator(stack)?;

@@ -9,14 +9,14 @@ use super::kind::Kind;
 
 /// The connectors among some documents.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct SiblingConnectors {
     /// Their endpoints, typed.
     pub(super) endpoints: Bindings,
     /// An id that two of them have.
     pub(super) twice: Option<String>,
 }
 
-impl Beside {
+impl SiblingConnectors {
     /// The connectors that have no errors; other documents are ignored. With `template` they are read as templates of a
     /// deployment.
     pub(super) fn of(texts: &[String], template: bool) -> Self {

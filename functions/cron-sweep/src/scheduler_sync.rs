@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Chore;
+use crate::SweepTask;
 
 /// Whoever saved the document has this long to set it.
 const OWN_TIME: SignedDuration = SignedDuration::from_mins(1);
@@ -24,7 +24,7 @@ const OWN_TIME: SignedDuration = SignedDuration::from_mins(1);
 const MAX_MARKS: i32 = 50;
 
 /// Sets and removes native schedules.
-pub struct Natives {
+pub struct SchedulerSync {
     /// The marks, and what the documents say.
     pub catalog: Catalog,
     /// Native schedules of schedules.
@@ -39,7 +39,7 @@ struct Counts {
     failed: usize,
 }
 
-impl Chore for Natives {
+impl SweepTask for SchedulerSync {
     fn name(&self) -> &'static str {
         "natives"
     }
@@ -74,7 +74,7 @@ impl Chore for Natives {
     }
 }
 
-impl Natives {
+impl SchedulerSync {
     /// Makes the native schedule what the document says now. Of a document that is gone there is none.
     async fn repair(&self, mark: &NativeMark) -> Result<(), Fault> {
         if let Ok(id) = ScheduleId::parse(&mark.id) {
