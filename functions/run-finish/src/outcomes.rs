@@ -1,6 +1,6 @@
 //! What the steps of a run reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_journal::{Entities, GRAPH, TELLING};
 use countersign_plan::Plan;
@@ -29,6 +29,8 @@ pub(crate) struct Outcomes {
     /// Those that entry and answer are made from have their outputs; the others stay in the data bucket.
     pub(crate) all: Vec<StepOutcome>,
     actions: BTreeMap<String, String>,
+    /// Those that make a call for each item of a list.
+    each: BTreeSet<String>,
     /// The size in bytes of outputs that were not read.
     too_large: BTreeMap<String, u64>,
 }
@@ -54,6 +56,8 @@ impl Outcomes {
         };
         read.actions =
             plan.steps.iter().map(|step| (step.name.clone(), step.action.clone())).collect();
+        let each = plan.steps.iter().filter(|step| step.for_each.is_some());
+        read.each = each.map(|step| step.name.clone()).collect();
         for (outcome, bytes) in sized {
             let is_needed = read.reports(&outcome.step) || answered.contains(&outcome.step);
             if bytes > MAX_OUTPUT {
@@ -95,7 +99,7 @@ impl Outcomes {
     pub(crate) fn entities(&self, written: &[RoutedOutput]) -> Entities {
         let to_graph = written.iter().filter(|row| row.destination == GRAPH);
         Entities::of(
-            self.of(RESOLVE).map(|outcome| &outcome.output),
+            self.of(RESOLVE).flat_map(|outcome| self.outputs(outcome)),
             to_graph.map(|row| &row.details),
         )
     }
@@ -103,12 +107,16 @@ impl Outcomes {
     /// How many entities each step found: those that it resolved, read out of records, or wrote to the graph.
     pub(crate) fn found(&self, written: &[RoutedOutput]) -> BTreeMap<String, u64> {
         let mut found = BTreeMap::new();
-        for outcome in self.of(EXTRACT) {
-            found.extend(outcome.count.map(|count| (outcome.step.clone(), count)));
-        }
-        for outcome in self.of(RESOLVE) {
-            let resolved = outcome.output.get("resolved").and_then(Value::as_array);
-            found.extend(resolved.map(|all| (outcome.step.clone(), all.len() as u64)));
+        for (action, list) in [(EXTRACT, "entities"), (RESOLVE, "resolved")] {
+            for outcome in self.of(action) {
+                let lists = self.outputs(outcome).filter_map(|output| output.get(list)?.as_array());
+                let counts: Vec<u64> = lists.map(|list| list.len() as u64).collect();
+                // The output of a step that only extracts is not read: it says how many there are.
+                let is_one = counts.is_empty() && !self.each.contains(&outcome.step);
+                let one = outcome.count.filter(|_| is_one);
+                let all = (!counts.is_empty()).then(|| counts.iter().sum()).or(one);
+                found.extend(all.map(|all| (outcome.step.clone(), all)));
+            }
         }
         for row in written.iter().filter(|row| row.destination == GRAPH) {
             let entities = row.details.get("entities").and_then(Value::as_u64);
@@ -128,6 +136,15 @@ impl Outcomes {
             _ => Vec::new(),
         };
         self.all.iter().flat_map(row).collect()
+    }
+
+    /// What a step gave back, or each of its calls.
+    fn outputs<'o>(&self, outcome: &'o StepOutcome) -> impl Iterator<Item = &'o Value> + use<'o> {
+        let is_each = self.each.contains(&outcome.step);
+        let calls = outcome.output.get("results").and_then(Value::as_array);
+        let calls = calls.filter(|_| is_each).into_iter().flatten();
+        let one = (!is_each).then_some(&outcome.output);
+        one.into_iter().chain(calls.filter_map(|call| call.get("output")))
     }
 
     /// The texts that steps wrote into the chat, in order, each with its format.

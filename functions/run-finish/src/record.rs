@@ -24,12 +24,15 @@ pub(crate) fn of(
     record
 }
 
+/// The detection that calls an endpoint.
+const DETECT: &str = "detect_new_data";
+
 /// The connector and the endpoint that a step calls.
 fn endpoint(plan: &Plan, step: &str) -> Option<(String, String)> {
     let step = plan.step(step)?;
     let named = |name: &str| step.params.get(name).and_then(Value::as_str).map(str::to_owned);
     match step.action.as_str() {
-        CALL_CONNECTOR => Some((named("connector")?, named("endpoint")?)),
+        CALL_CONNECTOR | DETECT => Some((named("connector")?, named("endpoint")?)),
         SEND_CHANNEL_MESSAGE => {
             let channel = Channel::named(&named("channel")?)?;
             Some((channel.as_str().to_owned(), ENDPOINT.to_owned()))

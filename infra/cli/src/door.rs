@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_failure::{chain, network_problem};
+use countersign_failure::network_problem;
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
 
@@ -163,7 +163,21 @@ async fn text(answer: Response) -> Result<String, reqwest::Error> {
 
 /// Why there was no answer, without the address, which may be a secret.
 pub(crate) fn plain(error: &reqwest::Error) -> String {
-    network_problem(&chain(error)).to_owned()
+    if let Some(status) = error.status() {
+        return format!("it answered with status {}", status.as_u16());
+    }
+    if error.is_builder() {
+        return "the address, or what is sent, cannot be used".to_owned();
+    }
+    if error.is_decode() || error.is_body() {
+        return "its answer cannot be read".to_owned();
+    }
+    // The innermost cause: the outer ones repeat the address.
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    network_problem(&cause.to_string()).to_owned()
 }
 
 /// What a problem document says; gateways that answer without one are quoted by status.

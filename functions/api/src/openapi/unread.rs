@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{RefOr, Schema};
 
-/// The most errors that are looked at; a problem tells at most so many.
+/// The most errors that are told besides; a problem tells at most so many.
 const MAX_ERRORS: usize = 100;
+/// The most characters of an unknown key.
+const MAX_KEY: usize = 60;
 
 /// The schemas that an operation refers to, by name.
 pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -41,7 +43,7 @@ pub(super) fn schema(operation: &Operation, schemas: &Schemas) -> Option<Value> 
 /// What is wrong besides what is told.
 fn others(schema: &Value, body: &Value, told: &[FieldError]) -> Vec<FieldError> {
     let Ok(validator) = jsonschema::validator_for(schema) else { return Vec::new() };
-    let found = validator.iter_errors(body).take(MAX_ERRORS).flat_map(|error| explained(&error));
+    let found = validator.iter_errors(body).flat_map(|error| explained(&error)).take(MAX_ERRORS);
     let is_told = |error: &FieldError| told.iter().any(|one| touches(&one.path, &error.path));
     found.filter(|error| !is_told(error)).collect()
 }
@@ -99,8 +101,10 @@ fn explained(error: &ValidationError<'_>) -> Vec<FieldError> {
 /// The path of a value, or of a key in it, as in `steps[2].name`.
 fn path(error: &ValidationError<'_>, key: Option<&str>) -> String {
     let pointer = error.instance_path().as_str();
-    let key = key
-        .map_or_else(String::new, |key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
+    let key = key.map_or_else(String::new, |key| {
+        let key: String = key.chars().take(MAX_KEY).collect();
+        format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+    });
     Found::error("", format!("{pointer}{key}"), "").path()
 }
 

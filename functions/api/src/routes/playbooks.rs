@@ -127,6 +127,8 @@ impl Kind for StoredPlaybook {
         changed: Some("VERSION_CONFLICT"),
         needed: Some("PLAYBOOK_IN_USE"),
     };
+    const KINDS: &'static [&'static str] =
+        &["analysis", "extraction", "investigation", "monitoring"];
     const WRITER: Role = Role::Reader;
     // Whoever removes one may write another of its id, whose gates ask others.
     const REMOVER: Role = Role::Analyst;

@@ -47,9 +47,10 @@ impl Kind for Profile {
 
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
-        let spec = spec(&draft.body)?;
+        let (spec, mut warnings) = spec(&draft.body)?;
         let listed = model_listed::check(ctx, None, &spec).await;
-        let ((), warnings) = Problem::both(listed, skills::check(ctx, &owner, &spec).await)?;
+        let ((), more) = Problem::both(listed, skills::check(ctx, &owner, &spec).await)?;
+        warnings.extend(more);
         Ok((Profile::new(id, owner, spec, now()), warnings))
     }
 
@@ -61,9 +62,10 @@ impl Kind for Profile {
             let wrong = || Found::error("is_active", "/is_active", "is true or false");
             value.as_bool().ok_or_else(|| problem(&ProfileError::Invalid(vec![wrong()])))
         });
-        let (is_active, spec) = Problem::both(is_active, spec(&fields))?;
+        let (is_active, (spec, mut warnings)) = Problem::both(is_active, spec(&fields))?;
         let listed = model_listed::check(ctx, Some(&self.spec), &spec).await;
-        let ((), warnings) = Problem::both(listed, skills::check(ctx, &editor.user, &spec).await)?;
+        let ((), more) = Problem::both(listed, skills::check(ctx, &editor.user, &spec).await)?;
+        warnings.extend(more);
         let (version, updated_at) = (self.version + 1, now());
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))
     }
@@ -124,14 +126,15 @@ impl DocumentRecord for Profile {
     }
 }
 
-fn spec(fields: &Value) -> Result<ProfileSpec, Problem> {
-    ProfileSpec::from_json(fields).map_err(|error| problem(&error))
+fn spec(fields: &Value) -> Result<(ProfileSpec, Vec<Found>), Problem> {
+    ProfileSpec::read(fields).map_err(|error| problem(&error))
 }
 
 /// A profile's problems, each at its field.
 pub(crate) fn problem(error: &ProfileError) -> Problem {
     let mut problem = Problem::of(error);
-    problem.errors = error.problems().iter().map(json::field_error).collect();
+    let errors = error.problems().iter().filter(|found| found.is_error());
+    problem.errors = errors.map(json::field_error).collect();
     problem
 }
 
@@ -149,7 +152,7 @@ mod tests {
     }
 
     fn profile() -> Profile {
-        let spec = spec(&json!({"name": "Nonprofit Investigator"})).unwrap();
+        let (spec, _) = spec(&json!({"name": "Nonprofit Investigator"})).unwrap();
         let owner = UserId::from_bytes([1; 16]);
         Profile::new(ProfileId::from_bytes([2; 16]), owner, spec, jiff::Timestamp::UNIX_EPOCH)
     }

@@ -44,6 +44,9 @@ fn parts(text: &str) -> Option<(&str, &str)> {
 fn read(yaml: &str) -> Result<Value, String> {
     let limits = Limits { bytes: MAX_BYTES, depth: 32, values: 5_000, aliases: 100 };
     let tree = Tree::parse(yaml, "front matter", limits).map_err(|problem| problem.message)?;
+    if let Some(twice) = tree.duplicates().first() {
+        return Err(twice.message.clone());
+    }
     let value = tree.root().value().clone();
     if value.is_object() { Ok(value) } else { Err("it is not a mapping".to_owned()) }
 }
@@ -68,7 +71,9 @@ mod tests {
         for text in ["# A\n", "", "---", "---\ntitle: A\n", "a\n---\nb: 1\n---\n"] {
             check(text, None, text, false);
         }
-        for text in ["---\n- a\n---\nb", "---\na: [\n---\nb", "---\n---\nb"] {
+        for text in
+            ["---\n- a\n---\nb", "---\na: [\n---\nb", "---\n---\nb", "---\na: 1\na: 2\n---\nb"]
+        {
             check(text, None, text, true);
         }
         let bomb = "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b]\n\

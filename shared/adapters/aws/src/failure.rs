@@ -28,9 +28,14 @@ impl CallFailure {
             SdkError::TimeoutError(_) => Self::unanswered("it timed out"),
             SdkError::ResponseError(_) => Self::unanswered("the answer was cut off"),
             SdkError::DispatchFailure(failure) => {
-                let cause = failure.as_connector_error().map(chain);
-                tracing::warn!(cause, "a service of AWS was not reached");
-                let reason = cause.map_or("the connection failed", |cause| network_problem(&cause));
+                let error = failure.as_connector_error();
+                tracing::warn!(cause = error.map(chain), "a service of AWS was not reached");
+                let reason = match error {
+                    Some(error) if error.is_io() || error.is_timeout() => {
+                        network_problem(&chain(error))
+                    }
+                    _ => "the request could not be sent",
+                };
                 Self::unanswered(&format!("it was not reached: {reason}"))
             }
             _ => {

@@ -216,7 +216,9 @@ fn cause(error: &Error) -> String {
 
 /// Why there is no connection.
 fn unreachable(error: &Error) -> String {
-    network_problem(&cause(error)).to_owned()
+    let cause = cause(error);
+    tracing::info!(cause, "a database was not reached");
+    network_problem(&cause).to_owned()
 }
 
 fn told(text: &str) -> String {

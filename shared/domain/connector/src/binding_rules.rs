@@ -142,7 +142,7 @@ impl ConnectorDefinition {
             let refusal = Refusal::new(place, "must set at least one limit");
             out.push(refusal.hinted(format!("such as `{}`: 10", PER_MINUTE.key)));
         }
-        for (bound, value) in by_window(limit) {
+        for (bound, value, _) in by_window(limit) {
             within(bound, value, &format!("{place}.{}", bound.key), out);
         }
     }
@@ -151,13 +151,24 @@ impl ConnectorDefinition {
     fn lower_rate(&self, limit: RateLimit, own: Option<RateLimit>, out: &mut Vec<Refusal>) {
         const PLACE: &str = "permissions.rate_limit_override";
         self.rate(limit, PLACE, out);
-        let Some(upper) = own.or(self.connection.rate_limit()) else { return };
-        for ((bound, value), (_, upper)) in by_window(limit).into_iter().zip(by_window(upper)) {
-            let (Some(value), Some(upper)) = (value, upper) else { continue };
-            if value > upper {
-                let message = format!("a binding only lowers the connector's rate of {upper}");
+        let (whose, upper) = match (own, self.connection.rate_limit()) {
+            (Some(own), _) => ("the data source's own", own),
+            (None, Some(upper)) => ("the connector's", upper),
+            (None, None) => return,
+        };
+        for (bound, value, seconds) in by_window(limit) {
+            let Some(value) = value.map(u64::from) else { continue };
+            let reached = |(bound, most, of): (Bound, Option<u32>, u64)| {
+                let most = u64::from(most?);
+                let windows = if of < seconds { seconds.div_ceil(of) } else { 1 };
+                (value > most.saturating_mul(windows)).then_some((bound, most))
+            };
+            if let Some((upper, most)) = by_window(upper).into_iter().find_map(reached) {
+                let message = format!("is never reached: {whose} rate has `{}: {most}`", upper.key);
                 let refusal = Refusal::new(format!("{PLACE}.{}", bound.key), message);
-                out.push(refusal.hinted("leave it out, or lower it"));
+                out.push(
+                    refusal.hinted("a binding only lowers the rate: leave it out, or lower it"),
+                );
             }
         }
     }
@@ -187,14 +198,14 @@ impl ConnectorDefinition {
     }
 }
 
-/// A rate, window by window.
-fn by_window(limit: RateLimit) -> [(Bound, Option<u32>); 5] {
+/// A rate, window by window, with the seconds of each; a month has at most 31 days.
+fn by_window(limit: RateLimit) -> [(Bound, Option<u32>, u64); 5] {
     [
-        (PER_SECOND, limit.requests_per_second),
-        (PER_MINUTE, limit.requests_per_minute),
-        (PER_HOUR, limit.requests_per_hour),
-        (PER_DAY, limit.requests_per_day),
-        (PER_MONTH, limit.requests_per_month),
+        (PER_SECOND, limit.requests_per_second, 1),
+        (PER_MINUTE, limit.requests_per_minute, 60),
+        (PER_HOUR, limit.requests_per_hour, 3_600),
+        (PER_DAY, limit.requests_per_day, 86_400),
+        (PER_MONTH, limit.requests_per_month, 31 * 86_400),
     ]
 }
 

@@ -7,6 +7,9 @@ use countersign_connector::xml::XmlError;
 use countersign_failure::Failure;
 use serde::{Deserialize, Serialize};
 
+/// What is said of a file that only its password opens.
+pub(crate) const PROTECTED: &str = "it is protected by a password";
+
 /// What is said of a file that a library cannot read: its own words would be no help.
 pub(crate) const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
 
@@ -66,7 +69,7 @@ pub enum FormatError {
         problem: String,
     },
     /// The file is of another format.
-    #[error("the file is not a {format}: {problem}")]
+    #[error("the file is not a valid {format}: {problem}")]
     #[failure(code = "FILE_MALFORMED")]
     NotOfFormat {
         /// The format.

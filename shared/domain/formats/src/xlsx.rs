@@ -13,7 +13,7 @@ use countersign_connector::{Pick, XlsxRules};
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::error::{DAMAGED, FormatError};
+use crate::error::{DAMAGED, FormatError, PROTECTED};
 use crate::limits::{Limits, Stop};
 use crate::table::{Row, Table};
 use crate::whole;
@@ -51,10 +51,16 @@ fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatErro
     FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
 }
 
+/// Why a part of the archive cannot be read, without the library's words.
+fn of_part(error: &zip::result::ZipError) -> &'static str {
+    let is_locked = error.to_string().to_lowercase().contains("password");
+    if is_locked { PROTECTED } else { DAMAGED }
+}
+
 /// What the library could not read, without its words.
 fn problem(error: &XlsxError) -> &'static str {
     match error {
-        XlsxError::Password => "it is protected by a password",
+        XlsxError::Password => PROTECTED,
         _ => DAMAGED,
     }
 }
@@ -89,7 +95,7 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatE
         stop.check()?;
         let part = archive
             .by_index(index)
-            .map_err(|_| malformed(format!("part {}", index + 1), DAMAGED))?;
+            .map_err(|error| malformed(format!("part {}", index + 1), of_part(&error)))?;
         let part_name = part.name().unwrap_or_default().into_owned();
         let name = part_name.chars().take(80).collect::<String>();
         let place = format!("part `{name}`");

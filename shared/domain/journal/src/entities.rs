@@ -1,6 +1,6 @@
 //! The entities that a run met: in steps that resolved names, and in what was written to the knowledge graph.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_run::EntityCounts;
 use serde_json::Value;
@@ -30,13 +30,14 @@ pub struct Entities {
 /// What was met before, so that it counts once.
 #[derive(Default)]
 struct AlreadyMet {
-    entities: BTreeSet<String>,
+    /// Whether each was called new.
+    entities: BTreeMap<String, bool>,
     pairs: BTreeSet<(String, String)>,
 }
 
 impl Entities {
     /// Those in the outputs of steps that resolved names (`resolved`), and in the reports of what was written to the graph
-    /// (`written`). An entity is new when what met it first says that the graph did not know it: what comes later in the same run
+    /// (`written`). An entity is new when one of them says that the graph did not know it: whatever comes later in the same run
     /// finds it there. Of a list that names only the first, the others count each time.
     pub fn of<'v>(
         resolved: impl IntoIterator<Item = &'v Value>,
@@ -59,9 +60,19 @@ impl Entities {
             let Some(mention) = Mention::read(entity) else { continue };
             let counts = of_entity(entity);
             listed = sum(listed, counts);
-            if met.entities.insert(identity(entity, &mention)) {
-                self.counts = sum(self.counts, counts);
-                self.meet(mention, counts.discovered > 0);
+            let is_new = counts.discovered > 0;
+            match met.entities.get_mut(&identity(entity, &mention)) {
+                None => {
+                    met.entities.insert(identity(entity, &mention), is_new);
+                    self.counts = sum(self.counts, counts);
+                    self.meet(mention, is_new);
+                }
+                Some(was_new) if is_new && !*was_new => {
+                    *was_new = true;
+                    self.counts.discovered += 1;
+                    self.discover(mention);
+                }
+                Some(_) => {}
             }
         }
         for pair in items(list, "ambiguous") {
@@ -74,11 +85,17 @@ impl Entities {
     }
 
     fn meet(&mut self, mention: Mention, is_new: bool) {
-        if is_new && self.discovered.len() < MAX_NAMED {
-            self.discovered.push(mention.clone());
+        if is_new {
+            self.discover(mention.clone());
         }
         if self.mentioned.len() < MAX_NAMED {
             self.mentioned.push(mention);
+        }
+    }
+
+    fn discover(&mut self, mention: Mention) {
+        if self.discovered.len() < MAX_NAMED {
+            self.discovered.push(mention);
         }
     }
 
@@ -244,5 +261,11 @@ mod tests {
             (6, 3, 3)
         );
         assert_eq!((counts.merged, counts.ambiguous), (5, 3));
+        // Also where the graph was written first.
+        let step = json!({"resolved": [met("c", true)]});
+        let written = json!({"entities": 1, "new_entities": 1, "resolved": [met("c", false)]});
+        let found = Entities::of([&step], [&written]);
+        assert_eq!((found.counts.resolved, found.counts.discovered), (1, 1));
+        assert_eq!((found.mentioned.len(), found.discovered.len()), (1, 1));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use countersign_document::{Document, Reading, Rules, Text, read, read_value};
+use countersign_document::{Document, Problem, Reading, Rules, Text, read, read_value};
 use countersign_report::WrittenDestination;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -56,7 +56,19 @@ impl ProfileSpec {
     /// # Errors
     /// [`ProfileError`] with every problem.
     pub fn from_json(value: &Value) -> Result<Self, ProfileError> {
-        checked(read_value::<Written>(value.clone()))?.complete()
+        Self::read(value).map(|(spec, _)| spec)
+    }
+
+    /// The same with what may surprise in it.
+    ///
+    /// # Errors
+    /// [`ProfileError`] with every problem.
+    pub fn read(value: &Value) -> Result<(Self, Vec<Problem>), ProfileError> {
+        let Reading { value, problems } = read_value::<Written>(value.clone());
+        match value {
+            Some(written) => Ok((written.complete()?, problems)),
+            None => Err(ProfileError::of(problems)),
+        }
     }
 }
 

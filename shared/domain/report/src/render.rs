@@ -121,9 +121,7 @@ fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
             (SectionFormat::Linked, Some(matches), _) => {
                 return Ok(csv_of_linked(matches, section));
             }
-            (SectionFormat::Auto | SectionFormat::Table, _, Some(records)) => {
-                return Ok(csv_of(&records, &section.columns));
-            }
+            (_, _, Some(records)) => return Ok(csv_of(&records, &section.columns)),
             // It may have been the list that is meant: another is another figure.
             (SectionFormat::Auto | SectionFormat::Table, ..) if value.is_null() => {
                 let path = Some(&section.title).filter(|title| !title.is_empty());

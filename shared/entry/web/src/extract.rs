@@ -1,10 +1,12 @@
 //! Extractors that answer with problems.
 
+mod all;
 mod words;
 
 use std::borrow::Cow;
 
 use axum::body::Bytes;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
 use countersign_decimal::json::unrounded;
@@ -38,7 +40,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let WrittenJson(bytes) = WrittenJson::from_request(request, state).await?;
         parse(&bytes).map(Json).map_err(|mut problem| {
-            problem.unread = Some(bytes);
+            problem.unread = Some(bytes).filter(|_| problem.code == "INVALID_INPUT");
             problem
         })
     }
@@ -124,7 +126,10 @@ fn typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let path = error.path().to_string();
         let inner = error.into_inner();
         if inner.is_data() {
-            return Problem::invalid(vec![words::error(&path, &inner.to_string())]);
+            let body = serde_json::from_slice(bytes);
+            let found = body.map(|body| all::of_body::<T>(body)).unwrap_or_default();
+            let first = || vec![words::error(&path, &inner.to_string())];
+            return Problem::invalid(if found.is_empty() { first() } else { found });
         }
         malformed(&inner)
     })?;
@@ -178,19 +183,31 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         short(parts.uri.query().unwrap_or_default())?;
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
         query.map(|query| Query(query.0)).map_err(|rejection| {
-            let text = rejection.body_text();
-            // `Failed to deserialize query string: limit: invalid digit found in string`
-            let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
-            let (path, said) = match said.split_once(": ") {
-                Some((path, rest))
-                    if path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') =>
-                {
-                    (path, rest)
-                }
-                _ => ("", said),
-            };
-            Problem::invalid(vec![words::error(path, said)])
+            let written = parts.uri.query().unwrap_or_default();
+            let found = all::of_query(written, |query| match read_query::<T>(query) {
+                Ok(_) => Ok(()),
+                Err(rejection) => Err(said(&rejection.body_text())),
+            });
+            let (path, said) = said(&rejection.body_text());
+            let first = || vec![words::error(&path, &said)];
+            Problem::invalid(if found.is_empty() { first() } else { found })
         })
+    }
+}
+
+fn read_query<T: DeserializeOwned>(query: &str) -> Result<axum::extract::Query<T>, QueryRejection> {
+    let uri = http::Uri::try_from(format!("/?{query}")).unwrap_or_default();
+    axum::extract::Query::try_from_uri(&uri)
+}
+
+/// The parameter and what is wrong with it, of `Failed to deserialize query string: limit: invalid digit found in string`.
+fn said(text: &str) -> (String, String) {
+    let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(text);
+    match said.split_once(": ") {
+        Some((path, rest)) if path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
+            (path.to_owned(), rest.to_owned())
+        }
+        _ => (String::new(), said.to_owned()),
     }
 }
 

@@ -170,6 +170,7 @@ impl Problem {
                 let mut both = Self::invalid(std::mem::take(&mut one.errors));
                 both.kind = std::mem::take(&mut one.kind);
                 both.code = std::mem::take(&mut one.code);
+                both.hint = one.hint.take().or_else(|| other.hint.take());
                 Err(both)
             }
             (Err(problem), _) | (_, Err(problem)) => Err(problem),

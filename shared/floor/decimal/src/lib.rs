@@ -189,12 +189,13 @@ impl Decimal {
     }
 }
 
-/// Whether a binary fraction has all digits of the number that was read as it: in its shortest text, or in the 17 digits that
-/// programs print which write all of them.
+/// Whether a binary fraction has all digits of the number that was read as it: in its shortest text, in the 17 digits that
+/// programs print which write all of them, or in 16: where two shortest texts are equally near, programs choose either.
 #[must_use]
 pub fn keeps_digits(written: &str, read: f64) -> bool {
     let written = significant(written);
-    written == significant(&format!("{read:e}")) || written == significant(&format!("{read:.16e}"))
+    let texts = [format!("{read:e}"), format!("{read:.16e}"), format!("{read:.15e}")];
+    texts.iter().any(|text| written == significant(text))
 }
 
 /// The digits of a number in any notation, without those that only place its point.

@@ -1,7 +1,10 @@
 //! What libraries say of a connection or an address, in plain words. They leave out hosts and addresses: whoever calls names them.
 
 /// Parts of messages about connections, in lower case, and what they mean; the first that fits.
-const NETWORK: [(&str, &str); 22] = [
+const NETWORK: [(&str, &str); 30] = [
+    ("does not support tls", "it offers no TLS"),
+    ("temporary failure", "its name could not be looked up for now"),
+    ("fatal alert", "it ended the agreement on TLS"),
     ("connection refused", "nothing accepts connections there"),
     ("close_notify", CLOSED),
     ("connection reset", CLOSED),
@@ -12,12 +15,17 @@ const NETWORK: [(&str, &str); 22] = [
     ("unexpected eof", CLOSED),
     ("unexpected end of file", CLOSED),
     ("timed out", "it took too long"),
-    ("expired", "its certificate has expired"),
     ("not valid for name", "its certificate is for another name"),
     ("notvalidforname", "its certificate is for another name"),
+    ("certificate: expired", "its certificate has expired"),
+    ("certificate expired", "its certificate has expired"),
+    ("certificate has expired", "its certificate has expired"),
     ("certificate", "its certificate is not trusted"),
     ("handshake", "no common form of TLS was found"),
-    ("fatal alert", "no common form of TLS was found"),
+    ("gzip", UNREADABLE),
+    ("deflate", UNREADABLE),
+    ("invalid http", UNREADABLE),
+    ("decod", UNREADABLE),
     ("corrupt message", "it does not speak TLS there"),
     ("lookup address", UNKNOWN_NAME),
     ("no record found", UNKNOWN_NAME),
@@ -27,6 +35,7 @@ const NETWORK: [(&str, &str); 22] = [
 ];
 
 const CLOSED: &str = "the connection was closed before the answer was complete";
+const UNREADABLE: &str = "its answer cannot be read";
 const UNKNOWN_NAME: &str = "its name is not known";
 
 /// `tcp connect error: Connection refused (os error 111)` as `nothing accepts connections there`.
@@ -71,7 +80,8 @@ mod tests {
                 "invalid peer certificate: certificate not valid for name \"a\"",
                 "its certificate is for another name",
             ),
-            ("received fatal alert: HandshakeFailure", "no common form of TLS was found"),
+            ("received fatal alert: HandshakeFailure", "it ended the agreement on TLS"),
+            ("server does not support TLS", "it offers no TLS"),
             ("failed to lookup address information", super::UNKNOWN_NAME),
             ("something else", "the connection failed"),
         ] {

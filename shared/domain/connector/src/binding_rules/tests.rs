@@ -111,7 +111,13 @@ fn f_008_f_105_an_overriding_rate_only_lowers_the_connectors() {
     let place = "permissions.rate_limit_override.requests_per_hour";
     check(&limited, json!({}), lower("requests_per_hour", 500), &[]);
     check(&limited, json!({}), lower("requests_per_hour", 501), &[place]);
-    check(&limited, json!({}), lower("requests_per_minute", 501), &[]);
+    // Of windows of different lengths too: no minute has more calls than its hour.
+    check(&limited, json!({}), lower("requests_per_minute", 500), &[]);
+    let minute = "permissions.rate_limit_override.requests_per_minute";
+    check(&limited, json!({}), lower("requests_per_minute", 501), &[minute]);
+    check(&limited, json!({}), lower("requests_per_day", 12_000), &[]);
+    let day = "permissions.rate_limit_override.requests_per_day";
+    check(&limited, json!({}), lower("requests_per_day", 12_001), &[day]);
     let own = json!({ "rate_limit": { "requests_per_hour": 600 } });
     check(&limited, own.clone(), lower("requests_per_hour", 501), &[]);
     check(&limited, own, lower("requests_per_hour", 601), &[place]);

@@ -89,8 +89,8 @@ fn plain(message: &str) -> String {
         }
         None => (message, String::new()),
     };
-    let told = match said.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: "))
-    {
+    let wanted = said.strip_prefix("Expected: ").or_else(|| said.strip_prefix("Expected "));
+    let told = match wanted.and_then(|rest| rest.rsplit_once(", found: ")) {
         Some((wanted, "EOF")) => format!("expected {wanted}, but the statement ends"),
         Some((wanted, found)) => format!("expected {wanted}, found `{found}`"),
         None => said.to_owned(),

@@ -65,13 +65,23 @@ pub(super) fn read(text: &str) -> Result<Document, DocumentFault> {
 
 /// The parser names marks as its program does.
 fn plain(message: &str) -> String {
-    const BRACKETS: [(&str, [&str; 2]); 3] =
-        [("CURLY", ["`{`", "`}`"]), ("PAREN", ["`(`", "`)`"]), ("BRACK", ["`[`", "`]`"])];
-    const WORDS: [(&str, &str); 3] = [("COLON", "`:`"), ("EOF", "the end"), ("NAME", "a name")];
-    let told = BRACKETS.iter().fold(message.to_owned(), |told, (name, [left, right])| {
-        told.replace(&format!("L_{name}"), left).replace(&format!("R_{name}"), right)
-    });
-    WORDS.iter().fold(told, |told, (word, plain)| told.replace(word, plain))
+    let word = |word: &str| {
+        let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let plain = match name.split_once('_').unwrap_or(("", name)) {
+            ("L", "CURLY") => "`{`",
+            ("R", "CURLY") => "`}`",
+            ("L", "PAREN") => "`(`",
+            ("R", "PAREN") => "`)`",
+            ("L", "BRACK") => "`[`",
+            ("R", "BRACK") => "`]`",
+            ("", "COLON") => "`:`",
+            ("", "EOF") => "the end",
+            ("", "NAME") => "a name",
+            _ => return word.to_owned(),
+        };
+        word.replacen(name, plain, 1).replace(['<', '>'], "")
+    };
+    message.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn start(node: &impl cst::CstNode) -> usize {

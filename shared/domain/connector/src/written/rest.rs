@@ -117,6 +117,15 @@ impl RestEndpoint {
             let message = "a GET or HEAD request has no body for the page to be in";
             rules.error("pagination", at, message);
         }
+        if matches!(self.pagination, Pages::None { .. }) {
+            for key in ["max_pages", "max_records"] {
+                let at = format!("/pagination/{key}");
+                if rules.is_written(&at) {
+                    let message = format!("`{key}` has no effect: one answer is all there is");
+                    rules.warning("pagination", &at, message);
+                }
+            }
+        }
         let has_effect = !method.reads() && !self.safe;
         if has_effect && !matches!(self.pagination.model(), Pagination::None) {
             let message = "a request with an effect is sent once and has no pages";

@@ -2,10 +2,19 @@
 
 use quick_xml::Error;
 use quick_xml::errors::IllFormedError;
+use quick_xml::escape::EscapeError;
 use quick_xml::events::attributes::AttrError;
 
-/// A reference such as `&nbsp;` in the value of an attribute.
-pub(super) const REFERENCE: &str = "an attribute holds a reference that is not known";
+const UNCLOSED: &str =
+    "a reference that begins with `&` does not end; a plain `&` is written `&amp;`";
+
+/// Of references in the value of an attribute.
+pub(super) fn of_value(error: &Error) -> &'static str {
+    match error {
+        Error::Escape(EscapeError::UnterminatedEntity(_)) => UNCLOSED,
+        _ => "an attribute holds a reference that is not known",
+    }
+}
 
 pub(super) fn of_attribute(error: &AttrError) -> &'static str {
     match error {
@@ -25,9 +34,7 @@ pub(super) fn of_markup(error: &Error) -> String {
             return format!("`</{name}>` closes nothing");
         }
         Error::IllFormed(IllFormedError::DoubleHyphenInComment) => "a comment holds `--`",
-        Error::IllFormed(IllFormedError::UnclosedReference) => {
-            "a reference that begins with `&` does not end; a plain `&` is written `&amp;`"
-        }
+        Error::IllFormed(IllFormedError::UnclosedReference) => UNCLOSED,
         Error::InvalidAttr(error) => of_attribute(error),
         _ => "the markup cannot be read",
     };

@@ -119,10 +119,11 @@ impl<R: Read> Walk<'_, '_, R> {
             let attribute = attribute.map_err(|error| {
                 malformed(problem::of_attribute(&error).to_owned(), self.reader.get_mut().place())
             })?;
-            let value =
-                attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).map_err(|_| {
-                    malformed(problem::REFERENCE.to_owned(), self.reader.get_mut().place())
-                })?;
+            let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).map_err(
+                |error| {
+                    malformed(problem::of_value(&error).to_owned(), self.reader.get_mut().place())
+                },
+            )?;
             all.push((attribute.key.local_name().as_ref().to_owned(), value.into_owned()));
         }
         Ok(all)
@@ -209,7 +210,7 @@ impl<R: Read> Walk<'_, '_, R> {
             Error::IllFormed(IllFormedError::MissingEndTag(name)) => {
                 XmlError::Truncated { place, open: format!("`{name}` is not closed") }
             }
-            error => XmlError::Malformed { place, problem: problem::of_markup(&error) },
+            error => XmlError::Malformed { place, problem: problem::of_markup(error) },
         }
     }
 

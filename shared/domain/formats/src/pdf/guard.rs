@@ -8,7 +8,7 @@ use pdf_extract::{Dictionary, Document, LoadOptions, Object, ObjectId, Stream};
 
 use super::packed::{self, MAX_LAYERS, Named};
 use super::{FORMAT, malformed};
-use crate::error::{DAMAGED, FormatError};
+use crate::error::{DAMAGED, FormatError, PROTECTED};
 use crate::limits::{Limits, Stop};
 use crate::whole;
 
@@ -127,7 +127,11 @@ pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Document, FormatErro
     if ROOM.take().is_none() {
         return Err(too_large("the table of its objects".to_owned(), limits));
     }
-    loaded.map_err(|_| malformed("the document", DAMAGED))
+    loaded.map_err(|error| {
+        let said = error.to_string().to_lowercase();
+        let is_locked = said.contains("password") || said.contains("encrypt");
+        malformed("the document", if is_locked { PROTECTED } else { DAMAGED })
+    })
 }
 
 /// Leaves every further object out once there is no more room.

@@ -187,9 +187,11 @@ pub struct Link {
 impl Link {
     /// The same as the joining of the other spelling to a name, where one of them is that name.
     pub(crate) fn towards(&self, kind: &EntityType, name: &str) -> Self {
+        let is = |spelling: &str| {
+            spelling == name || naming::canonical(kind, &BTreeMap::from([(spelling, 1)])) == name
+        };
         let mut link = self.clone();
-        let written = BTreeMap::from([(link.source_name.as_str(), 1)]);
-        if naming::canonical(kind, &written) == name {
+        if is(&link.source_name) && !is(&link.target_name) {
             std::mem::swap(&mut link.source_name, &mut link.target_name);
         }
         link

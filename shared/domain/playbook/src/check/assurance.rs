@@ -52,7 +52,7 @@ fn behind<'d>(draft: &'d Draft<'d>, gate: usize) -> impl Iterator<Item = &'d Dra
 }
 
 /// Whether the step is irreversible by its contract, or by a connector its author has.
-fn is_known(step: &DraftStep<'_>, world: CompileContext<'_>) -> bool {
+pub(super) fn is_known(step: &DraftStep<'_>, world: CompileContext<'_>) -> bool {
     let DraftKind::Action(action) = &step.kind else { return false };
     match action.contract {
         Some(contract) if contract.is_open() => {

@@ -10,6 +10,7 @@ mod for_each;
 mod item;
 mod mentions;
 mod on_warning;
+mod retries;
 mod slots;
 pub(crate) mod types;
 mod unquoted;
@@ -72,6 +73,7 @@ pub(crate) fn links(
     }
     flow.warnings(draft, &needed(&output, names), sink);
     assurance::check(draft, world, sink);
+    retries::check(draft, world, sink);
     on_warning::check(draft, sink);
     bindings(draft, world, sink);
     unused::check(draft, mentions.iter().flatten().chain(&output), sink);

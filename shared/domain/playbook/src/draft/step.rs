@@ -159,9 +159,10 @@ impl<'d> Steps<'d> {
 
     /// The names in a list of people, with where they are written.
     fn people(&self, names: &[String], key: &str, at: At<'_>) -> Vec<Text> {
-        let spot = |n: usize| self.source.spot(&at.below(&format!("{key}/{n}")));
-        let names = names.iter().cloned().enumerate();
-        names.map(|(n, name)| Text { text: name, spot: spot(n) }).collect()
+        let text = |(n, name): (usize, &String)| {
+            self.source.text(&at.below(&format!("{key}/{n}")), Some(name))
+        };
+        names.iter().enumerate().filter_map(text).collect()
     }
 
     fn escalation(&self, gate: &Gate, at: At<'_>) -> Option<DraftEscalation> {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Action;
+use crate::explain::Problem;
 use crate::infer::{Inferred, InputTypes, check_field};
 use crate::shape::{AnyObject, Records};
 
@@ -124,6 +125,15 @@ impl Action for CrossReference {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Output;
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        let compares = params.match_strategy == MatchStrategy::FuzzyName;
+        let is_set = (params.match_threshold - usual_threshold()).abs() > f64::EPSILON;
+        let message = "`match_threshold` has no effect: only `fuzzy_name` scores pairs";
+        let unused =
+            (is_set && !compares).then(|| Problem::without_effect("match_threshold", message));
+        unused.into_iter().collect()
+    }
 
     fn infer(params: &Params, inputs: &InputTypes) -> Inferred {
         let mut inferred = Inferred::default();

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Action;
+use crate::explain::Problem;
 use crate::shape::{AnyObject, Date, Formed};
 
 /// The declaration.
@@ -123,4 +124,19 @@ impl Action for SearchKnowledgeGraph {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Formed<Output>;
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        if params.include_related {
+            return Vec::new();
+        }
+        let set = [
+            ("max_hops", params.max_hops != two()),
+            ("relationship_types", !params.relationship_types.is_empty()),
+        ];
+        let unused = set.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| {
+            let message = format!("`{name}` has no effect: `include_related` is `false`");
+            Problem::without_effect(name, message)
+        });
+        unused.collect()
+    }
 }

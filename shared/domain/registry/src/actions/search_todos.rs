@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::todo_record::Todos;
 use crate::Action;
+use crate::explain::Problem;
 
 /// The declaration.
 #[derive(Debug)]
@@ -39,4 +40,10 @@ impl Action for SearchTodos {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Todos;
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        let is_unused = params.include_done && !params.states.is_empty();
+        let message = "`include_done` has no effect: `states` says which are found";
+        is_unused.then(|| Problem::without_effect("include_done", message)).into_iter().collect()
+    }
 }

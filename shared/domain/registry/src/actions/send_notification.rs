@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::explain::Problem;
 use crate::{Action, Contract};
 
 /// The declaration.
@@ -64,5 +65,11 @@ impl Action for SendNotification {
 
     fn describe(contract: Contract) -> Contract {
         Contract { writes: true, ..contract }
+    }
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        let is_unused = params.action_label.is_some() && params.action_url.is_none();
+        let message = "`action_label` has no effect: there is no `action_url`";
+        is_unused.then(|| Problem::without_effect("action_label", message)).into_iter().collect()
     }
 }

@@ -5,6 +5,7 @@
 //! only during a run have to be left out, and given back with the schema that they have to fit.
 
 mod formats;
+mod no_effect;
 mod path;
 
 use countersign_document::words::{self, Wording, wanted};
