@@ -43,7 +43,7 @@ pub trait SweepTask: Send + Sync {
 #[failure(code = "SWEEP_UNFINISHED", retryable)]
 struct Unfinished(String);
 
-/// Does every task. The event says nothing: what there is to do stands in the tables.
+/// Runs every task. The event carries no data: the tables say what there is to do.
 ///
 /// # Errors
 /// A retryable [`Fault`] that names the tasks that failed, after all of them had their turn.
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_chore_has_its_turn() {
+    async fn every_task_has_its_turn() {
         check(&[("a", true), ("b", true)], Ok(json!({ "a": { "done": 1 }, "b": { "done": 1 } })))
             .await;
         let failed = "SWEEP_UNFINISHED: these tasks failed: a, c";
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn p_003_a_chore_without_end_leaves_the_others_their_time() {
+    async fn p_003_a_task_without_end_leaves_the_others_their_time() {
         let tasks: [Arc<dyn SweepTask>; 3] =
             [Arc::new(Endless), Arc::new(Endless), Arc::new(Fixed("last", true))];
         let invocation = Invocation {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn p_003_chores_that_take_all_their_time_leave_each_other_a_tenth() {
+    fn p_003_tasks_that_take_all_their_time_leave_each_other_a_tenth() {
         let whole = Duration::from_secs(54);
         let mut left = whole;
         for tasks in (1..=6).rev() {

@@ -25,21 +25,21 @@ fn main() -> ExitCode {
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
             let knowledge = Knowledge::new(KnowledgeStore::new(table, boot.blobs()?));
             let table = || boot.table(Setting::TableCatalog, &boot.dynamo());
-            let natives = SchedulerSync {
+            let scheduler_sync = SchedulerSync {
                 catalog: Catalog::new(table()?),
                 schedules: native(&boot, Setting::ScheduleFunctionArn)?,
                 monitors: native(&boot, Setting::MonitorFunctionArn)?,
             };
             let monitors = Monitors {
                 store: MonitorStore::new(table()?, boot.blobs()?),
-                schedules: natives.monitors.clone(),
+                schedules: scheduler_sync.monitors.clone(),
             };
             let schedules = Schedules(Clock::new(&boot)?);
             let tasks: Arc<[Arc<dyn SweepTask>]> = Arc::new([
                 Arc::new(Approvals(gatekeeper)),
                 Arc::new(schedules),
                 Arc::new(monitors),
-                Arc::new(natives),
+                Arc::new(scheduler_sync),
                 Arc::new(runs),
                 Arc::new(knowledge),
             ]);

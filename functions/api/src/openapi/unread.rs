@@ -1,4 +1,5 @@
-//! All that is wrong with a body: reading it stops at the first field that does not fit, and its documentation tells the others.
+//! Completes the list of errors of a body that could not be read: validates it against the schema of its operation, which also
+//! finds what is missing.
 
 use axum::response::{IntoResponse as _, Response};
 use countersign_document::{Problem as Found, words};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{RefOr, Schema};
 
-/// The most errors that are told besides; a problem tells at most so many.
+/// The most errors that are added; a problem lists no more.
 const MAX_ERRORS: usize = 100;
 /// The most characters of an unknown key.
 const MAX_KEY: usize = 60;
@@ -40,7 +41,7 @@ pub(super) fn schema(operation: &Operation, schemas: &Schemas) -> Option<Value> 
     Some(schema)
 }
 
-/// What is wrong besides what is told.
+/// The errors of the schema that are not listed yet.
 fn others(schema: &Value, body: &Value, told: &[FieldError]) -> Vec<FieldError> {
     let Ok(validator) = jsonschema::validator_for(schema) else { return Vec::new() };
     let found = validator.iter_errors(body).flat_map(|error| explained(&error)).take(MAX_ERRORS);

@@ -214,7 +214,7 @@ fn cause(error: &Error) -> String {
     told(&deepest.to_string())
 }
 
-/// Why there is no connection.
+/// Why the connection failed, in plain words; the log has the library's.
 fn unreachable(error: &Error) -> String {
     let cause = cause(error);
     tracing::info!(cause, "a database was not reached");

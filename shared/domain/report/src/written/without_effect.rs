@@ -43,7 +43,7 @@ pub(super) fn placeholders(key: &str, text: Option<&MaybeBlank<200>>, rules: &mu
     }
 }
 
-/// What stands in braces, single or, as in playbooks, doubled.
+/// The names in braces. A destination that is validated by itself may come from a playbook, where braces are doubled.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
@@ -135,7 +135,7 @@ mod tests {
                 "config.filename_template: nothing is filled in for `{title}` | known: `{date}`, `{entity_name}`",
             ],
         );
-        // In a playbook braces are doubled.
+        // As it is written in a playbook.
         warned(
             &named("document", "markdown", "filename_template", "{{entity_name}}_{{date}}.md"),
             &[],
