@@ -10,6 +10,8 @@
 mod assurance;
 mod blocks;
 mod commands;
+mod functions;
+mod python;
 mod requests;
 mod yaml;
 

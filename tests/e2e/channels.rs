@@ -1,14 +1,14 @@
 //! Messages to Telegram, Discord and Slack: signed as they are sent, sent once, and told as what became of them.
 mod answers;
-
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 use crate::case::{Person, person, refusal, step, until};
+use crate::provider_server;
 use crate::saboteur::kill_at;
 use crate::world::world;
 
@@ -28,7 +28,7 @@ struct Service {
 
 impl Service {
     async fn open(deeds: Vec<Deed>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let port = listener.local_addr().unwrap().port();
         let posts: Arc<Mutex<Vec<String>>> = Arc::default();
         let (seen, mut deeds) = (Arc::clone(&posts), VecDeque::from(deeds));

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 use countersign_cli::CliError;
 
 use crate::case::{FACTORY, Person, person, step, until};
+use crate::provider_server;
 use crate::world::world;
 
 /// A source that answers with whatever status it is told to.
@@ -26,7 +26,7 @@ const ITEMS: &str = r#"{"items":[{"name":"Harbor","founded":"1999-01-02","size":
 
 impl Source {
     async fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let port = listener.local_addr().unwrap().port();
         let (status, asked) = (Arc::new(AtomicU16::new(200)), Arc::new(AtomicUsize::new(0)));
         let (told, counted) = (Arc::clone(&status), Arc::clone(&asked));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use crate::case::{FACTORY, Person, admin, person, refusal};
+use crate::provider_server;
 use crate::world::world;
 
 /// What only the deployment knows.
@@ -13,7 +14,7 @@ const SECRET: &str = "s3cr3t-of-the-deployment";
 
 /// A source that answers with nothing and keeps what it is asked.
 async fn source() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "items": [{ "name": "Mill" }] }));
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::case::{Person, gated, person, rows, step};
 use crate::effects::{Elsewhere, payer, playbook};
 use crate::filings::{GOOD, upload};
+use crate::provider_server;
 
 /// What a step of a run answered.
 async fn output(who: &Person, run: &Value, name: &str) -> Value {
@@ -140,7 +141,7 @@ async fn f_341_a_gate_of_a_test_is_decided_by_its_sample() {
 
 #[tokio::test]
 async fn k_46_a_test_tells_nobody_that_a_credential_is_refused() {
-    let server = wiremock::MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let refusing = wiremock::Mock::given(wiremock::matchers::any());
     refusing.respond_with(wiremock::ResponseTemplate::new(401)).mount(&server).await;
     let ana = person("ana", &["global:analyst"]).await;

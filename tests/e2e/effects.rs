@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 use crate::case::{Person, person, step};
+use crate::provider_server;
 
 /// A ledger of somebody else's: counts what is posted to it.
 pub(crate) struct Elsewhere {
@@ -18,7 +18,7 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     pub(crate) async fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&posts);
         let received = Arc::new(Mutex::new(Vec::new()));

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use wiremock::matchers::path;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use crate::case::{FACTORY, gated, person, rows, step};
+use crate::provider_server;
 use crate::world::world;
 
 /// The word in a text that begins so.
@@ -59,7 +60,7 @@ async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
 
 #[tokio::test]
 async fn whoever_stops_waiting_is_told_how_to_come_back() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(path("/slow")).respond_with(slow).mount(&server).await;
     let ana = person("ana", &["global:analyst"]).await;

@@ -8,6 +8,7 @@ use wiremock::matchers::{path, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, person};
+use crate::provider_server;
 
 /// The connectors that ask for a key.
 const KEYED: [&str; 4] = ["fec-contributions", "opensecrets", "congress-gov", "opencorporates"];
@@ -150,7 +151,7 @@ fn gifts() -> (Vec<Value>, Vec<Value>) {
 
 #[tokio::test]
 async fn f_180_f_182_contributions_are_added_up_by_donor_and_recipient_and_flagged() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let (named, mut people) = gifts();
     // Its amount is in the first gift already.
     let mut memo = people[0].clone();
@@ -225,7 +226,7 @@ fn committee(id: &str, name: &str, treasurer: &str) -> Value {
 
 #[tokio::test]
 async fn f_180_f_182_the_network_of_a_committee_is_mapped() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let (lantern, harbor) = (
         committee(LANTERN.0, LANTERN.1, "VANCE, ELEANOR"),
         committee("C00990033", "HARBOR VICTORY FUND", "VANCE, ELEANOR"),
@@ -347,7 +348,7 @@ async fn encyclopedia(server: &MockServer) {
 
 #[tokio::test]
 async fn f_181_f_182_a_company_is_described_from_registries_wikidata_and_the_sec() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     registries(&server, &["ELEANOR VANCE", "JON QUILLFEATHER"]).await;
     encyclopedia(&server).await;
     let agent = json!({ "officer": { "name": "TIDEWATER REGISTRARS LTD", "position": "agent", "start_date": "2012-03-01", "end_date": null, "jurisdiction_code": "gb", "company": { "name": "OLD MILL LTD", "company_number": "09900088", "jurisdiction_code": "gb", "opencorporates_url": "https://opencorporates.com/companies/gb/09900088" } } });
@@ -381,7 +382,7 @@ async fn f_181_f_182_a_company_is_described_from_registries_wikidata_and_the_sec
 
 #[tokio::test]
 async fn f_181_a_source_that_cannot_be_asked_leaves_its_part_out_and_the_run_says_so() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     registries(&server, &["ELEANOR VANCE"]).await;
     let gone = ResponseTemplate::new(403).set_body_string("Undeclared Automated Tool");
     Mock::given(path("/search-index")).respond_with(gone).mount(&server).await;

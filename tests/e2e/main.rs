@@ -58,6 +58,7 @@ mod profiles;
 #[path = "../../shared/actions/actions-connect/tests/provider/mod.rs"]
 #[expect(dead_code, reason = "what only the action's own tests ask of a provider")]
 mod provider;
+mod provider_server;
 mod questions;
 mod quotas;
 mod readers;

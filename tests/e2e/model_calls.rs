@@ -6,11 +6,12 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, admin, person_in, refusal, step};
 use crate::models::{ANTHROPIC, deployment, filings, output, said, verdict};
+use crate::provider_server;
 use crate::world::World;
 
 /// A provider that is down for its first two requests, then cuts its answer, then answers.
 async fn provider() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let down = ResponseTemplate::new(500);
     let cut = ResponseTemplate::new(200).set_body_json(json!({
         "choices": [{ "message": { "content": "{\"risk\"" }, "finish_reason": "length" }],
@@ -123,7 +124,7 @@ async fn list(there: &World, more: &Value) -> Result<Value, countersign_cli::Cli
 
 #[tokio::test]
 async fn r_035_f_176_an_agent_asks_a_listed_model_within_a_budget_of_money() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let up = said(r#"{"risk": 8, "reasons": ["loans to officers"]}"#);
     Mock::given(method("POST")).respond_with(up).mount(&server).await;
     let there = deployment("countersign-model-list", &server, &[]).await;
@@ -173,7 +174,7 @@ fn message(content: &Value, stop_reason: &str) -> ResponseTemplate {
 
 #[tokio::test]
 async fn f_056_anthropics_messages_are_spoken_with_their_waits_and_their_limits() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let busy = ResponseTemplate::new(529).insert_header("retry-after", "0");
     let answer = json!({ "risk": 3, "reasons": [] });
     let used = json!({ "type": "tool_use", "id": "toolu_1", "name": "answer", "input": answer });

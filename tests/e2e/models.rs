@@ -5,6 +5,7 @@ use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{Person, person, person_in, step};
+use crate::provider_server;
 use crate::world::{World, world};
 
 const SECRET: &str = "a secret of the deployment with a model, long enough to sign tokens with";
@@ -177,7 +178,7 @@ pub(crate) fn said(content: &str) -> ResponseTemplate {
 
 /// A provider that asks to wait, then answers in a wrong form, then in the right one.
 async fn provider() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let wait = ResponseTemplate::new(429).insert_header("retry-after", "0");
     let wrong = said(r#"{"risk": "high"}"#);
     let right = said(r#"{"risk": 8, "reasons": ["loans to officers ([1].text)"]}"#);

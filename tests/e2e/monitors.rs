@@ -26,9 +26,9 @@ use std::sync::{Arc, Mutex};
 use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 use crate::case::{FACTORY, PATIENCE, Person, person, step, until};
+use crate::provider_server;
 use crate::world::world;
 
 /// A feed that gets items.
@@ -40,7 +40,7 @@ struct Feed {
 
 impl Feed {
     async fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let port = listener.local_addr().unwrap().port();
         let items: Arc<Mutex<Vec<String>>> = Arc::default();
         let asked = Arc::new(AtomicUsize::new(0));

@@ -1,12 +1,15 @@
 //! What one person may ask of a deployment in a day. On a deployment of its own: the local stack has no quotas.
 
+use std::time::Duration;
+
 use countersign_cli::stack::Stack;
 use countersign_cli::token::login;
 use countersign_identity::Scopes;
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
-use crate::case::{FACTORY, Person, person_in, until};
+use crate::case::{FACTORY, Person, gated, person_in, rows, step, until};
 use crate::triggers::Sender;
 use crate::world::{World, world};
 
@@ -71,6 +74,12 @@ async fn deployment(name: &str, runs: u32) -> World {
     world
 }
 
+/// The deployment whose quotas are small, for as long as the tests last.
+async fn small() -> &'static World {
+    static SMALL: OnceCell<World> = OnceCell::const_new();
+    SMALL.get_or_init(|| deployment("countersign-quotas", 3)).await
+}
+
 /// A request with a key, as it is answered.
 async fn send(stack: &Stack, who: &Person, path: &str, key: &str, body: &Value) -> Response {
     let token = login(stack, &who.id, Scopes::parse(["global:analyst"])).unwrap();
@@ -94,9 +103,9 @@ async fn exceeded(answer: Response, quota: &str, limit: u64) {
 
 #[tokio::test]
 async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
-    let world = deployment("countersign-quotas", 3).await;
+    let world = small().await;
     let stack = &world.stack;
-    let ana = person_in(&world, "ana", &["global:analyst"]).await;
+    let ana = person_in(world, "ana", &["global:analyst"]).await;
     let (agent, rows) = (ana.agent(&[]).await, json!({ "rows": [{ "a": 1 }] }));
     ana.playbook(COMPUTE).await;
     ana.playbook(TELL).await;
@@ -111,10 +120,9 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
         now["finished_at"].is_string().then_some(now)
     })
     .await;
-    let step = |name: &str| crate::case::step(&ended, name).clone();
-    assert_eq!(step("first")["status"], "done", "{ended:#}");
-    assert_eq!(step("second")["status"], "failed", "{ended:#}");
-    assert!(step("second").to_string().contains("QUOTA_EXCEEDED"), "{ended:#}");
+    assert_eq!(step(&ended, "first")["status"], "done", "{ended:#}");
+    assert_eq!(step(&ended, "second")["status"], "failed", "{ended:#}");
+    assert!(step(&ended, "second").to_string().contains("QUOTA_EXCEEDED"), "{ended:#}");
 
     // Runs: a request that is repeated counts once, one that is refused not at all.
     let wrong = json!({ "profile": agent, "playbook": "quota-compute", "inputs": {} });
@@ -170,9 +178,43 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
         .await;
 
     // Somebody else has quotas of their own.
-    let ben = person_in(&world, "ben", &["global:analyst"]).await;
+    let ben = person_in(world, "ben", &["global:analyst"]).await;
     let own = send(stack, &ben, "/uploads", "own", &file(1024 * 1024)).await;
     assert_eq!(own.status(), StatusCode::CREATED);
+}
+
+/// Whether the deployment sends what waits to be mailed.
+async fn sends_mails(world: &World, does: bool) {
+    let function = format!("{}-on-mail", world.stack.name);
+    let list = ["lambda", "list-event-source-mappings", "--function-name", &function];
+    let mappings = world.aws(&list).await.unwrap();
+    let id = mappings["EventSourceMappings"][0]["UUID"].as_str().unwrap();
+    let word = if does { "--enabled" } else { "--no-enabled" };
+    world.aws(&["lambda", "update-event-source-mapping", "--uuid", id, word]).await.unwrap();
+}
+
+#[tokio::test]
+async fn c_031_a_request_whose_mail_cannot_be_sent_stays_pending() {
+    let world = small().await;
+    let ana = person_in(world, "ana", &["global:analyst"]).await;
+    let maria = person_in(world, "maria", &["global:reader", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("quota-gated", "")).await;
+    sends_mails(world, false).await;
+    let run = ana.start(&agent, "quota-gated", rows()).await;
+    let request = maria.request(&run).await;
+    let unsent = maria.approver().link(0, Duration::from_secs(3)).await;
+    assert!(unsent.is_err(), "no mail was sent: {unsent:?}");
+    assert_eq!(maria.request(&run).await["id"], request["id"], "it is still pending");
+    let waits = ana.run(&run).await;
+    assert_eq!(waits["finished_at"], Value::Null, "nothing completes instead: {waits:#}");
+    assert_ne!(step(&waits, "keep")["status"], "done", "{waits:#}");
+
+    sends_mails(world, true).await;
+    let (approver, link) = (maria.approver(), maria.link().await);
+    let page = approver.open(&link).await.unwrap();
+    approver.decide(&link, &page, "approve", "seen").await.unwrap();
+    ana.reaches(&run, "complete").await;
 }
 
 /// The only occurrence of a trigger, in this state.

@@ -10,6 +10,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{Person, person, person_in, step};
 use crate::models::{deployment, output, said};
+use crate::provider_server;
 
 /// Looks, asks, and keeps what was found.
 pub(super) fn looks(id: &str, tools: &str, rest: &str) -> String {
@@ -92,7 +93,7 @@ impl Stage {
 }
 
 pub(super) async fn stage(name: &str, more: &[&str]) -> Stage {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let there = deployment(name, &server, more).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;

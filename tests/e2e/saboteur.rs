@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use crate::provider_server;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -60,7 +61,7 @@ pub(crate) struct Saboteur {
 impl Saboteur {
     /// Listens; harmless until it is ordered, and until it knows where the emulator listens all connections are dropped.
     pub(crate) async fn listen() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let this = Self {
             address: listener.local_addr().unwrap(),
             upstream: Arc::default(),

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use wiremock::MockServer;
 
 use crate::case::{FACTORY, Person, person};
+use crate::provider_server;
 use crate::world::world;
 
 /// A source that wants a key.
@@ -59,7 +60,7 @@ async fn stored() -> (usize, String) {
 async fn f_009_no_text_of_a_credential_is_in_a_table() {
     use base64::Engine as _;
     let ana = person("ana", &["global:analyst"]).await;
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     ana.post("/connectors", &json!({ "yaml": connector(&server, "{type: bearer_token}") })).await;
     let (first, second) = (secret(), secret());
     let (agent, binding) = bound(&ana, &json!({ "token": first })).await;

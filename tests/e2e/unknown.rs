@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 use crate::case::{Person, person, step, until};
 use crate::effects::{connector, playbook};
+use crate::provider_server;
 use crate::saboteur::kill_at;
 use crate::world::world;
 
@@ -23,7 +23,7 @@ struct Bank {
 
 impl Bank {
     async fn open(deaths: usize) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let port = listener.local_addr().unwrap().port();
         let posts: Arc<Mutex<Vec<String>>> = Arc::default();
         let (seen, deaths) = (Arc::clone(&posts), AtomicUsize::new(deaths));

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 use crate::case::{Person, person, step, until};
+use crate::provider_server;
 use crate::world::world;
 
 /// An accounting system: it lists invoices, one with an amount no number, and takes payments.
@@ -18,7 +18,7 @@ struct Accounts {
 
 impl Accounts {
     async fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = provider_server::listener();
         let (port, payments) =
             (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&payments);

@@ -7,6 +7,7 @@ use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{person, step};
+use crate::provider_server;
 
 const PAGE: &str = r#"<html lang="en"><head><title>River Trust</title></head><body><main><h1>About us</h1>
 <p>The trust keeps rivers clean.</p><table><tr><th>Year</th></tr><tr><td>2024</td></tr></table>
@@ -18,7 +19,7 @@ fn page() -> ResponseTemplate {
 
 /// A server with a page that is not there at first, and one that takes its time.
 async fn server() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let once = Mock::given(path("/flaky")).respond_with(ResponseTemplate::new(404));
     once.up_to_n_times(1).mount(&server).await;
     for at in ["/about", "/flaky"] {

@@ -119,7 +119,11 @@ mod tests {
         let said: Vec<(&str, (u32, u32))> =
             warnings.iter().map(|one| (one.code.as_str(), one.place())).collect();
         assert_eq!(said, [("safe", (8, 58))], "{warnings:?}");
-        assert!(connector(&yaml.replace("method: POST, ", "")).unwrap().1.is_empty());
+        let reads = yaml.replace("method: POST, ", "");
+        let (_, warnings) = connector(&reads).unwrap();
+        let said: Vec<&str> = warnings.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(said, ["`safe` has no effect: a GET only reads"]);
+        assert!(connector(&reads.replace(", safe: true", "")).unwrap().1.is_empty());
     }
 
     #[test]

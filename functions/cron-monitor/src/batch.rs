@@ -47,7 +47,7 @@ pub(crate) async fn begin(
     if let Some(why) = &looked.stopped {
         return trying.park(ctx, why).await;
     }
-    let starting = Starting { ready, batched: &batched, outputs: content.outputs, now };
+    let starting = Starting { ready, batched: &batched, outputs: content.outputs };
     let started = start::run(ctx, &starting).await;
     trying.note(ctx, started).await
 }
@@ -77,7 +77,7 @@ struct Trying<'a> {
 impl Trying<'_> {
     /// Starts the run with what the batch holds.
     async fn start(&self, ctx: &Context) -> Result<&'static str, TickError> {
-        let Self { ready, batched, now, .. } = *self;
+        let Self { ready, batched, .. } = *self;
         let started = match ctx.monitors.content(batched).await {
             Ok(content) => {
                 if let Some(why) = stops::of_batch(ctx, ready, &content) {
@@ -86,7 +86,7 @@ impl Trying<'_> {
                 if let Some(why) = stops::other_steps(ctx, ready, &content) {
                     return self.note(ctx, Ok(Err(why))).await;
                 }
-                let starting = Starting { ready, batched, outputs: content.outputs, now };
+                let starting = Starting { ready, batched, outputs: content.outputs };
                 start::run(ctx, &starting).await
             }
             Err(error) => Err(error.into()),

@@ -5,6 +5,7 @@
 //! and a run is started whose detection steps have that result. Whatever a tick did not come to, the next one does.
 
 mod asked;
+mod attempts;
 mod batch;
 mod error;
 mod gone;
@@ -108,8 +109,8 @@ impl Context {
         })
     }
 
-    /// What starts runs.
-    pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
+    /// What starts runs; when one begins is read from the clock, for the look before it takes its time.
+    pub(crate) fn starter(&self) -> Starter<'_> {
         Starter {
             catalog: &self.catalog,
             runs: &self.runs,
@@ -117,7 +118,7 @@ impl Context {
             runner: &self.runner,
             registry: &self.registry,
             runs_per_day: self.runs_per_day,
-            now,
+            now: Timestamp::now(),
         }
     }
 }

@@ -8,7 +8,7 @@ use countersign_monitor::{
     Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
     Position, State, TooLarge, Watermark,
 };
-use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
+use countersign_plan::{Plan, PlanStep, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
 use countersign_run::{Ancestry, Head, OccurrenceReason, RunContext};
 use countersign_step_entry::prepare;
@@ -18,6 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::asked::Asked;
+use crate::attempts;
 use crate::ready::Ready;
 use crate::start;
 use crate::stops;
@@ -80,9 +81,9 @@ impl Looking<'_> {
         let scope = scope(&head, &plan);
         let asked = Asked::begin();
         let looks = steps.iter().map(|step| async {
-            let call =
+            let (planned, call) =
                 self.call(step, &plan, &head, &scope).map_err(|why| why.in_step(step.step))?;
-            self.one(step, &call, share).await
+            self.one(step, planned, call, share).await
         });
         let seen = join_all(looks).await;
         asked.end(&self.event.monitor, &self.invocation.request_id);
@@ -116,7 +117,8 @@ impl Looking<'_> {
     async fn one(
         &self,
         step: &Detection<'_>,
-        call: &Call,
+        planned: &PlanStep,
+        call: Call,
         share: usize,
     ) -> Result<(Watermark, Seen), Why> {
         let failed = |error| Why::of_step(step.step, &error);
@@ -125,8 +127,8 @@ impl Looking<'_> {
         })?;
         let mark = self.ready.standing.marks.get(step.step).cloned();
         let mark = mark.unwrap_or_else(|| Watermark::new(step.step));
-        let kind = action.kind_of(call).map_err(&failed)?;
-        let mark = mark.for_source(kind, &action.source(call).map_err(failed)?);
+        let kind = action.kind_of(&call).map_err(&failed)?;
+        let mark = mark.for_source(kind, &action.source(&call).map_err(failed)?);
         let start = Position::start(MarkKind::Cursor);
         let first = self.ready.monitor.spec.process_first.then_some(&start);
         let look = Look {
@@ -139,23 +141,23 @@ impl Looking<'_> {
             is_kept: true,
             monitor: Some(self.event.monitor.as_str()),
         };
-        let seen = action.look(call, look).await.map_err(failed)?;
-        Ok((mark, seen))
+        let seen = attempts::look(action.as_ref(), call, look, planned).await;
+        Ok((mark, seen.map_err(failed)?))
     }
 
-    fn call(
+    fn call<'p>(
         &self,
         step: &Detection<'_>,
-        plan: &Plan,
+        plan: &'p Plan,
         head: &Head,
         scope: &Scope<'_>,
-    ) -> Result<Call, Why> {
+    ) -> Result<(&'p PlanStep, Call), Why> {
         let unknown = || Why::cannot_look(&format!("there is no action `{}`", step.action));
         let contract = self.ctx.registry.get(step.action).ok_or_else(unknown)?;
         let planned = plan.step(step.step).ok_or_else(unknown)?;
         let prepared = prepare(planned, contract, scope)
             .map_err(|said| Why::new("STEP_INPUT_INVALID", &said.join("; ")))?;
-        Ok(Call {
+        let call = Call {
             run: head.run.to_string(),
             step: step.step.to_owned(),
             owner: head.owner.clone(),
@@ -170,7 +172,8 @@ impl Looking<'_> {
             output_schema: None,
             model: None,
             permit: None,
-        })
+        };
+        Ok((planned, call))
     }
 
     /// What they saw. An item that no batch has room for is a batch of its own, in turns with what the other steps have found: the

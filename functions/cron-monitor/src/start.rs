@@ -21,7 +21,6 @@ pub(crate) struct Starting<'a> {
     pub(crate) batched: &'a Batched,
     /// The outputs of its detection steps.
     pub(crate) outputs: Map<String, Value>,
-    pub(crate) now: Timestamp,
 }
 
 impl Ready {
@@ -126,7 +125,7 @@ pub(crate) async fn run(
         found: Some(run_start::Found { from, outputs: &of.outputs }),
         is_direct: false,
     };
-    let starter = ctx.starter(of.now);
+    let starter = ctx.starter();
     match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),
         Err(problem) => lasting(problem).map(Err),

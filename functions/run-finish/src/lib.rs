@@ -164,7 +164,7 @@ async fn finish(
         None => outcomes.written(),
     };
     let status = with_failures(status, &state, &written);
-    let record = record::of(plan.as_ref(), &state, &outcomes, &written);
+    let record = record::of(&head, plan.as_ref(), &state, &outcomes, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
     let parked = context.monitors.parks(&head, status, now).await?;

@@ -1,23 +1,29 @@
 //! The run in figures (F-316, F-398).
 
 use countersign_channel::ENDPOINT;
-use countersign_plan::Plan;
+use countersign_plan::{Plan, PlanStep, scope};
 use countersign_registry::actions::send_channel_message::Channel;
 use countersign_registry::{CALL_CONNECTOR, SEND_CHANNEL_MESSAGE};
-use countersign_run::{RoutedOutput, RunRecord, RunState};
-use serde_json::Value;
+use countersign_run::{Head, RoutedOutput, RunRecord, RunState, StepState};
+use countersign_wiring::{Scope, resolve};
 
 use crate::outcomes::Outcomes;
 
 /// What the run did: what it called, found, wrote, and what failed.
 pub(crate) fn of(
+    head: &Head,
     plan: Option<&Plan>,
     state: &RunState,
     outcomes: &Outcomes,
     written: &[RoutedOutput],
 ) -> RunRecord {
     let entities = outcomes.entities(written).counts;
-    let mut record = RunRecord { entities, ..RunRecord::of(state, |step| endpoint(plan?, step)) };
+    let scope = plan.map(|plan| scope(head, plan));
+    let called = |name: &str, state: &StepState| {
+        let step = plan?.step(name).filter(|step| was_called(step, state))?;
+        endpoint(step, scope.as_ref()?)
+    };
+    let mut record = RunRecord { entities, ..RunRecord::of(state, called) };
     for row in written {
         record.add_destination(&row.destination, &row.status);
     }
@@ -27,10 +33,23 @@ pub(crate) fn of(
 /// The detection that calls an endpoint.
 const DETECT: &str = "detect_new_data";
 
+/// What ends a step that only reads before it has called anything.
+const REFUSED: [&str; 2] = ["PERMISSION_DENIED", "STEP_INPUT_INVALID"];
+
+/// Whether a step that is over has made its call in this run: not where something stands in for it, such as what a monitor has
+/// found before, nor where an earlier run had made it.
+fn was_called(step: &PlanStep, state: &StepState) -> bool {
+    let is_refused = || state.code.as_deref().is_some_and(|code| REFUSED.contains(&code));
+    let has_called = if step.irreversible { state.sent.is_some() } else { !is_refused() };
+    step.stand_in.is_none() && has_called
+}
+
 /// The connector and the endpoint that a step calls.
-fn endpoint(plan: &Plan, step: &str) -> Option<(String, String)> {
-    let step = plan.step(step)?;
-    let named = |name: &str| step.params.get(name).and_then(Value::as_str).map(str::to_owned);
+fn endpoint(step: &PlanStep, scope: &Scope<'_>) -> Option<(String, String)> {
+    let named = |name: &str| {
+        let value = resolve(step.params.get(name)?, scope).ok()?;
+        value.as_str().map(str::to_owned)
+    };
     match step.action.as_str() {
         CALL_CONNECTOR | DETECT => Some((named("connector")?, named("endpoint")?)),
         SEND_CHANNEL_MESSAGE => {

@@ -138,7 +138,15 @@ async fn enriched(
         return Ok(None);
     }
     match at_end::denied(context, over.head).await? {
-        None => enrich(context, over, call).await.map(Some),
+        None => {
+            let row = enrich(context, over, call).await?;
+            if let Some(left_out) = row["details"]["left_out"].as_u64() {
+                answer.problems.push(format!(
+                    "{left_out} entities more were found than the end of a run writes to the knowledge graph; resolve them in a step of the playbook"
+                ));
+            }
+            Ok(Some(row))
+        }
         Some(error) => Ok(Some(failed(&error))),
     }
 }

@@ -7,6 +7,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, until};
+use crate::provider_server;
 
 const CONTENT: &[u8] = b"id,amount\n1,12.50\n";
 
@@ -45,7 +46,7 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) async fn set(ana: &Person) -> Self {
-        let server = MockServer::builder().start().await;
+        let server = provider_server::start().await;
         let answer = ResponseTemplate::new(200).set_body_json(json!([{ "id": "1" }]));
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let yaml = format!(

@@ -1,13 +1,13 @@
 //! The shipped agents that read of boards and nonprofits.
 
 use serde_json::{Value, json};
-use wiremock::MockServer;
 
 use super::{
     Gift, HOUSE, all_written, analyst, answers, asked, content, found, gift, opensecrets,
     otherwise, page, registries,
 };
 use crate::filings::upload;
+use crate::provider_server;
 use crate::world::world;
 
 /// A position as OpenCorporates finds it by name.
@@ -21,7 +21,7 @@ fn positions(found: &[Value]) -> Value {
 
 #[tokio::test]
 async fn f_181_f_182_boards_that_share_people_are_mapped_with_nonprofits_among_them() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     registries(&server, &["MARGARET THORNQUIST", "JON QUILLFEATHER"]).await;
     let (ours, tools, mill) = (
         ("09900011", "OSTROM VANCE LTD"),
@@ -63,7 +63,7 @@ async fn f_181_f_182_boards_that_share_people_are_mapped_with_nonprofits_among_t
 
 #[tokio::test]
 async fn f_179_f_182_a_nonprofit_is_described_with_its_years_grants_and_gifts() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let organization = json!({ "ein": 990_000_123, "strein": "99-0000123", "name": "Harborlight Community Foundation", "city": "Dayton", "state": "OH", "ntee_code": "P20", "subseccd": 3 });
     let list = json!({ "total_results": 1, "organizations": [organization], "num_pages": 1, "cur_page": 0, "per_page": 25 });
     answers(&server, "/search.json", ("q", "Harborlight Community Foundation"), &list).await;

@@ -8,6 +8,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use super::detections::{looks, watching};
 use crate::case::person;
+use crate::provider_server;
 
 /// The lines of a log.
 #[derive(Clone, Default)]
@@ -42,7 +43,7 @@ endpoints:
 
 #[tokio::test]
 async fn f_213_what_is_added_to_the_end_of_a_list_is_found_once() {
-    let (server, lines) = (MockServer::builder().start().await, Lines::default());
+    let (server, lines) = (provider_server::start().await, Lines::default());
     Mock::given(path("/lines")).respond_with(lines.clone()).mount(&server).await;
     let add = |added: &[&'static str]| lines.0.lock().unwrap().extend(added);
     add(&["started", "idle"]);

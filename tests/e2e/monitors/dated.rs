@@ -7,6 +7,7 @@ use wiremock::{Mock, MockServer};
 use super::unread::Invoices;
 use super::{SAVE, Watch, monitor, playbook};
 use crate::case::person;
+use crate::provider_server;
 
 fn connector(server: &MockServer) -> String {
     format!(
@@ -32,7 +33,7 @@ endpoints:
 
 #[tokio::test]
 async fn f_060_records_are_dated_by_the_field_that_the_step_names() {
-    let (server, invoices) = (MockServer::builder().start().await, Invoices::default());
+    let (server, invoices) = (provider_server::start().await, Invoices::default());
     Mock::given(path("/invoices")).respond_with(invoices.clone()).mount(&server).await;
     let add = |id: &str, created_at: &str, paid_on: &str| {
         invoices.add(json!({ "id": id, "created_at": created_at, "paid_on": paid_on }));

@@ -6,6 +6,7 @@ use wiremock::{Mock, MockGuard, MockServer, ResponseTemplate};
 
 use super::{Feed, Watch, monitor};
 use crate::case::{FACTORY, person, step};
+use crate::provider_server;
 
 /// Two offices that publish records.
 pub(super) struct Offices {
@@ -14,7 +15,7 @@ pub(super) struct Offices {
 
 impl Offices {
     pub(super) async fn open() -> Self {
-        Self { server: MockServer::builder().start().await }
+        Self { server: provider_server::start().await }
     }
 
     /// What an office answers until the guard is dropped.
@@ -139,6 +140,7 @@ async fn issue_14_a_step_that_cannot_look_does_not_hold_up_the_others() {
     let done = watch.ana.reaches(&run, "complete").await;
     assert_eq!(step(&done, "read")["status"], "done", "{done:#}");
     assert_eq!(step(&done, "north")["warnings"], 1, "{done:#}");
+    assert_eq!(done["record"]["connectors_called"], json!([]), "the look came before: {done:#}");
     let blind = watch.ana.get(&format!("/executions/{run}/outputs/north")).await;
     let said = blind["output"]["warnings"][0].as_str().unwrap();
     assert!(said.contains("it could not look") && said.contains("404"), "{said}");
@@ -160,6 +162,22 @@ async fn issue_14_a_step_that_cannot_look_does_not_hold_up_the_others() {
     let items = watch.of("batches/2").await["items"].clone();
     assert_eq!(items.as_array().unwrap().len(), 1, "{items:#}");
     assert_eq!(items[0]["step"], "north", "{items:#}");
+}
+
+#[tokio::test]
+async fn f_149_a_step_that_cannot_look_is_tried_again_as_often_as_it_says() {
+    let offices = Offices::open().await;
+    let again =
+        playbook("continue").replacen("endpoint: north", "endpoint: north\n    retry_count: 2", 1);
+    let watch = watching(&offices, &again, &json!({})).await;
+    let _north = offices.has("north", &["n1", "n2"]).await;
+    let _south = offices.has("south", &["s1"]).await;
+    // It answers with nothing that can be read as often as one attempt asks, and once more.
+    let off = Mock::given(path("/north")).respond_with(ResponseTemplate::new(503));
+    let _off = off.with_priority(1).up_to_n_times(3).mount_as_scoped(&offices.server).await;
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let items = watch.of("batches/1").await["items"].clone();
+    assert_eq!(items[0]["key"].as_str().map(|key| key.contains("n2")), Some(true), "{items:#}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use super::{SAVE, Watch, monitor, playbook};
 use crate::case::{PATIENCE, person, step};
+use crate::provider_server;
 use crate::world::world;
 
 /// The invoices of an accounting system.
@@ -55,7 +56,7 @@ endpoints:
 
 /// A monitor of these invoices, of which there is one, with this playbook; it has looked for the first time.
 async fn watching(invoices: &Invoices, yaml: &str) -> (MockServer, Watch) {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     Mock::given(path("/invoices")).respond_with(invoices.clone()).mount(&server).await;
     invoices.add(json!({ "id": "INV-1", "amount": "100.00" }));
     let ana = person("ana", &["global:analyst"]).await;
@@ -127,7 +128,7 @@ async fn issue_14_what_a_step_that_stops_at_warnings_found_is_parked_at_once() {
 
 #[tokio::test]
 async fn f_311_what_a_monitors_look_could_not_read_is_shown_to_whoever_signs() {
-    let (server, invoices) = (MockServer::builder().start().await, Invoices::default());
+    let (server, invoices) = (provider_server::start().await, Invoices::default());
     Mock::given(path("/invoices")).respond_with(invoices.clone()).mount(&server).await;
     let add = |id: &str, amount: &str| {
         invoices.0.lock().unwrap().push(json!({ "id": id, "amount": amount }));

@@ -9,10 +9,11 @@ use wiremock::{Mock, ResponseTemplate};
 use super::{FOUND, asking, calls, looks};
 use crate::case::{person_in, step, until};
 use crate::models::{deployment, said};
+use crate::provider_server;
 
 #[tokio::test]
 async fn f_057_a_lost_execution_repeats_no_call_and_asks_no_turn_again() {
-    let server = wiremock::MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let there = deployment("countersign-research-lost", &server, &[]).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;

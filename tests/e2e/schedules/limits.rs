@@ -8,10 +8,11 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::{comes_to, disable, every_minute, follows, is_over, occurrences, run_of, tick};
 use crate::case::{FACTORY, gated, person, revoke, rows};
+use crate::provider_server;
 
 /// A source that answers late, and a playbook that asks it.
 async fn slow() -> (MockServer, String, &'static str) {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let late = ResponseTemplate::new(200)
         .set_body_json(json!({ "items": [] }))
         .set_delay(Duration::from_secs(25));

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use wiremock::matchers::path;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use super::output;
 use crate::case::person;
+use crate::provider_server;
 
 #[tokio::test]
 async fn f_095_a_field_of_any_text_gives_the_names_in_it() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let text = "Margaret Thornquist, chair of the Harborlight Community Foundation, spoke first. Jon Quillfeather answered for Ostrom Vance LLC in Dayton, Ohio.";
     let items = json!({ "items": [
         { "id": 1, "text": text, "author": "Eleanor Vance" },

@@ -13,6 +13,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::failing::Script;
 use super::output;
 use crate::case::{Person, admin, person_in, until};
+use crate::provider_server;
 use crate::world::{World, world};
 
 const SECRET: &str = "a secret of the deployment that searches, long enough to sign tokens with";
@@ -31,7 +32,7 @@ async fn beside() -> Arc<Beside> {
         // The engine must outlive the first test's runtime.
         let engine = std::thread::spawn(|| {
             let runtime = Box::leak(Box::new(tokio::runtime::Runtime::new().unwrap()));
-            runtime.block_on(MockServer::builder().start())
+            runtime.block_on(provider_server::start())
         });
         let engine = engine.join().unwrap();
         let parameters = [
@@ -108,7 +109,7 @@ endpoints:
 #[tokio::test]
 async fn f_315_k_74_one_success_after_its_rest_lets_all_calls_through_again() {
     let there = beside().await;
-    let source = MockServer::builder().start().await;
+    let source = provider_server::start().await;
     let down = Mock::given(any()).respond_with(ResponseTemplate::new(503));
     let down = down.mount_as_scoped(&source).await;
     let (ana, _) = analyst(&there.world, &[]).await;

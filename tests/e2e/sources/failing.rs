@@ -12,6 +12,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use super::output;
 use crate::case::{Person, person, step};
+use crate::provider_server;
 
 /// A source that gives these answers, one after the other, and then the last for ever.
 #[derive(Clone, Default)]
@@ -128,7 +129,7 @@ impl Case {
 }
 
 async fn scripted(keys: &str) -> (MockServer, Script, Case) {
-    let (server, script) = (MockServer::builder().start().await, Script::default());
+    let (server, script) = (provider_server::start().await, Script::default());
     Mock::given(any()).respond_with(script.clone()).mount(&server).await;
     let case = Case::of(&server.uri(), keys).await;
     (server, script, case)

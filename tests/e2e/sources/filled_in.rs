@@ -7,10 +7,11 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::{Template, accept, calling, copy, found, output, own};
 use crate::case::{Person, person, until};
 use crate::provider::KEY;
+use crate::provider_server;
 
 /// Serves pages of an invented state, none of which looks as the template does.
 async fn state() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let allowed = ResponseTemplate::new(200).set_body_string("User-agent: *\nAllow: /\n");
     Mock::given(path("/robots.txt")).respond_with(allowed).mount(&server).await;
     let page = |body: &str| {

@@ -5,10 +5,11 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, person, step};
+use crate::provider_server;
 
 /// A source that answers everything.
 async fn source() -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "items": [{ "name": "Mill" }] }));
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use wiremock::matchers::{any, query_param};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use super::output;
 use crate::case::{Person, person, step, until};
+use crate::provider_server;
 use crate::world::world;
 
 /// Every line of the functions' logs with this text.
@@ -45,7 +46,7 @@ async fn runs(ana: &Person, agent: &str, state: &str) -> (String, Value) {
 async fn k_42_no_key_is_in_a_log_whether_the_source_answers_refuses_it_or_is_gone() {
     let key = format!("k42-{}", uuid::Uuid::now_v7().simple());
     let connector = format!("logged-{}", uuid::Uuid::now_v7().simple());
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let yaml = format!(
         "id: {connector}\nname: Source\ntype: rest_api\nversion: 1.0.0\ndescription: A source.\nconnection: {{ base_url: '{}', auth: {{ type: api_key, key_param: token }} }}\nendpoints:\n  list: {{ description: lists, path: /items }}\n",
         server.uri()

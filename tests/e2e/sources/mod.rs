@@ -23,6 +23,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, admin};
 use crate::provider::{self, Case, Cases, KEY, Provider};
+use crate::provider_server;
 use crate::world::world;
 
 /// A shipped connector, and what its provider documents.
@@ -72,7 +73,7 @@ impl Template {
         });
         let source =
             Source(Arc::new(Mutex::new(Heard { calls: calls.collect(), unexpected: Vec::new() })));
-        let server = MockServer::builder().start().await;
+        let server = provider_server::start().await;
         Mock::given(any()).respond_with(source.clone()).mount(&server).await;
         Served { server, source }
     }

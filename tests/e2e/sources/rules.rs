@@ -6,6 +6,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::output;
 use crate::case::{Person, admin, person, refusal, step};
+use crate::provider_server;
 use crate::world::world;
 
 fn ok(body: &Value) -> ResponseTemplate {
@@ -57,7 +58,7 @@ async fn k_41_a_tool_is_one_of_a_list_whatever_its_module_is_called() {
 
 #[tokio::test]
 async fn k_53_connector_and_endpoint_stand_at_the_step_or_in_its_params() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     Mock::given(path("/base/items")).respond_with(ok(&json!([{ "n": 1 }]))).mount(&server).await;
     let endpoints = "  list: { description: lists, path: /items }\n";
     let (ana, agent) = own(&rest("test-places", &server, "{ type: none }", endpoints)).await;
@@ -78,7 +79,7 @@ async fn k_53_connector_and_endpoint_stand_at_the_step_or_in_its_params() {
 
 #[tokio::test]
 async fn k_42_values_are_encoded_credentials_have_their_places_and_statuses_come_first() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     // `../` and `?` of an argument stay inside their part of the path.
     let named = Mock::given(path_regex("^/base/items/[^/]+$"));
     // ana:s3cr3t-of-ana
@@ -110,7 +111,7 @@ async fn k_42_values_are_encoded_credentials_have_their_places_and_statuses_come
 
 #[tokio::test]
 async fn k_74_only_failures_in_a_row_count_and_what_is_merely_refused_does_not() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let endpoints = "  list: { description: lists, path: /items }\n";
     let (ana, _) = own(&rest("test-row", &server, "{ type: none }", endpoints)).await;
     let call = json!({ "endpoint": "list" });
@@ -136,7 +137,7 @@ async fn k_74_only_failures_in_a_row_count_and_what_is_merely_refused_does_not()
 
 #[tokio::test]
 async fn k_75_nobody_is_shown_the_kept_answer_of_somebody_else() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let yaml = rest(
         "k-75-shared",
         &server,
@@ -182,7 +183,7 @@ async fn k_75_nobody_is_shown_the_kept_answer_of_somebody_else() {
 
 #[tokio::test]
 async fn k_76_pages_are_followed_by_cursor_by_address_by_offset_and_by_link() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let at = |place: &str, key: &'static str, value: &'static str, body: Value| {
         Mock::given(path(format!("/base/{place}")))
             .and(query_param(key, value))

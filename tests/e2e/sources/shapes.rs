@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use wiremock::matchers::{path, query_param};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use super::{Template, bind, copy, output, own};
 use crate::case::{Person, person};
+use crate::provider_server;
 
 /// An agent with a connector of its owner's, whose calls these steps make.
 async fn run(connector: &str, steps: &str) -> (Person, String) {
@@ -29,7 +30,7 @@ fn ok(body: Value) -> ResponseTemplate {
 
 #[tokio::test]
 async fn f_096_pages_are_followed_and_the_next_step_goes_on_from_the_cursor() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     for page in 1..=5 {
         let rows: Vec<Value> = (1..=2).map(|row| json!({ "n": page * 10 + row })).collect();
         let answer = ok(json!({ "rows": rows, "total": 10, "more": page < 5 }));
@@ -78,7 +79,7 @@ endpoints:
 
 #[tokio::test]
 async fn f_091_an_object_gives_its_fields_and_a_scalar_its_value() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let company = json!({ "company": { "name": "Mill Ltd", "staff": "1,250", "funds": 10.50, "founded": "1999-01-02T00:00:00", "active": 1, "tags": "wood", "seat": { "city": "Dover" } } });
     Mock::given(path("/company")).respond_with(ok(company)).mount(&server).await;
     Mock::given(path("/count")).respond_with(ok(json!({ "hits": "42" }))).mount(&server).await;
@@ -178,7 +179,7 @@ fn html(rows: &str, next: &str) -> ResponseTemplate {
 
 #[tokio::test]
 async fn f_098_pages_are_read_with_selectors_as_far_as_robots_txt_allows() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let robots = "User-agent: *\nDisallow: /private\n";
     let robots = ResponseTemplate::new(200).set_body_string(robots);
     Mock::given(path("/robots.txt")).respond_with(robots).mount(&server).await;
@@ -228,7 +229,7 @@ async fn f_098_pages_are_read_with_selectors_as_far_as_robots_txt_allows() {
 #[tokio::test]
 async fn f_087_f_101_f_117_the_feeds_of_the_register_are_read_as_they_document() {
     let template = Template::read("federal-register-rss");
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let now = jiff::Zoned::now().strftime("%a, %d %b %Y %H:%M:%S %z").to_string();
     let feed = template.answer("get_recent").replace("Tue, 03 Mar 2026 05:00:00 GMT", &now);
     let answer =

@@ -2,16 +2,17 @@
 
 use serde_json::json;
 use wiremock::matchers::path;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use super::output;
 use crate::case::{person, step};
+use crate::provider_server;
 
 const PAGE: &str = "<!doctype html><html lang=en><head><title>Harbor dredging</title><meta name=description content='A contract.'><meta name=author content='Eleanor Vance'><link rel=canonical href='/articles/dredging'></head><body><nav><a href='/home'>Home</a></nav><article><h1>Harbor dredging</h1><p>The harbour of Dayton will be dredged by <a href='/companies/ostrom?x=1#top'>Ostrom Vance</a>, the authority said on Monday, for a sum that nobody has confirmed so far.</p><h2>What it costs</h2><p>Two companies had offered to do the work, and one of them, the smaller, withdrew its offer before the deadline.</p><table><tr><th>Company</th><th>Offer</th></tr><tr><td>Ostrom Vance</td><td>1,250</td></tr></table></article></body></html>";
 
 #[tokio::test]
 async fn f_046_a_page_is_read_as_text_as_markdown_and_by_its_sections() {
-    let server = MockServer::builder().start().await;
+    let server = provider_server::start().await;
     let robots = ResponseTemplate::new(200).set_body_string("User-agent: *\nDisallow: /closed\n");
     Mock::given(path("/robots.txt")).respond_with(robots).mount(&server).await;
     let page = ResponseTemplate::new(200).set_body_raw(PAGE, "text/html; charset=utf-8");

@@ -9,6 +9,7 @@ use axum::routing::MethodRouter;
 use countersign_registry::nearest;
 use countersign_web::{Problem, refuse_unknown};
 use http::Method;
+use jsonschema::Validator;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem, Paths};
 
@@ -29,8 +30,10 @@ pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
     documented: impl Fn() -> (Schemas, Paths) + Clone + Send + Sync + 'static,
 ) -> MethodRouter<S> {
     let known = Arc::new(OnceLock::<Vec<Known>>::new());
+    let bodies = Arc::new(OnceLock::<Vec<(Method, Validator)>>::new());
     route.route_layer(from_fn(move |request: Request, next: Next| {
-        let (known, documented) = (Arc::clone(&known), documented.clone());
+        let (known, bodies, documented) =
+            (Arc::clone(&known), Arc::clone(&bodies), documented.clone());
         async move {
             let has_query = request.uri().query().is_some_and(|query| !query.is_empty());
             if !has_query && bodies::is_empty(request.body()) {
@@ -39,9 +42,10 @@ pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
             let known = known.get_or_init(|| all(&documented().1));
             let method = request.method().clone();
             match checked(known, request).await {
-                Ok(request) => {
-                    unread::completed(next.run(request).await, || body(&documented(), &method))
-                }
+                Ok(request) => unread::completed(next.run(request).await, || {
+                    let all = bodies.get_or_init(|| validators(&documented()));
+                    all.iter().find(|(of, _)| *of == method).map(|(_, validator)| validator)
+                }),
                 Err(problem) => problem.into_response(),
             }
         }
@@ -63,11 +67,11 @@ fn known_of<'k>(known: &'k [Known], method: &Method) -> Option<&'k Known> {
     known.iter().find(|known| known.method == *method)
 }
 
-/// The schema of the body that a method takes.
-fn body((schemas, paths): &(Schemas, Paths), method: &Method) -> Option<serde_json::Value> {
-    let mut all = paths.paths.values().flat_map(operations);
-    let (_, operation) = all.find(|(of, _)| of == method)?;
-    unread::schema(operation, schemas)
+/// What validates the bodies of a route; made when the first of them cannot be read.
+fn validators((schemas, paths): &(Schemas, Paths)) -> Vec<(Method, Validator)> {
+    let all = paths.paths.values().flat_map(operations);
+    let body = |(method, operation)| Some((method, unread::validator(operation, schemas)?));
+    all.filter_map(body).collect()
 }
 
 fn all(paths: &Paths) -> Vec<Known> {

@@ -332,6 +332,25 @@ async fn no_operation_ignores_a_body() {
     assert!(tried >= 30, "{tried} operations take no body");
 }
 
+#[test]
+fn the_schema_of_every_body_can_validate() {
+    let document = document();
+    let mut tried = 0;
+    for (method, path) in operations() {
+        let body = &document["paths"][&path][&method]["requestBody"];
+        let schema = &body["content"]["application/json"]["schema"];
+        if schema.is_null() {
+            continue;
+        }
+        let mut schema = schema.clone();
+        schema["components"] = document["components"].clone();
+        let made = jsonschema::validator_for(&schema);
+        assert!(made.is_ok(), "{method} {path}: {:?}", made.err());
+        tried += 1;
+    }
+    assert!(tried >= 40, "{tried} operations take a body");
+}
+
 #[tokio::test]
 async fn a_misspelt_query_parameter_is_told_the_nearest() {
     let said = problem("get", "/api/agent-factory/profiles?limt=2&after=x").await;

@@ -4,7 +4,7 @@
 use axum::response::{IntoResponse as _, Response};
 use countersign_document::{Problem as Found, words};
 use countersign_web::{FieldError, Problem};
-use jsonschema::ValidationError;
+use jsonschema::{ValidationError, Validator};
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Value, json};
 use utoipa::openapi::path::Operation;
@@ -19,19 +19,28 @@ const MAX_KEY: usize = 60;
 pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
 
 /// The answer with everything that is wrong with the body, where it was the body that could not be read.
-pub(super) fn completed(response: Response, schema: impl FnOnce() -> Option<Value>) -> Response {
+pub(super) fn completed<'v>(
+    response: Response,
+    validator: impl FnOnce() -> Option<&'v Validator>,
+) -> Response {
     let problem = response.extensions().get::<Problem>();
     let Some((problem, body)) = problem.and_then(|of| Some((of, of.unread.as_ref()?))) else {
         return response;
     };
     let body: Option<Value> = serde_json::from_slice(body).ok();
-    let others = body.zip(schema()).map(|(body, schema)| others(&schema, &body, &problem.errors));
+    let both = body.zip(validator());
+    let others = both.map(|(body, validator)| others(validator, &body, &problem.errors));
     let Some(others) = others.filter(|others| !others.is_empty()) else { return response };
     Problem::invalid(problem.errors.iter().cloned().chain(others).collect()).into_response()
 }
 
+/// What validates the body of an operation; `None` for one that takes no JSON.
+pub(super) fn validator(operation: &Operation, schemas: &Schemas) -> Option<Validator> {
+    jsonschema::validator_for(&schema(operation, schemas)?).ok()
+}
+
 /// The schema of the body of an operation, with the schemas it refers to.
-pub(super) fn schema(operation: &Operation, schemas: &Schemas) -> Option<Value> {
+fn schema(operation: &Operation, schemas: &Schemas) -> Option<Value> {
     let RefOr::T(body) = operation.request_body.as_ref()? else { return None };
     let RefOr::T(content) = body.content.get("application/json")? else { return None };
     let mut schema = serde_json::to_value(content.schema.as_ref()?).ok()?;
@@ -42,8 +51,7 @@ pub(super) fn schema(operation: &Operation, schemas: &Schemas) -> Option<Value> 
 }
 
 /// The errors of the schema that are not listed yet.
-fn others(schema: &Value, body: &Value, told: &[FieldError]) -> Vec<FieldError> {
-    let Ok(validator) = jsonschema::validator_for(schema) else { return Vec::new() };
+fn others(validator: &Validator, body: &Value, told: &[FieldError]) -> Vec<FieldError> {
     let found = validator.iter_errors(body).flat_map(|error| explained(&error)).take(MAX_ERRORS);
     let is_told = |error: &FieldError| told.iter().any(|one| touches(&one.path, &error.path));
     found.filter(|error| !is_told(error)).collect()
@@ -130,7 +138,8 @@ mod tests {
             }},
         });
         let told = [FieldError::new(told, "told")];
-        let others = others(&schema, body, &told);
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let others = others(&validator, body, &told);
         let others: Vec<String> =
             others.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
         assert_eq!(others, expect, "{body}");

@@ -50,7 +50,9 @@ paged!(EntityQuery);
 impl EntityQuery {
     fn takes(&self, entity: &Entity) -> bool {
         let kind = self.kind.as_deref().map(EntityType::from);
-        let is_of = |subtype: &String| entity.subtype.as_deref() == Some(subtype.as_str());
+        let is_of = |subtype: &String| {
+            entity.subtype.as_ref().is_some_and(|own| own.to_lowercase() == subtype.to_lowercase())
+        };
         kind.is_none_or(|kind| entity.entity_type == kind)
             && self.subtype.as_ref().is_none_or(is_of)
     }

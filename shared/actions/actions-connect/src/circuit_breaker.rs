@@ -31,6 +31,10 @@ pub(crate) struct Guarded {
 pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
     let connection = &resolved.definition.connection;
     if !connection.is_requested() {
+        // Files need nothing but their source; what else a call says would be ignored.
+        if let (Connection::FileParser(_), Err(error)) = (connection, arguments(call, resolved)) {
+            return plain(Err(error), resolved);
+        }
         return plain(act(deps, call, resolved).await, resolved);
     }
     let mut arguments = match arguments(call, resolved) {

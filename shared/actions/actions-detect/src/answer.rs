@@ -93,6 +93,11 @@ impl Answer {
         places
     }
 
+    /// Whether a record has this field; nobody knows when there is no record.
+    pub(crate) fn has(&self, field: &str) -> bool {
+        self.records.is_empty() || self.records.iter().any(|record| record.contains_key(field))
+    }
+
     /// The records as a look compares them, in the order of the answer. Each is dated by `date`, or by the first field that holds
     /// a time.
     pub(crate) fn found(&self, date: Option<&str>) -> Vec<Found> {

@@ -64,6 +64,10 @@ impl Detect for NewData {
             if look.is_kept && answer.is_partial {
                 return Err(ActionError::from_failure(&LookError::Unread));
             }
+            if let Some(field) = params.date_field.as_deref().filter(|field| !answer.has(field)) {
+                let message = format!("`date_field`: no record has a field `{field}`");
+                return Err(ActionError::terminal("DETECT_ARGUMENT", message));
+            }
             let found = answer.found(params.date_field.as_deref());
             let shared = if params.append_only { BTreeMap::new() } else { sharing_a_key(&found) };
             let is_cut = look.is_kept && answer.has_more;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Namespace};
+use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
 use countersign_monitor::{Found, MarkKind, NewItems, Position, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
@@ -203,11 +203,13 @@ fn since(look: Look<'_>, now: Timestamp) -> Option<Timestamp> {
 }
 
 fn fits(found: &Discovery, inputs: &Inputs, params: &Params) -> bool {
-    let kind = found.entity_type.as_str();
     let source = found.source_connector.as_deref();
     found.discovery_type == DiscoveryType::NewEntity
         && found.status != DiscoveryStatus::GivenUp
-        && inputs.entity_types.iter().any(|wanted| wanted.eq_ignore_ascii_case(kind))
+        && inputs
+            .entity_types
+            .iter()
+            .any(|wanted| EntityType::from(wanted.as_str()) == found.entity_type)
         && found.confidence >= params.min_confidence
         && params.source_filter.as_deref().is_none_or(|wanted| source == Some(wanted))
 }

@@ -357,13 +357,19 @@ fn chat(
     Ok(json!({"format": destination.format, "content": rendered.body}))
 }
 
+/// What the result is about: its own `entity_name`, else the input of that name of the run whose end writes it.
+fn entity_name<'a>(call: &'a Call, data: &'a Value) -> Option<&'a str> {
+    let named = data.get("entity_name").or_else(|| call.inputs.get("entity_name"));
+    named.and_then(Value::as_str)
+}
+
 fn provenance(call: &Call, data: &Value) -> Provenance {
     Provenance {
         run: call.run.clone(),
         profile: call.info.profile_name.clone(),
         playbook: call.info.playbook_id.clone(),
         query: call.info.query.clone(),
-        entity_name: data.get("entity_name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        entity_name: entity_name(call, data).unwrap_or_default().to_owned(),
         at: call.now,
         warnings: call.info.warnings.clone(),
     }

@@ -7,6 +7,7 @@ use crate::model::{
     Connection, ConnectorDefinition, Endpoint, JsonMapping, MetadataField, Operation, OutputShape,
     Pagination,
 };
+use crate::request::SOURCE;
 
 /// The argument with which a call goes on where an earlier one ended: its `_next_cursor`.
 pub const CURSOR_ARGUMENT: &str = "_cursor";
@@ -82,20 +83,22 @@ pub fn has_pages(endpoint: &Endpoint) -> bool {
 fn inputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
     let mut slots = Vec::new();
     if matches!(connection, Connection::FileParser(_)) {
-        slots.push(Slot {
-            required: true,
-            ..slot(
-                "source",
-                DataType::Any,
-                "a file's id, an address or a folder, or a list of them",
-            )
-        });
+        let declared = endpoint.parameters.iter().find(|parameter| parameter.name == SOURCE);
+        let said = declared.map(|parameter| parameter.description.as_str());
+        let usual = "a file's id, an address or a folder, or a list of them";
+        let description = said.filter(|text| !text.is_empty()).unwrap_or(usual);
+        slots.push(Slot { required: true, ..slot(SOURCE, DataType::Any, description) });
     }
-    slots.extend(endpoint.parameters.iter().map(|parameter| Slot {
-        required: parameter.required,
-        default: parameter.default.clone(),
-        ..slot(&parameter.name, parameter.data_type.clone(), &parameter.description)
-    }));
+    let is_known = |name: &str| slots.iter().any(|slot: &Slot| slot.name == name);
+    let parameters = endpoint.parameters.iter().filter(|one| !is_known(&one.name));
+    let parameters: Vec<Slot> = parameters
+        .map(|parameter| Slot {
+            required: parameter.required,
+            default: parameter.default.clone(),
+            ..slot(&parameter.name, parameter.data_type.clone(), &parameter.description)
+        })
+        .collect();
+    slots.extend(parameters);
     if has_pages(endpoint) {
         let description = "where to go on: the `_next_cursor` of an earlier call";
         slots.push(slot(CURSOR_ARGUMENT, DataType::Any, description));

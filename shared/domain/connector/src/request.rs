@@ -18,6 +18,7 @@ mod paging;
 mod path;
 mod secrets;
 
+pub(crate) use arguments::SOURCE;
 pub use arguments::arguments;
 pub use error::RequestError;
 pub use paging::continue_at;

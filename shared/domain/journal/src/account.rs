@@ -176,9 +176,10 @@ fn found(name: &str, state: &StepState) -> Option<String> {
 }
 
 fn output(output: &Output) -> String {
-    let place = output.path.as_deref().or(output.table.as_deref()).unwrap_or("the answer");
+    let place = output.path.as_deref().or(output.table.as_deref());
+    let place = place.map_or_else(String::new, |place| format!(" {place}"));
     let rows = output.rows.map_or_else(String::new, |rows| format!(" ({rows} rows)"));
-    format!("{} {place}{rows}", output.output_type)
+    format!("{}{place}{rows}", output.output_type)
 }
 
 fn errors(steps: &[(String, StepState)]) -> Vec<String> {

@@ -88,5 +88,10 @@ impl Document for MonitorSpec {
         if self.inputs.len() > 100 {
             rules.error("inputs", "/inputs", "are more than a playbook has".to_owned());
         }
+        if self.query_template.contains(['{', '}']) {
+            let hint = "what differs from look to look is in the results of its detection steps";
+            let message = "`query_template` is the same for every look and has no references";
+            rules.hinted("variable", "/query_template", message, hint.to_owned());
+        }
     }
 }

@@ -4,11 +4,15 @@ use crate::record::{ConnectorCall, MAX_MESSAGE, MAX_NAMED, RunRecord, StepProble
 use crate::{RunState, StepState, StepStatus};
 
 impl RunRecord {
-    /// The record of a run that is over. `endpoint` names the connector and the endpoint that a step calls.
-    pub fn of(state: &RunState, endpoint: impl Fn(&str) -> Option<(String, String)>) -> Self {
-        let calls = state.steps.iter().filter(|(_, step)| was_called(step.status));
-        let mut calls: Vec<ConnectorCall> =
-            calls.filter_map(|(name, step)| Some(call(name, step, endpoint(name)?))).collect();
+    /// The record of a run that is over. `endpoint` names the connector and the endpoint that a step has called, if it has.
+    pub fn of(
+        state: &RunState,
+        endpoint: impl Fn(&str, &StepState) -> Option<(String, String)>,
+    ) -> Self {
+        let ended = state.steps.iter().filter(|(_, step)| is_over(step.status));
+        let called =
+            |(name, step): &(String, StepState)| Some(call(name, step, endpoint(name, step)?));
+        let mut calls: Vec<ConnectorCall> = ended.filter_map(called).collect();
         let left_out = calls.len().saturating_sub(MAX_NAMED);
         calls.truncate(MAX_NAMED);
         let problems = state.steps.iter().filter(|(_, step)| is_problem(step.status));
@@ -25,8 +29,8 @@ impl RunRecord {
     }
 }
 
-/// Whether a step has got as far as its call.
-fn was_called(status: StepStatus) -> bool {
+/// Whether a step may have got as far as its call.
+fn is_over(status: StepStatus) -> bool {
     matches!(status, StepStatus::Done | StepStatus::Failed | StepStatus::Unknown)
 }
 
@@ -84,8 +88,9 @@ mod tests {
             step("count", StepStatus::Done, None),
         ];
         let state = RunState { status: RunStatus::Partial, steps };
-        let endpoint =
-            |name: &str| (name != "count").then(|| ("filings".to_owned(), format!("{name}_all")));
+        let endpoint = |name: &str, _: &StepState| {
+            (name != "count").then(|| ("filings".to_owned(), format!("{name}_all")))
+        };
         let record = RunRecord::of(&state, endpoint);
         let calls: Vec<_> = record
             .connectors_called
@@ -108,7 +113,7 @@ mod tests {
         let steps =
             (0..80).map(|n| step(&format!("s{n}"), StepStatus::Failed, Some("X"))).collect();
         let state = RunState { status: RunStatus::Partial, steps };
-        let record = RunRecord::of(&state, |name| Some(("c".to_owned(), name.to_owned())));
+        let record = RunRecord::of(&state, |name, _| Some(("c".to_owned(), name.to_owned())));
         assert_eq!((record.connectors_called.len(), record.connectors_left_out), (50, 30));
         assert_eq!((record.error_details.len(), record.errors_left_out), (50, 30));
     }

@@ -150,7 +150,7 @@ impl Clock {
             occasion: source.occasion(of, &profile),
             occurrence: Some(of.id.clone()),
         };
-        let started = run_start::ask(self.starter(now), &own, &question).await;
+        let started = run_start::ask(self.starter(), &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }
 

@@ -310,7 +310,7 @@ impl Clock {
             None => self.owner(source, of).await?,
         };
         let (run, by) = (of.id.run(of.runs.len()), By::Clock(source.approval_policy()));
-        let started = run_start::repeat(self.starter(now), &owner, head, run, by).await;
+        let started = run_start::repeat(self.starter(), &owner, head, run, by).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }
 

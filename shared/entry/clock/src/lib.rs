@@ -93,7 +93,9 @@ impl Clock {
         })
     }
 
-    pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
+    /// What starts runs. When a run begins is read from the clock: the sweep that starts it may have begun long before, and then the
+    /// run would seem to overlap with the one it waited for.
+    pub(crate) fn starter(&self) -> Starter<'_> {
         Starter {
             catalog: &self.catalog,
             runs: &self.runs,
@@ -101,7 +103,7 @@ impl Clock {
             runner: &self.runner,
             registry: &self.registry,
             runs_per_day: self.runs_per_day,
-            now,
+            now: Timestamp::now(),
         }
     }
 

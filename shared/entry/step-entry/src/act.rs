@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use countersign_failure::Class;
 use countersign_plan::PlanStep;
-use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::{Contract, RESERVED};
 
-/// What is kept back of a Lambda's time to record the outcome.
-pub(crate) const RESERVE: Duration = Duration::from_secs(4);
+use crate::attempts::{Attempts, within};
 
 /// What a lease adds to the time a call may take: clocks differ, and an answer takes a moment to be written.
 pub(crate) const LEASE_MARGIN: Duration = Duration::from_secs(5);
@@ -16,7 +15,7 @@ pub(crate) const LEASE_MARGIN: Duration = Duration::from_secs(5);
 /// For how long an invocation that is about to act may still be at it: its own time, or less when the step's limit ends
 /// the call before.
 pub(crate) fn lease(step: &PlanStep, remaining: Duration) -> Duration {
-    let limit = step.timeout_seconds.map(|limit| Duration::from_secs(limit.into()) + RESERVE);
+    let limit = step.timeout_seconds.map(|limit| Duration::from_secs(limit.into()) + RESERVED);
     limit.map_or(remaining, |limit| remaining.min(limit)) + LEASE_MARGIN
 }
 
@@ -38,16 +37,11 @@ pub(crate) async fn act(
     contract: &Contract,
     remaining: Duration,
 ) -> Acted {
-    let started = tokio::time::Instant::now();
-    let tries = if step.irreversible { 1 } else { step.retries + 1 };
-    let mut pause = Duration::from_millis(500);
-    for left in (0..tries).rev() {
-        let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
-        let time =
-            step.timeout_seconds.map_or(time, |limit| time.min(Duration::from_secs(limit.into())));
-        call.remaining = time;
-        let error = match tokio::time::timeout(time, action.answer(&call)).await {
-            Ok(Ok(answered)) => {
+    let mut attempts = Attempts::of(step, remaining);
+    loop {
+        call.remaining = attempts.time();
+        let error = match within(call.remaining, action.answer(&call)).await {
+            Ok(answered) => {
                 let acted = conforming(answered, contract);
                 // It has happened, whatever its answer looks like: as failed, a repetition would do it again.
                 if let (true, Acted::Failed(error)) = (step.irreversible, &acted) {
@@ -56,23 +50,15 @@ pub(crate) async fn act(
                 }
                 return acted;
             }
-            Ok(Err(error)) => error,
-            Err(_) => ActionError::retryable(
-                "STEP_TIMEOUT",
-                format!("no answer within {} s", time.as_secs()),
-            ),
+            Err(error) => error,
         };
-        if step.irreversible {
-            return if in_doubt(&error) { Acted::Unknown } else { Acted::Failed(error) };
+        if step.irreversible && in_doubt(&error) {
+            return Acted::Unknown;
         }
-        let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
-        if left == 0 || !time_left {
+        if !attempts.again().await {
             return Acted::Failed(error);
         }
-        tokio::time::sleep(pause).await;
-        pause *= 2;
     }
-    Acted::Unknown
 }
 
 /// Whether nobody knows if an effect happened: the answer was lost, or the action says so by its code.

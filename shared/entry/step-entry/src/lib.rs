@@ -9,6 +9,7 @@
 
 mod act;
 mod again;
+mod attempts;
 mod condition;
 mod context;
 mod dry_run;
@@ -33,6 +34,7 @@ mod unknown;
 mod upstream;
 mod warned;
 
+pub use attempts::{Attempts, within};
 pub use context::Context;
 pub use error::StepError;
 pub use event::{Answer, AsksTools, Envelope, More, StepEvent, ToolPlace, ToolToCall};

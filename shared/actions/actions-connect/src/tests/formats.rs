@@ -108,3 +108,37 @@ async fn f_099_a_workbook_cut_on_its_way_is_refused() {
     let world = World::new(&yaml).file(7, "g.xlsx", b"PK\x03\x04 and nothing more".to_vec());
     check(world, &call("table", json!(file_id(7).as_str())), "FILE_TRUNCATED").await;
 }
+
+#[tokio::test]
+async fn f_091_values_of_a_file_become_what_its_endpoint_declares() {
+    let yaml = TABLES
+        .replace(
+            "      - { field: amount, column: Amount, type: number }\n",
+            "      - { field: amount, column: Amount }\n      - { field: paid, column: Paid }\n",
+        )
+        .replace(
+            "    response_mapping: { entity_type: grant,",
+            "    locale: de-DE\n    output_schema: { fields: [{ name: name, type: string }, { name: amount, type: decimal }, { name: paid, type: date }] }\n    response_mapping: { entity_type: grant,",
+        );
+    let rows = b"Name;Amount;Paid\nA;1.250,50;03.05.2024\nB;a lot;\n".to_vec();
+    let world = World::new(&yaml).file(7, "g.csv", rows);
+    let output = run(world, &call("table", json!(file_id(7).as_str()))).await.unwrap();
+    let own = |n: usize| Value::Object(own_fields(&output["results"][n]));
+    assert_eq!(own(0), json!({ "name": "A", "amount": "1250.50", "paid": "2024-05-03" }));
+    assert_eq!(own(1), json!({ "name": "B", "amount": null, "paid": null }));
+    let warning = &output["warnings"][0];
+    assert_eq!(
+        (&warning["field"], &warning["record"]),
+        (&json!("amount"), &json!(1)),
+        "{output:#}"
+    );
+}
+
+#[tokio::test]
+async fn f_093_an_argument_that_no_file_needs_is_refused() {
+    let world = World::new(TABLES).file(7, "g.csv", b"Name,Amount\nA,1\n".to_vec());
+    let call =
+        call_of("grants", "table", json!({ "source": file_id(7).as_str(), "tax_year": 2023 }));
+    let error = run(world, &call).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_ARGUMENT", "{error:?}");
+}

@@ -13,7 +13,7 @@ use crate::reading::Reading;
 const NAMES_THE_CALL: [&str; 2] = ["connector", "endpoint"];
 
 /// The files of a call, for endpoints that read files: a text, an object, or a list of them.
-const SOURCE: &str = "source";
+pub(crate) const SOURCE: &str = "source";
 
 /// The declared parameters of an endpoint with their defaults. An input wins over a param.
 ///

@@ -138,7 +138,16 @@ impl Ends for DatabaseEndpoint {
     }
 
     fn parameters(&self, declared: Vec<Parameter>) -> Vec<Parameter> {
-        if self.sql.is_some() { declared } else { free_parameters(self.max_rows.to()) }
+        if self.sql.is_some() {
+            return declared;
+        }
+        let mut own = free_parameters(self.max_rows.to());
+        for one in &mut own {
+            if let Some(said) = declared.iter().find(|said| said.name == one.name) {
+                one.completed(said);
+            }
+        }
+        own
     }
 
     fn operation(&self, parameters: &[Parameter]) -> Option<(Operation, OutputSchema)> {
@@ -224,6 +233,17 @@ fn agrees(own: &Parameter, declared: &Parameter) -> bool {
             | (DataType::String, DataType::String)
             | (DataType::Integer, DataType::Integer)
     )
+}
+
+impl Parameter {
+    /// What the author says of a parameter that the endpoint has anyway.
+    fn completed(&mut self, said: &Self) {
+        if !said.description.is_empty() {
+            self.description.clone_from(&said.description);
+        }
+        self.default = said.default.clone().or_else(|| self.default.take());
+        self.required |= said.required;
+    }
 }
 
 fn free_parameters(max_rows: u32) -> Vec<Parameter> {

@@ -138,7 +138,9 @@ pub(super) fn model(endpoint: &impl Ends) -> Option<Endpoint> {
     let shared = endpoint.shared();
     let parameters = endpoint.parameters(shared.declared());
     let (mut operation, inferred) = endpoint.operation(&parameters)?;
-    let output = shared.output.map_or(inferred, Output::schema);
+    let declared = shared.output.map(Output::schema);
+    let converted = declared.as_ref().map(|declared| converted(&operation, &inferred, declared));
+    let output = declared.unwrap_or(inferred);
     if let (Some(slot), Some(reading)) = (operation.reading_mut(), shared.reading()) {
         *slot = reading;
     }
@@ -149,8 +151,29 @@ pub(super) fn model(endpoint: &impl Ends) -> Option<Endpoint> {
         operation,
         entities: EntityRules { entity_type, extraction },
         output,
+        converted: converted.unwrap_or_default(),
         expected_fields: shared.expected.iter().map(|name| name.as_str().to_owned()).collect(),
     })
+}
+
+/// The declared fields whose types the mapping of a file, a page or a feed leaves open. Answers of JSON and rows of a database get
+/// their types as they are read.
+fn converted(operation: &Operation, given: &OutputSchema, declared: &OutputSchema) -> Vec<Field> {
+    let is_open = |field: &&Field| {
+        let given = given.fields.iter().find(|one| one.name == field.name);
+        given.is_none_or(|given| is_open(&given.data_type) && given.data_type != field.data_type)
+    };
+    let fields = declared.fields.iter().filter(|_| operation.is_converted()).filter(is_open);
+    fields.filter(|field| field.data_type != DataType::Any).cloned().collect()
+}
+
+/// Whether the mapping says nothing of the type.
+fn is_open(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Any | DataType::String => true,
+        DataType::Array(item) => is_open(item),
+        _ => false,
+    }
 }
 
 /// Reports what one part of an endpoint says about another.
@@ -175,6 +198,7 @@ pub(super) fn check(
     let parameters = endpoint.parameters(declared);
     let Some((operation, inferred)) = endpoint.operation(&parameters) else { return };
     shared.check_output(&inferred, rules);
+    shared.check_types(&operation, &inferred, rules);
     shared.check_expected(&operation, &inferred, rules);
     shared.check_reading(name, operation, &inferred, rules);
 }
@@ -201,6 +225,11 @@ impl Shared<'_> {
             if !fits && rules.is_sound(&format!("/{n}/type")) {
                 let message = format!("the default of `{name}` is not of type {data_type}");
                 rules.error("default", &format!("/{n}/default"), message);
+            }
+            if parameter.required && parameter.default.is_some() {
+                let message =
+                    format!("`required` has no effect: without `{name}`, its default holds");
+                rules.warning("required", &format!("/{n}/required"), message);
             }
         }
     }
@@ -235,6 +264,25 @@ impl Shared<'_> {
                 let pointer = format!("/response_mapping/entity_extraction/{n}/field");
                 let message = format!("the records have no field `{}`", rule.field);
                 rules.hinted("entity_extraction", &pointer, message, hint);
+            }
+        }
+    }
+
+    /// Where the mapping gives a field a type, that is its type.
+    fn check_types(&self, operation: &Operation, inferred: &OutputSchema, rules: &mut Rules<'_>) {
+        let declared = self.output.filter(|_| operation.is_converted()).map(Output::schema);
+        for (n, field) in declared.iter().flat_map(|declared| &declared.fields).enumerate() {
+            let given = inferred.fields.iter().find(|given| given.name == field.name);
+            let given = given.filter(|given| !is_open(&given.data_type));
+            let differs = given.filter(|given| {
+                field.data_type != DataType::Any && field.data_type != given.data_type
+            });
+            if let Some(given) = differs {
+                let message = format!(
+                    "`type` has no effect: `{}` is read as {}, as the mapping says",
+                    field.name, given.data_type
+                );
+                rules.warning("output_schema", &format!("/output_schema/fields/{n}/type"), message);
             }
         }
     }

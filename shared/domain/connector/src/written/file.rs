@@ -207,6 +207,16 @@ impl Ends for Tagless<FileEndpoint> {
             let message = "an endpoint of a file parser takes no parameter but `source`";
             rules.error("parameters", "", message);
         }
+        for (n, _) in parameters.iter().enumerate() {
+            for key in ["type", "required", "default"] {
+                let at = format!("/parameters/{n}/{key}");
+                if rules.is_written(&at) {
+                    let message =
+                        format!("`{key}` has no effect: every call names its files in `source`");
+                    rules.warning("parameters", &at, message);
+                }
+            }
+        }
         if rules.is_sound("/parser") {
             check_accepted(self.0.parser(), connection, rules);
         }

@@ -1,6 +1,6 @@
 //! `{name}` in paths, queries and bodies.
 
-use countersign_document::{Rules, did_you_mean, escaped, nearest};
+use countersign_document::{Problem, Rules, Severity, did_you_mean, escaped, nearest};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -89,8 +89,9 @@ fn embedded(text: &str, pointer: &str, parameters: &[Parameter], rules: &mut Rul
 pub(super) fn body(pointer: &str, value: &Value, parameters: &[Parameter], rules: &mut Rules<'_>) {
     match value {
         Value::String(text) => {
-            if let Some(name) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-                known(name, pointer, parameters, rules);
+            match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+                Some(name) => known(name, pointer, parameters, rules),
+                None => literal(text, pointer, parameters, rules),
             }
         }
         Value::Array(items) => {
@@ -104,6 +105,19 @@ pub(super) fn body(pointer: &str, value: &Value, parameters: &[Parameter], rules
             }
         }
         _ => {}
+    }
+}
+
+/// Inside a longer string of a body a name in braces is not replaced: the body may have braces of its own.
+fn literal(text: &str, pointer: &str, parameters: &[Parameter], rules: &mut Rules<'_>) {
+    let is_declared = |name: &&str| parameters.iter().any(|one| one.name == *name);
+    for name in embed::names(text).into_iter().filter(is_declared) {
+        let message = format!("`{{{name}}}` is sent as it is written here");
+        let hint = format!("only a value that is wholly `{{{name}}}` takes the parameter's");
+        rules.report(Problem {
+            severity: Severity::Warning,
+            ..Problem::error("placeholder", pointer, message).hint(hint)
+        });
     }
 }
 

@@ -110,6 +110,10 @@ impl RestEndpoint {
         if self.safe && method != Method::Post && !method.reads() {
             rules.error("safe", at, "only a POST that searches can be called safe");
         }
+        if self.safe && method.reads() {
+            let message = format!("`safe` has no effect: a {} only reads", method.as_str());
+            rules.warning("safe", "/safe", message);
+        }
         if method.reads() && self.body.is_some() {
             rules.error("body", at, "a GET or HEAD request has no body");
         }
@@ -149,7 +153,13 @@ impl RestEndpoint {
     /// What is in a body needs one, and a form is flat.
     fn check_body(&self, rules: &mut Rules<'_>) {
         let is_form = self.body_format == BodyFormat::Form;
-        let Some(body) = &self.body else { return };
+        let Some(body) = &self.body else {
+            if rules.is_written("/body_format") && !self.method.0.reads() {
+                let message = "`body_format` has no effect: the request has no body";
+                rules.warning("body_format", "/body_format", message);
+            }
+            return;
+        };
         let Some(entries) = body.as_object() else {
             if is_form || self.pagination.place() == PagePlace::Body {
                 let message = "the body must be a mapping to be a form or to hold the page";

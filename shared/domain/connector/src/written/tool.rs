@@ -101,6 +101,21 @@ impl Ends for ToolEndpoint {
                 "what passes through is not mapped: leave out `passthrough` or the mapping";
             rules.error("passthrough", "", message);
         }
+        if self.passthrough.unwrap_or(!self.is_mapped()) {
+            for key in [
+                "/response_mapping/entity_type",
+                "/response_mapping/entity_extraction",
+                "/output_schema",
+            ] {
+                if rules.is_written(key) {
+                    let name = key.rsplit('/').next().unwrap_or_default();
+                    let message = format!(
+                        "`{name}` has no effect: the tool's output comes back as it is, and is not mapped"
+                    );
+                    rules.warning("passthrough", key, message);
+                }
+            }
+        }
         if let Some(Connection::ExistingTool(connection)) = connection {
             check_parameters(connection.tool, parameters, rules);
         }

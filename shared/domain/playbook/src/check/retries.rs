@@ -1,4 +1,7 @@
-//! Retries that nobody makes: what cannot be taken back is sent once, and so is each call of a list (K-51).
+//! Retries that nobody makes, and time that no step has: what cannot be taken back is sent once, and so is each call of a list
+//! (K-51); a function runs only so long.
+
+use countersign_registry::step_seconds;
 
 use super::assurance::is_known;
 use crate::compile_context::CompileContext;
@@ -7,10 +10,11 @@ use crate::draft::{Draft, DraftKind, DraftStep};
 use crate::model::OnError;
 use crate::sink::Sink;
 
-/// Warns of every step that asks for retries and gets none.
+/// Warns of every step that asks for retries and gets none, or for more time than it can have.
 pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     for step in &draft.steps {
-        let Some(key) = asked(step) else { continue };
+        check_time(step, sink);
+        let Some(key) = asked(draft, step) else { continue };
         let why = if step.for_each.is_some() {
             "each call of a list is made once"
         } else if is_known(step, world) || is_bound(step) {
@@ -18,21 +22,45 @@ pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sin
         } else {
             continue;
         };
-        let before = sink.enter(Some(step.name.text.clone()));
-        let message = format!("`{key}` has no effect: {why}");
-        let problem = sink.problem(Code::NoEffect, step.name.spot, key, message);
-        sink.push(problem.hint("leave it out"));
-        sink.enter(before);
+        warn(step, key, format!("`{key}` has no effect: {why}"), "leave it out".to_owned(), sink);
     }
+}
+
+fn check_time(step: &DraftStep<'_>, sink: &mut Sink<'_>) {
+    let DraftKind::Action(action) = &step.kind else { return };
+    let function = action.contract.map(|contract| contract.function.as_str());
+    let Some(most) = function.and_then(step_seconds) else { return };
+    if let Some(asked) = step.timeout_seconds.filter(|asked| *asked > most) {
+        let message =
+            format!("{asked} seconds are more than a step with `{}` can have", action.action);
+        let hint = format!("it has {most} at most, all its attempts together");
+        warn(step, "timeout_seconds", message, hint, sink);
+    }
+}
+
+fn warn(step: &DraftStep<'_>, key: &str, message: String, hint: String, sink: &mut Sink<'_>) {
+    let before = sink.enter(Some(step.name.text.clone()));
+    let problem = sink.problem(Code::NoEffect, step.name.spot, key, message);
+    sink.push(problem.hint(hint));
+    sink.enter(before);
 }
 
 fn is_bound(step: &DraftStep<'_>) -> bool {
     matches!(&step.kind, DraftKind::Action(action) if action.endpoint.is_some_and(|one| one.irreversible))
 }
 
-/// The setting that asks for retries.
-fn asked(step: &DraftStep<'_>) -> Option<&'static str> {
-    match (step.retry_count, &step.on_error) {
+/// The setting that asks for retries: the step's own, or that of the parallel step it is in.
+fn asked(draft: &Draft<'_>, step: &DraftStep<'_>) -> Option<&'static str> {
+    let mut around = Some(step);
+    let on_error = loop {
+        match around {
+            Some(one) if one.on_error.is_none() => {
+                around = one.parent.map(|parent| &draft.steps[parent]);
+            }
+            found => break found.and_then(|one| one.on_error.as_ref()),
+        }
+    };
+    match (step.retry_count, on_error) {
         (Some(1..), _) => Some("retry_count"),
         (_, Some((OnError::Retry, _))) => Some("on_error"),
         _ => None,

@@ -27,6 +27,11 @@ pub(super) fn said(pattern: &str, text: &str) -> f64 {
     sum / count(wanted.len())
 }
 
+/// Whether a pattern has words that are compared.
+pub(super) fn has_words(pattern: &str) -> bool {
+    !words(pattern).is_empty()
+}
+
 /// Hundredths, for ranks that can be compared exactly.
 pub(super) fn hundredths(share: f64) -> u32 {
     (0..=100_u32).rev().find(|n| f64::from(*n) <= share * 100.0 + 1e-9).unwrap_or(0)

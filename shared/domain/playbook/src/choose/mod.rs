@@ -5,7 +5,9 @@ mod likeness;
 use regex::RegexBuilder;
 
 use crate::model::{Trigger, TriggerKind};
-use crate::written::LARGEST_PATTERN;
+
+/// The largest regular expression, compiled, in bytes.
+pub(crate) const LARGEST_PATTERN: usize = 256 * 1024;
 
 /// How much of a `semantic` trigger a question must say, 0 to 1.
 const LEAST_LIKENESS: f64 = 0.6;
@@ -41,6 +43,11 @@ pub enum Choice {
     Several(Vec<TriggerMatch>),
     /// None.
     None,
+}
+
+/// Whether a `semantic` pattern has words that can be compared with those of a question.
+pub(crate) fn compares(pattern: &str) -> bool {
+    likeness::has_words(pattern)
 }
 
 /// Finds the playbook whose trigger has the highest priority among those that the question meets; among equal ones the

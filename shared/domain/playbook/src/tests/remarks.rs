@@ -96,3 +96,80 @@ fn f_135_an_input_that_nothing_uses_is_warned_of() {
     }
     assert_eq!(unused(look, "output: {template: \"About {who}\"}\n"), [""; 0]);
 }
+
+#[test]
+fn f_149_more_time_than_a_function_has_is_warned_of() {
+    let step = |action: &str, seconds: u32| {
+        let text = format!(
+            "  - {{name: s, step_type: tool, action: {action}, timeout_seconds: {seconds}}}\n"
+        );
+        let all = problems(&around(&text));
+        all.into_iter().filter(|one| one.starts_with("P114")).collect::<Vec<_>>()
+    };
+    assert_eq!(step("query_journal, inputs: {query: x}", 56), [""; 0]);
+    let told = step("query_journal, inputs: {query: x}", 57);
+    let expect = "P114 s: 57 seconds are more than a step with `query_journal` can have | it has 56 at most, all its attempts together";
+    assert_eq!(told, [expect]);
+    assert_eq!(step("transform_data, inputs: {data: []}", 296), [""; 0]);
+    assert_eq!(step("transform_data, inputs: {data: []}", 840).len(), 1);
+}
+
+#[test]
+fn what_another_setting_makes_useless_is_warned_of() {
+    let ask = "  - {name: ask, step_type: approval, prompt: ok?, preview_limit: 5}\n";
+    let told = problems(&around(ask));
+    let expect = "P114 5: `preview_limit` has no effect: the gate shows no result | name one in `preview_from`, or leave it out";
+    assert_eq!(told, [expect]);
+    let both = around(ask)
+        .replace(", preview_limit: 5", "")
+        .replace("{name: who,", "{name: who, required: true, default: x,");
+    let told = problems(&both);
+    assert!(
+        told.iter().any(|one| one
+            .contains("`required` has no effect: where nothing is given, the default holds")),
+        "{told:?}\n{both}"
+    );
+    let matched = |records: &str| {
+        problems(&around(&format!(
+            "  - {{name: m, step_type: tool, action: match_entities, inputs: {{entities: []{records}}}, params: {{record_field: payee}}}}\n"
+        )))
+    };
+    assert!(
+        matched("")
+            .iter()
+            .any(|one| one.contains("`record_field` has no effect: no `records` are wired")),
+        "{:?}",
+        matched("")
+    );
+    assert!(!matched(", records: []").iter().any(|one| one.contains("has no effect")));
+}
+
+#[test]
+fn k_51_a_retry_that_a_parallel_step_asks_for_is_not_made_of_what_is_sent_once() {
+    let inner = "parallel_steps: [{name: post, step_type: tool, action: call_connector, connector: letters, endpoint: send, inputs: {to: a}}]";
+    let ask = "  - {name: ask, step_type: approval, prompt: ok?}\n";
+    let all = |on_error: &str| {
+        problems(&around(&format!(
+            "{ask}  - {{name: both, step_type: tool, action: parallel, on_error: {on_error}, {inner}}}\n"
+        )))
+    };
+    assert!(!all("stop").iter().any(|one| one.starts_with("P114")), "{:?}", all("stop"));
+    let told = all("retry");
+    let expect = "P114 post: `on_error` has no effect: what cannot be taken back is sent once | leave it out";
+    assert!(told.iter().any(|one| one == expect), "{told:?}");
+}
+
+#[test]
+fn f_134_a_pattern_of_common_words_is_warned_of() {
+    let with = |pattern: &str| {
+        let triggers = format!("triggers: [{{type: semantic, pattern: {pattern}}}]\n");
+        problems(&format!(
+            "{}{triggers}",
+            around("  - {name: ask, step_type: approval, prompt: ok?}\n")
+        ))
+    };
+    assert_eq!(with("what are the grants of"), [""; 0]);
+    let told = with("what is this about");
+    let expect = "P114 what is this about: no question fits this pattern: its words are too common to be compared | add a word that says what is asked for";
+    assert_eq!(told, [expect]);
+}

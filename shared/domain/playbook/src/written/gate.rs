@@ -93,6 +93,11 @@ impl Gate {
         self.check_quorum(rules);
         self.check_timeout(rules);
         self.check_escalation(rules);
+        if self.preview_from.is_none() && rules.is_written("/preview_limit") {
+            let message = "`preview_limit` has no effect: the gate shows no result";
+            let hint = "name one in `preview_from`, or leave it out".to_owned();
+            report(rules, Code::NoEffect, "/preview_limit", message, hint);
+        }
         rules.within("preview_columns", |rules| columns::check(&self.preview_columns, rules));
     }
 

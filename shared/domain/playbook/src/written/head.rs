@@ -10,11 +10,9 @@ use super::report::{check_free, report};
 use super::text::{Name, TimeOfDay, ZoneName};
 use super::{Filled, MAX_TEXT, Setting};
 use crate::check::types::input_type;
+use crate::choose::{self, LARGEST_PATTERN};
 use crate::diagnostic::Code;
 use crate::model::{self, InputType, TriggerKind};
-
-/// The largest regular expression, compiled, in bytes.
-pub(crate) const LARGEST_PATTERN: usize = 256 * 1024;
 
 /// A version is a string, but nobody puts 1.0 in quotes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -158,8 +156,15 @@ impl Interval {
 
 impl Trigger {
     pub(super) fn rules(&self, rules: &mut Rules<'_>) {
-        if self.kind == TriggerKind::Regex {
-            self.check_pattern(rules);
+        match self.kind {
+            TriggerKind::Regex => self.check_pattern(rules),
+            TriggerKind::Semantic if !choose::compares(&self.pattern) => {
+                let message =
+                    "no question fits this pattern: its words are too common to be compared";
+                let hint = "add a word that says what is asked for".to_owned();
+                report(rules, Code::NoEffect, "/pattern", message, hint);
+            }
+            _ => {}
         }
     }
 
@@ -189,6 +194,11 @@ impl Input {
         if let Some(error) = wrong {
             let message = format!("the default does not fit: {error}");
             report(rules, Code::TypeMismatch, "/default", message, None);
+        }
+        if self.required && self.default.is_some() && rules.is_sound("/default") {
+            let message = "`required` has no effect: where nothing is given, the default holds";
+            let hint = "leave one of them out".to_owned();
+            report(rules, Code::NoEffect, "/required", message, hint);
         }
     }
 

@@ -22,7 +22,7 @@ use crate::model::{ApprovalPolicy, Category, ExecutionMode, RunContext};
 pub(crate) use self::call::{Answer, Call, LlmTask, Tool};
 pub(crate) use self::for_each::ForEach;
 pub(crate) use self::gate::Gate;
-pub(crate) use self::head::{Input, LARGEST_PATTERN, Monitor, Trigger, Version};
+pub(crate) use self::head::{Input, Monitor, Trigger, Version};
 pub(crate) use self::output::Output;
 pub(crate) use self::step::{MAX_STEPS, Step};
 

@@ -127,12 +127,37 @@ impl Action for CrossReference {
     type Output = Output;
 
     fn rules(params: &Params) -> Vec<Problem> {
-        let compares = params.match_strategy == MatchStrategy::FuzzyName;
-        let is_set = (params.match_threshold - usual_threshold()).abs() > f64::EPSILON;
-        let message = "`match_threshold` has no effect: only `fuzzy_name` scores pairs";
-        let unused =
-            (is_set && !compares).then(|| Problem::without_effect("match_threshold", message));
-        unused.into_iter().collect()
+        let mut unused = Vec::new();
+        let is_by_entity = params.entity_field.is_some();
+        let by_entity = "records are joined by the entity that `entity_field` names";
+        if is_by_entity && params.match_strategy != MatchStrategy::FuzzyName {
+            let message = format!("`match_strategy` has no effect: {by_entity}");
+            unused.push(Problem::without_effect("match_strategy", message));
+        }
+        if (params.match_threshold - usual_threshold()).abs() > f64::EPSILON {
+            let why = match params.match_strategy {
+                _ if is_by_entity => Some(by_entity),
+                MatchStrategy::FuzzyName => None,
+                MatchStrategy::Exact | MatchStrategy::ExternalId => {
+                    Some("only `fuzzy_name` scores pairs")
+                }
+            };
+            let told = why.map(|why| format!("`match_threshold` has no effect: {why}"));
+            unused.extend(told.map(|told| Problem::without_effect("match_threshold", told)));
+        }
+        let ids = [
+            ("id_field_a", &params.id_field_a, "id_field_b"),
+            ("id_field_b", &params.id_field_b, "id_field_a"),
+        ];
+        let is_alone = params.id_field_a.is_some() != params.id_field_b.is_some();
+        for (name, _, other) in ids.into_iter().filter(|(_, field, _)| is_alone && field.is_some())
+        {
+            let message = format!(
+                "`{name}` has no effect: ids are compared where `{other}` names those of the other dataset"
+            );
+            unused.push(Problem::without_effect(name, message));
+        }
+        unused
     }
 
     fn infer(params: &Params, inputs: &InputTypes) -> Inferred {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Nothing;
-use crate::{Action, TOOL_CONNECT};
+use crate::{Action, Problem, TOOL_CONNECT};
 
 /// The declaration.
 #[derive(Debug)]
@@ -56,4 +56,10 @@ impl Action for DetectNewData {
     type Inputs = Nothing;
     type Params = Params;
     type Output = Output;
+
+    fn rules(params: &Params) -> Vec<Problem> {
+        let message = "`date_field` has no effect: with `append_only` records need no date";
+        let is_unused = params.append_only && params.date_field.is_some();
+        is_unused.then(|| Problem::without_effect("date_field", message)).into_iter().collect()
+    }
 }

@@ -25,7 +25,7 @@ pub struct Params {
     #[serde(default = "half")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_confidence: f64,
-    /// Only entities that this connector or step found; left out, all.
+    /// Only entities that this connector has brought; left out, all.
     pub source_filter: Option<String>,
 }
 

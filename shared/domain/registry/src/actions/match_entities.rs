@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::resolve_entities::{Resolved, Strategy, usual_threshold};
 use crate::Action;
 use crate::data_type::{DataType, Field};
+use crate::explain::Problem;
 use crate::infer::{Inferred, InputTypes, check_field, records};
 use crate::shape::{AnyObject, Formed};
 
@@ -94,6 +95,10 @@ impl Action for MatchEntities {
     fn infer(params: &Params, inputs: &InputTypes) -> Inferred {
         let mut inferred = Inferred::default();
         check_field(&mut inferred, inputs, "records", ("record_field", Some(&params.record_field)));
+        if params.record_field != name() && !inputs.contains_key("records") {
+            let message = "`record_field` has no effect: no `records` are wired";
+            inferred.problems.push(Problem::without_effect("record_field", message));
+        }
         if let Some(fields) = records(inputs, "records") {
             let entity =
                 ["_entity_id", "_entity_name"].map(|name| Field::new(name, DataType::String));

@@ -1,16 +1,14 @@
 //! Documents: new ones, new ones in a folder, and more text for one that is there.
 
-use countersign_document::{MaybeBlank, Refused, text_type};
+use countersign_document::{MaybeBlank, Refused, Rules, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::filled;
 use super::layout::{Layout, Section};
+use super::without_effect::warn;
+use super::{FILE_NAME, filled};
 use crate::destination::{AppendConfig, DocumentConfig};
 use crate::table::table_name;
-
-/// What a document is called when nobody says (F-280).
-const DOCUMENT_NAME: &str = "agent_output_{date}.md";
 
 /// Settings of `document`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -87,6 +85,17 @@ fn document(text: &str) -> Result<(), Refused> {
     if id.len() == 32 && id.chars().all(is_hex) { Ok(()) } else { Err(wrong()) }
 }
 
+impl NewDocument {
+    /// Reports what has no effect.
+    pub(super) fn without_effect(&self, rules: &mut Rules<'_>) {
+        if self.create_if_missing == Some(true) && filled(self.folder_id.clone()).is_none() {
+            let message = "no folder is named that could be missing".to_owned();
+            let hint = "name one in `folder_id`, or leave it out".to_owned();
+            warn("create_if_missing", "/create_if_missing".to_owned(), message, hint, rules);
+        }
+    }
+}
+
 impl From<NewDocument> for DocumentConfig {
     fn from(written: NewDocument) -> Self {
         let NewDocument { title, template, sections, .. } = written;
@@ -122,5 +131,5 @@ impl From<Append> for AppendConfig {
 }
 
 fn file_name(template: Option<MaybeBlank<200>>) -> String {
-    filled(template).unwrap_or_else(|| DOCUMENT_NAME.to_owned())
+    filled(template).unwrap_or_else(|| FILE_NAME.to_owned())
 }

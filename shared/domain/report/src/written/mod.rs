@@ -29,8 +29,8 @@ use crate::destination::{Destination, DestinationConfig, ExportConfig};
 use crate::format::Format;
 use crate::transform::Transform;
 
-/// What an exported file is called when nobody says.
-const EXPORT_NAME: &str = "agent_output_{date}";
+/// What a document (F-280) or an exported file is called when nobody says; the ending is that of its format.
+const FILE_NAME: &str = "agent_output_{date}";
 
 /// A destination as it was written, with its form.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,6 +145,7 @@ impl Form {
         let markdown = format.unwrap_or(Format::Markdown);
         match self {
             Self::Document(of) => of.config.iter().for_each(|config| {
+                config.without_effect(rules);
                 placeholders("filename_template", config.filename_template.as_ref(), rules);
                 WrittenLayout { names_document: true, ..layout!(config, markdown) }.rules(rules);
             }),
@@ -252,7 +253,7 @@ impl From<Export> for ExportConfig {
     fn from(written: Export) -> Self {
         let Export { filename_template, title, template, sections } = written;
         Self {
-            filename_template: filled(filename_template).unwrap_or_else(|| EXPORT_NAME.to_owned()),
+            filename_template: filled(filename_template).unwrap_or_else(|| FILE_NAME.to_owned()),
             layout: Layout { title, template, sections }.into(),
         }
     }

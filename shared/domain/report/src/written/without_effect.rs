@@ -12,7 +12,14 @@ const FILLED: [&str; 2] = ["date", "entity_name"];
 pub(super) fn report(layout: WrittenLayout<'_>, rules: &mut Rules<'_>) {
     title(layout, rules);
     for (n, section) in layout.sections.iter().enumerate() {
-        for key in section.keys() {
+        let keys: Vec<&str> = section.keys().collect();
+        if keys.contains(&"across_label") && !keys.contains(&"across") {
+            let message =
+                "`across_label` names what `across` counts, which is not there".to_owned();
+            let hint = "leave it out, or write `across`".to_owned();
+            warn("sections", format!("/sections/{n}/across_label"), message, hint, rules);
+        }
+        for key in keys {
             if let Some((message, hint)) = without_use(layout.format, section.format, key) {
                 warn("sections", format!("/sections/{n}/{key}"), message, hint.to_owned(), rules);
             }
@@ -48,7 +55,13 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
-fn warn(key: &str, pointer: String, message: String, hint: String, rules: &mut Rules<'_>) {
+pub(super) fn warn(
+    key: &str,
+    pointer: String,
+    message: String,
+    hint: String,
+    rules: &mut Rules<'_>,
+) {
     let found = Problem::error(key, pointer, message).hint(hint);
     rules.report(Problem { severity: Severity::Warning, ..found });
 }
@@ -183,5 +196,28 @@ mod tests {
             ["the data is a list and has no `people`; the table has all of the list"]
         );
         assert!(notes(&json!({"people": [{"a": 1}]})).is_empty());
+    }
+    #[test]
+    fn f_280_a_folder_that_is_not_named_cannot_be_missing() {
+        let made = |more: Value| {
+            let mut config = json!({"create_if_missing": true});
+            config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"type": "document", "config": config})
+        };
+        let told = "config.create_if_missing: no folder is named that could be missing | name one in `folder_id`, or leave it out";
+        warned(&made(json!({})), &[told]);
+        warned(&made(json!({"folder_id": "reports"})), &[]);
+    }
+
+    #[test]
+    fn f_280_a_document_without_a_name_is_named_by_its_format() {
+        let named = |format: &str| {
+            let destination = read(json!({"type": "document", "format": format, "config": {}}));
+            let crate::DestinationConfig::Document(config) = destination.config else { panic!() };
+            let day = jiff::Timestamp::UNIX_EPOCH;
+            crate::file_name(&config.filename_template, "", day, destination.format.extension())
+        };
+        assert_eq!(named("markdown"), "agent_output_1970-01-01.md");
+        assert_eq!(named("csv"), "agent_output_1970-01-01.csv");
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{CALL_SECONDS, ForEach, OnError, PlanStep};
-use countersign_registry::Contract;
 use countersign_registry::action::{Answered, Call, Permit};
+use countersign_registry::{Contract, RESERVED};
 use countersign_run::Sending;
 use countersign_store_runs::{Begun, Intent, ItemCall, ItemStatus, StepView};
 use futures::future::join_all;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::Calls;
 use super::plan::{Allowed, Grant, Made};
 use super::summary;
-use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
+use crate::act::{Acted, LEASE_MARGIN, act};
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
@@ -205,7 +205,7 @@ impl Waves<'_> {
     /// asked soon after a crash.
     fn lease_until(&self) -> Timestamp {
         let now = Timestamp::now();
-        now.checked_add(self.limit() + RESERVE + LEASE_MARGIN).unwrap_or(now)
+        now.checked_add(self.limit() + RESERVED + LEASE_MARGIN).unwrap_or(now)
     }
 
     /// The record of a call that is about to be made.
@@ -253,7 +253,7 @@ impl Waves<'_> {
         let Some(request) = self.request(&begun) else {
             return Err(StepError::UnknownStep(self.step.name.clone()));
         };
-        let time = self.left().min(self.limit() + RESERVE);
+        let time = self.left().min(self.limit() + RESERVED);
         let acted = act(action.as_ref(), request, self.step, self.contract, time).await;
         let ended = ItemCall { ended_at: Some(Timestamp::now()), ..begun };
         Ok(match acted {

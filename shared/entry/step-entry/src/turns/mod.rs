@@ -25,7 +25,7 @@ use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warn
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::act::RESERVE;
+use crate::attempts::{Attempts, within};
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, AsksTools, StepEvent};
@@ -168,29 +168,16 @@ async fn asked(
     step: &PlanStep,
     remaining: Duration,
 ) -> Result<Said, ActionError> {
-    let started = tokio::time::Instant::now();
-    let limit = step.timeout_seconds.map(|limit| Duration::from_secs(limit.into()));
-    let mut pause = Duration::from_millis(500);
-    let mut left = step.retries;
+    let mut attempts = Attempts::of(step, remaining);
     loop {
-        let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
-        let time = limit.map_or(time, |limit| time.min(limit));
-        call.remaining = time;
-        let error = match tokio::time::timeout(time, action.turn(&call, talk)).await {
-            Ok(Ok(said)) => return Ok(said),
-            Ok(Err(error)) => error,
-            Err(_) => {
-                let message = format!("no answer within {} s", time.as_secs());
-                ActionError::retryable("STEP_TIMEOUT", message)
-            }
+        call.remaining = attempts.time();
+        let error = match within(call.remaining, action.turn(&call, talk)).await {
+            Ok(said) => return Ok(said),
+            Err(error) => error,
         };
-        let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
-        if left == 0 || !time_left || error.class != Class::Retryable {
+        if error.class != Class::Retryable || !attempts.again().await {
             return Err(error);
         }
-        left -= 1;
-        tokio::time::sleep(pause).await;
-        pause *= 2;
     }
 }
 

@@ -144,3 +144,25 @@ fn k_37_env_vars_of_a_database_are_ignored_and_said() {
     assert!(parsed.definition.is_some());
     assert_eq!(parsed.diagnostics[0].code, "env_var");
 }
+
+#[test]
+fn k_40_what_is_said_of_a_free_statements_parameters_holds() {
+    let text = "\
+id: books
+name: Books
+type: database
+version: 1.0.0
+connection: { driver: postgresql, auth: { type: connection_string }, allow_free_sql: true }
+endpoints:
+  any:
+    description: reads what a call asks for
+    parameters: [{ name: max_rows, type: integer, default: 50, description: keep it small }]
+";
+    let parsed = parse(text);
+    let definition = parsed.definition.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
+    let parameters = &definition.endpoints["any"].parameters;
+    let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["sql", "params", "max_rows"]);
+    let rows = &parameters[2];
+    assert_eq!((&rows.default, rows.description.as_str()), (&Some(50.into()), "keep it small"));
+}

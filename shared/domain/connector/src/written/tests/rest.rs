@@ -147,3 +147,60 @@ fn what_another_value_would_replace_is_refused() {
     check(&connected("  headers: { x-a: ' a' }\n"), &["7:19 header"]);
     check(&connected("  auth: { type: api_key, header: Content-Type }\n"), &["7:34 header"]);
 }
+
+#[test]
+fn what_does_nothing_in_a_request_is_warned_of() {
+    let told = |endpoint: &str| -> Vec<String> {
+        let text = MINIMAL.split("endpoints:").next().unwrap();
+        let parsed = parse(&format!(
+            "{text}endpoints:\n  post: {{ description: posts, method: post, path: /, {endpoint} }}\n"
+        ));
+        assert!(parsed.definition.is_some(), "{:?}", parsed.diagnostics);
+        parsed.diagnostics.into_iter().map(|one| one.message).collect()
+    };
+    let who = "parameters: [{ name: who, required: true }]";
+    assert_eq!(told(&format!("body: {{ to: '{{who}}' }}, {who}")), [""; 0]);
+    assert_eq!(
+        told(&format!("body: {{ to: '{{who}}', text: 'Dear {{who}}, {{other}}' }}, {who}")),
+        ["`{who}` is sent as it is written here"]
+    );
+    assert_eq!(told("body_format: form"), ["`body_format` has no effect: the request has no body"]);
+    assert_eq!(
+        told("body: { to: '{who}' }, parameters: [{ name: who, required: true, default: you }]"),
+        ["`required` has no effect: without `who`, its default holds"]
+    );
+}
+
+#[test]
+fn a_type_that_the_mapping_of_a_file_gives_is_the_one() {
+    let text = "\
+id: grants
+name: Grants
+type: file_parser
+version: 1.0.0
+connection: { source: upload, accepted_formats: [csv] }
+endpoints:
+  table:
+    description: reads tables
+    parser: csv
+    fields: [{ field: name, column: Name }, { field: amount, column: Amount, type: number }]
+    output_schema: { fields: [{ name: name, type: date }, { name: amount, type: date }] }
+    parameters: [{ name: source, default: folders/grants }]
+";
+    let parsed = parse(text);
+    let told: Vec<&str> = parsed.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`type` has no effect: `amount` is read as number, as the mapping says",
+            "`default` has no effect: every call names its files in `source`"
+        ]
+    );
+    let definition = parsed.definition.unwrap();
+    let converted = &definition.endpoints["table"].converted;
+    let converted: Vec<_> = converted.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(converted, ["name"]);
+    let inputs = endpoint_contract(&definition, "table").unwrap().inputs;
+    let source: Vec<_> = inputs.iter().filter(|slot| slot.name == "source").collect();
+    assert!(matches!(source.as_slice(), [slot] if slot.required), "{source:?}");
+}

@@ -85,3 +85,15 @@ fn f_126_what_passes_through_has_the_tools_outputs() {
     let outputs: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
     assert_eq!(outputs, ["results", "count", "has_more", "_has_more", "warnings", "warning_count"]);
 }
+
+#[test]
+fn f_102_what_a_passed_output_makes_useless_is_warned_of() {
+    let more = "    response_mapping: { entity_type: web_page, entity_extraction: [{ field: title, entity_type: ORG }] }\n    output_schema: { type: object }\n";
+    let parsed = parse(&format!("{SEARCH}{more}"));
+    assert!(parsed.definition.is_some(), "{:?}", parsed.diagnostics);
+    let told: Vec<&str> = parsed.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    let expect = ["entity_type", "entity_extraction", "output_schema"].map(|key| {
+        format!("`{key}` has no effect: the tool's output comes back as it is, and is not mapped")
+    });
+    assert_eq!(told, expect);
+}

@@ -295,5 +295,5 @@ fn a_call_that_takes_longer_than_an_invocation_is_refused() {
             "P006 241: `timeout_seconds` must be a whole number from 1 to 240 with `for_each`, found 241",
         ],
     );
-    check(&each(840).replace("for_each: {in: rows.results}, ", ""), &[]);
+    check(&each(296).replace("for_each: {in: rows.results}, ", ""), &[]);
 }
