@@ -18,6 +18,10 @@ pub(crate) const FACTORY: &str = "/api/agent-factory";
 /// How long anything may take before a test gives up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long is waited between two looks at first, and at last: what takes long is not asked for so often that it takes longer.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
 /// Somebody with an account.
 pub(crate) struct Person {
     pub(crate) id: UserId,
@@ -200,12 +204,14 @@ pub(crate) fn step<'a>(run: &'a Value, name: &str) -> &'a Value {
 /// Polls until there is something, with a deadline.
 pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, look: impl Fn() -> F) -> T {
     let deadline = Instant::now() + PATIENCE;
+    let mut pause = SHORTEST_PAUSE;
     loop {
         if let Some(found) = look().await {
             return found;
         }
         assert!(Instant::now() < deadline, "gave up waiting: {what}");
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        tokio::time::sleep(pause).await;
+        pause = (pause * 5 / 4).min(LONGEST_PAUSE);
     }
 }
 

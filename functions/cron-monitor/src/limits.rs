@@ -98,7 +98,12 @@ impl CallLimits for Shared {
             if !self.is_news(subject.as_str(), report.verdict) {
                 return Ok(());
             }
-            self.limits.report(subject, seen, report).await
+            let reported = self.limits.report(subject, seen, report).await;
+            // What failed may have opened the breaker: whoever calls next asks it again.
+            if report.verdict != CallResult::Success {
+                self.known().admitted.remove(subject.as_str());
+            }
+            reported
         })
     }
 }
@@ -175,6 +180,33 @@ mod tests {
     async fn f_220_steps_of_one_source_ask_its_breaker_once_and_one_of_them_probes() {
         assert_eq!(check(Admission::Pass).await, (4, 1));
         assert_eq!(check(Admission::Probe).await, (1, 4));
+    }
+
+    #[tokio::test]
+    async fn f_220_after_a_failure_the_breaker_is_asked_again() {
+        let breaker = Arc::new(Breaker {
+            admission: Admission::Pass,
+            asked: AtomicUsize::new(0),
+            told: AtomicUsize::new(0),
+        });
+        let shared = Shared::new(breaker.clone());
+        let subject = LimitKey::of(&["source"]);
+        let (now, lease) = (Timestamp::UNIX_EPOCH, Duration::from_secs(1));
+        for (verdict, expect) in
+            [(CallResult::Success, 1), (CallResult::Failure, 1), (CallResult::Success, 2)]
+        {
+            shared.admit(&subject, "tick", now, lease).await.unwrap();
+            assert_eq!(breaker.asked.load(Ordering::Relaxed), expect, "before {verdict:?}");
+            let report = Report {
+                holder: "tick".to_owned(),
+                verdict,
+                error: None,
+                latency: None,
+                at: now,
+                rests_for: lease,
+            };
+            shared.report(&subject, None, &report).await.unwrap();
+        }
     }
 
     #[test]

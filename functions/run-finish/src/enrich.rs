@@ -18,7 +18,7 @@ use crate::over::Over;
 use crate::{Context, FinishError};
 
 /// The most entities of one run: writing them must leave time to end the run.
-const MAX_ENTITIES: usize = 5_000;
+pub(crate) const MAX_ENTITIES: usize = 5_000;
 
 /// What the graph is called in reports.
 const DESTINATION: &str = "knowledge_graph";

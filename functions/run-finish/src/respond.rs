@@ -6,7 +6,7 @@ use countersign_run::{Response, RunStatus};
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::enrich::{enrich, failed, is_wanted};
+use crate::enrich::{MAX_ENTITIES, enrich, failed, is_wanted};
 use crate::outcomes::{chat, row_of};
 use crate::over::{Over, answered};
 use crate::{Context, FinishError, at_end, deliver};
@@ -142,7 +142,7 @@ async fn enriched(
             let row = enrich(context, over, call).await?;
             if let Some(left_out) = row["details"]["left_out"].as_u64() {
                 answer.problems.push(format!(
-                    "{left_out} entities more were found than the end of a run writes to the knowledge graph; resolve them in a step of the playbook"
+                    "the end of a run writes at most {MAX_ENTITIES} entities to the knowledge graph; not written: {left_out}"
                 ));
             }
             Ok(Some(row))

@@ -4,8 +4,8 @@
 use axum::response::{IntoResponse as _, Response};
 use countersign_document::{Problem as Found, words};
 use countersign_web::{FieldError, Problem};
-use jsonschema::{ValidationError, Validator};
 use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{RefOr, Schema};

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use countersign_connector::mapping::{about_record, convert};
 use countersign_connector::request::public_address;
 use countersign_connector::{FEEDS_FAILED, Feed, FeedConnection, FeedOperation};
 use countersign_http_out::Call as HttpCall;
@@ -52,22 +51,12 @@ pub(crate) async fn call(
     gathered.all_failed(feeds.len())?;
     let most = connection.max_items_per_poll as usize;
     let (found, has_more) = recent(gathered.items, since, most);
-    let mut complaints = Warnings::default();
-    let records = found.into_iter().enumerate().map(|(n, found)| {
-        let (record, said) = record(found, resolved, call);
-        complaints.extend(
-            said.iter()
-                .map(|(field, said)| about_record(n + 1, &format!("field `{field}`: {said}"))),
-        );
-        record
-    });
-    let records = records.collect();
+    let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
     let limit = Limit { of: "item", key: "max_items_per_poll", most, goes_on: false };
     let limit = has_more.then_some(limit);
     let (mut output, missing) = shaped(&resolved.endpoint, records, has_more, limit);
     let mut warnings: Warnings = missing.into_iter().collect();
     warnings.append(gathered.warnings);
-    warnings.append(complaints);
     output.insert("_has_more".to_owned(), has_more.into());
     output.insert(FEEDS_FAILED.to_owned(), gathered.unread.into());
     warnings.write(&mut output);
@@ -276,12 +265,7 @@ fn identity(feed: &Feed, item: &Item) -> String {
     format!("{}/{}", feed.name.replace('%', "%25").replace('/', "%2F"), item.id)
 }
 
-/// The record of an item, and what of it is not of its declared type.
-fn record(
-    found: Found<'_>,
-    resolved: &Resolved,
-    call: &Call,
-) -> (Map<String, Value>, Vec<(String, String)>) {
+fn record(found: Found<'_>, resolved: &Resolved, call: &Call) -> Map<String, Value> {
     let Found { feed, id, item } = found;
     let mut record = Map::new();
     for (name, value) in [
@@ -297,7 +281,6 @@ fn record(
         record.insert(name.to_owned(), value);
     }
     let reference = Url::parse(&feed.url).map(|url| public_address(&url)).unwrap_or_default();
-    let complaints = convert(&mut record, &resolved.endpoint);
     stamp(&mut record, resolved, call, &Origin { reference: &reference, name: &feed.name });
-    (record, complaints)
+    record
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use countersign_connector::mapping::convert;
 use countersign_failure::{Class, Failure as _};
 use countersign_formats::Extraction;
 use countersign_registry::Warnings;
@@ -66,21 +65,11 @@ impl Gathered {
         }
         let offset = self.records.len();
         let origin = Origin { reference: &target.reference, name: &target.name };
-        let file = (self.read, target.name.as_str());
         for mut record in found.records {
-            let number = self.records.len();
-            for (field, message) in convert(&mut record, &resolved.endpoint) {
-                let told = || {
-                    json!({
-                        "file": target.reference, "name": target.name, "record": number,
-                        "field": field, "message": message,
-                    })
-                };
-                self.of_values.push(file, &field, told);
-            }
             stamp(&mut record, resolved, call, &origin);
             self.records.push(record);
         }
+        let file = (self.read, target.name.as_str());
         for warning in found.warnings {
             let told = || {
                 json!({

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use countersign_connector::mapping::{about_record, convert};
 use countersign_connector::request::{build, public_address};
 use countersign_connector::{Auth, ScrapeRules, ScraperConnection};
 use countersign_http_out::{Answer, Call as HttpCall};
@@ -143,11 +142,7 @@ impl Reading<'_> {
         }
         let reference = public_address(&read.url);
         let origin = Origin { reference: &reference, name: "" };
-        for (n, mut record) in read.found.records.into_iter().enumerate() {
-            for (field, complaint) in convert(&mut record, &self.resolved.endpoint) {
-                let said = about_record(n + 1, &format!("field `{field}`: {complaint}"));
-                pages.warnings.push(format!("page {number}, {said}"));
-            }
+        for mut record in read.found.records {
             stamp(&mut record, self.resolved, self.call, &origin);
             pages.records.push(record);
         }

@@ -64,10 +64,6 @@ impl Detect for NewData {
             if look.is_kept && answer.is_partial {
                 return Err(ActionError::from_failure(&LookError::Unread));
             }
-            if let Some(field) = params.date_field.as_deref().filter(|field| !answer.has(field)) {
-                let message = format!("`date_field`: no record has a field `{field}`");
-                return Err(ActionError::terminal("DETECT_ARGUMENT", message));
-            }
             let found = answer.found(params.date_field.as_deref());
             let shared = if params.append_only { BTreeMap::new() } else { sharing_a_key(&found) };
             let is_cut = look.is_kept && answer.has_more;
@@ -79,6 +75,7 @@ impl Detect for NewData {
             };
             let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
             let said = with_shared_keys(answer.said_of(&novel.items), &novel.items, &shared);
+            let said = with_undated(said, &params, &answer);
             Ok(seen(novel, look, metadata, answer.has_more, said))
         })
     }
@@ -175,7 +172,7 @@ fn left_out(output: Value, metadata: Map<String, Value>) -> Seen {
 
 /// Adds how many records are not among the new ones because another one has their key.
 fn with_shared_keys(
-    mut said: Map<String, Value>,
+    said: Map<String, Value>,
     items: &[Found],
     shared: &BTreeMap<String, usize>,
 ) -> Map<String, Value> {
@@ -187,6 +184,22 @@ fn with_shared_keys(
     let note = format!(
         "{records} the id, or without an id all the contents, of another one that is new: only one of those that share it counts"
     );
+    with_note(said, note)
+}
+
+/// Adds that the field which is to date the records is in none of them.
+fn with_undated(said: Map<String, Value>, params: &Params, answer: &Answer) -> Map<String, Value> {
+    let field = params.date_field.as_deref().filter(|_| !params.append_only);
+    match field.filter(|field| !answer.has(field)) {
+        Some(field) => {
+            let note = format!("`date_field`: no record has a field `{field}`, so none is dated");
+            with_note(said, note)
+        }
+        None => said,
+    }
+}
+
+fn with_note(mut said: Map<String, Value>, note: String) -> Map<String, Value> {
     let listed = said.get("warnings").and_then(Value::as_array).map_or(0, Vec::len) as u64;
     let before = said.get("warning_count").and_then(Value::as_u64).unwrap_or(listed);
     said.insert("warning_count".to_owned(), (before + 1).into());

@@ -359,8 +359,9 @@ fn chat(
 
 /// What the result is about: its own `entity_name`, else the input of that name of the run whose end writes it.
 fn entity_name<'a>(call: &'a Call, data: &'a Value) -> Option<&'a str> {
-    let named = data.get("entity_name").or_else(|| call.inputs.get("entity_name"));
-    named.and_then(Value::as_str)
+    let text = |value: &'a Value| value.as_str().filter(|text| !text.trim().is_empty());
+    let own = data.get("entity_name").and_then(text);
+    own.or_else(|| call.inputs.get("entity_name").and_then(text))
 }
 
 fn provenance(call: &Call, data: &Value) -> Provenance {

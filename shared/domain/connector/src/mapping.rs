@@ -5,10 +5,10 @@ use countersign_registry::{Field, Warnings};
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerError;
-use crate::coerce::{coerce, coerce_written};
+use crate::coerce::coerce_written;
 use crate::json_number::settled;
 use crate::json_path::Found;
-use crate::model::{Endpoint, JsonMapping, Layout, OutputSchema};
+use crate::model::{JsonMapping, Layout, OutputSchema};
 use crate::reading::Reading;
 
 /// Records, and what was not as declared.
@@ -163,22 +163,6 @@ fn record(mapping: &JsonMapping, item: &Value) -> Map<String, Value> {
 #[must_use]
 pub fn fit(record: &mut Map<String, Value>, fields: &[Field], reading: &Reading) -> Vec<String> {
     fit_written(record, None, fields, reading)
-}
-
-/// Makes the values of a record of a file, a page or a feed those of the declared types: what does not fit is left null, and
-/// complained about by the name of its field.
-#[must_use]
-pub fn convert(record: &mut Map<String, Value>, endpoint: &Endpoint) -> Vec<(String, String)> {
-    let usual = Reading::default();
-    let reading = endpoint.operation.reading().unwrap_or(&usual);
-    let mut complaints = Vec::new();
-    for field in &endpoint.converted {
-        let Some(value) = record.get_mut(&field.name) else { continue };
-        let (converted, complaint) = coerce(value.take(), &field.data_type, reading);
-        *value = converted;
-        complaints.extend(complaint.map(|said| (field.name.clone(), said)));
-    }
-    complaints
 }
 
 /// As [`fit`], of a record whose long numbers are texts in `written`. What is not declared keeps all its digits too.

@@ -89,9 +89,8 @@ impl Document for MonitorSpec {
             rules.error("inputs", "/inputs", "are more than a playbook has".to_owned());
         }
         if self.query_template.contains(['{', '}']) {
-            let hint = "what differs from look to look is in the results of its detection steps";
-            let message = "`query_template` is the same for every look and has no references";
-            rules.hinted("variable", "/query_template", message, hint.to_owned());
+            let message = "nothing is filled in here: `query_template` is the same for every look";
+            rules.warning("variable", "/query_template", message);
         }
     }
 }

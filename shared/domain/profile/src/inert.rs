@@ -2,6 +2,7 @@
 //! F-174, F-175, F-293, K-91). The values that mean nothing stay allowed, so that what was read can be sent back.
 
 use countersign_document::{MaybeBlank, Rules, Whole};
+use countersign_journal::DetailLevel;
 use countersign_run::ExecutionMode;
 
 use crate::read::Written;
@@ -75,6 +76,11 @@ pub(crate) fn report(written: &Written, rules: &mut Rules<'_>) {
         let name = inert.pointer.rsplit('/').next().unwrap_or_default();
         let message = format!("`{name}` has no effect: {}", inert.why);
         rules.hinted(CODE, inert.pointer, message, inert.hint.to_owned());
+    }
+    let journal = &written.journal_config;
+    if !journal.auto_journal && journal.detail_level != DetailLevel::default() {
+        let message = "`detail_level` has no effect: without `auto_journal` a run writes no entry";
+        rules.warning(CODE, "/journal_config/detail_level", message);
     }
     rules.within("skills", |rules| {
         for (index, skill) in written.skills.iter().enumerate() {

@@ -83,16 +83,6 @@ impl FormatRules {
     }
 
     /// How texts are read as numbers and dates; a PDF's are not.
-    pub(super) fn reading(&self) -> Option<&Reading> {
-        match self {
-            Self::Csv(rules) => Some(&rules.table.reading),
-            Self::Xlsx(rules) => Some(&rules.table.reading),
-            Self::HtmlTable(rules) => Some(&rules.table.reading),
-            Self::Json(rules) | Self::Jsonl(rules) => Some(&rules.reading),
-            Self::PdfText(_) => None,
-        }
-    }
-
     pub(super) fn reading_mut(&mut self) -> Option<&mut Reading> {
         match self {
             Self::Csv(rules) => Some(&mut rules.table.reading),

@@ -11,6 +11,7 @@ use crate::reading::Reading;
 
 mod category;
 mod database;
+mod declared_types;
 mod feed;
 mod format;
 mod graphql;
@@ -226,9 +227,6 @@ pub struct Endpoint {
     pub entities: EntityRules,
     /// What comes back; inferred from the mapping when the YAML does not say (F-092).
     pub output: OutputSchema,
-    /// Declared fields whose values a file, a page or a feed gives as texts or as they are: they are converted to these types.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub converted: Vec<Field>,
     /// Fields that some record of every answer has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_fields: Vec<String>,
@@ -302,27 +300,6 @@ impl Operation {
             Self::Tool(rules) => Some(&mut rules.mapping.reading),
             Self::Scrape(rules) => Some(&mut rules.reading),
             Self::Query(rules) => Some(&mut rules.reading),
-            Self::ReadFeeds(_) => None,
-        }
-    }
-
-    /// Whether the values of its records become what is declared only after they were read.
-    #[must_use]
-    pub fn is_converted(&self) -> bool {
-        matches!(self, Self::ParseXml(_) | Self::Parse(_) | Self::Scrape(_) | Self::ReadFeeds(_))
-    }
-
-    /// How its texts are read as numbers and dates, when it reads any.
-    #[must_use]
-    pub fn reading(&self) -> Option<&Reading> {
-        match self {
-            Self::ParseXml(rules) => Some(&rules.reading),
-            Self::Parse(rules) => rules.reading(),
-            Self::Request(rules) => Some(&rules.mapping.reading),
-            Self::Graphql(rules) => Some(&rules.mapping.reading),
-            Self::Tool(rules) => Some(&rules.mapping.reading),
-            Self::Scrape(rules) => Some(&rules.reading),
-            Self::Query(rules) => Some(&rules.reading),
             Self::ReadFeeds(_) => None,
         }
     }

@@ -49,7 +49,8 @@ pub fn arguments(
 
 fn declared(endpoint: &Endpoint, name: &str) -> Result<(), RequestError> {
     let names = || endpoint.parameters.iter().map(|parameter| parameter.name.as_str());
-    let is_own = name == CURSOR_ARGUMENT || (name == SOURCE && reads_files(endpoint));
+    let has_cursor = name == CURSOR_ARGUMENT && !reads_files(endpoint);
+    let is_own = has_cursor || (name == SOURCE && reads_files(endpoint));
     if is_own || names().any(|known| known == name) {
         return Ok(());
     }

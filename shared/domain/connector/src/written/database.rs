@@ -242,7 +242,6 @@ impl Parameter {
             self.description.clone_from(&said.description);
         }
         self.default = said.default.clone().or_else(|| self.default.take());
-        self.required |= said.required;
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::mapping::{Mapping, Output, OutputField};
 use super::text::{CurrencyCode, FieldName, LocaleTag, ParameterName, TypeName};
-use crate::model::{self, Connection, Endpoint, EntityRules, Operation, OutputSchema};
+use crate::model::{self, Connection, Endpoint, EntityRules, Operation, OutputSchema, ValueType};
 use crate::reading::Reading;
 
 /// Declares an endpoint: its own keys, and those that endpoints of every type have.
@@ -85,6 +85,11 @@ pub(crate) trait Ends {
         declared
     }
 
+    /// Whether a parameter that a call leaves out has its default.
+    fn takes_defaults(&self) -> bool {
+        true
+    }
+
     /// What it does, as it is stored, and what comes back as far as the mapping says. `None` while something that it
     /// needs is broken.
     fn operation(&self, parameters: &[model::Parameter]) -> Option<(Operation, OutputSchema)>;
@@ -139,7 +144,7 @@ pub(super) fn model(endpoint: &impl Ends) -> Option<Endpoint> {
     let parameters = endpoint.parameters(shared.declared());
     let (mut operation, inferred) = endpoint.operation(&parameters)?;
     let declared = shared.output.map(Output::schema);
-    let converted = declared.as_ref().map(|declared| converted(&operation, &inferred, declared));
+    operation.declare(declared.as_ref().map_or(&[], |declared| &declared.fields));
     let output = declared.unwrap_or(inferred);
     if let (Some(slot), Some(reading)) = (operation.reading_mut(), shared.reading()) {
         *slot = reading;
@@ -151,23 +156,28 @@ pub(super) fn model(endpoint: &impl Ends) -> Option<Endpoint> {
         operation,
         entities: EntityRules { entity_type, extraction },
         output,
-        converted: converted.unwrap_or_default(),
         expected_fields: shared.expected.iter().map(|name| name.as_str().to_owned()).collect(),
     })
 }
 
-/// The declared fields whose types the mapping of a file, a page or a feed leaves open. Answers of JSON and rows of a database get
-/// their types as they are read.
-fn converted(operation: &Operation, given: &OutputSchema, declared: &OutputSchema) -> Vec<Field> {
-    let is_open = |field: &&Field| {
-        let given = given.fields.iter().find(|one| one.name == field.name);
-        given.is_none_or(|given| is_open(&given.data_type) && given.data_type != field.data_type)
-    };
-    let fields = declared.fields.iter().filter(|_| operation.is_converted()).filter(is_open);
-    fields.filter(|field| field.data_type != DataType::Any).cloned().collect()
+/// Why the values of a field do not become what is declared; `None` when they do.
+fn untyped(operation: &Operation, given: &OutputSchema, field: &Field) -> Option<String> {
+    let (name, declared) = (&field.name, &field.data_type);
+    let given = given.fields.iter().find(|one| one.name == *name).map(|one| &one.data_type);
+    let is_read =
+        !matches!(operation, Operation::ReadFeeds(_)) && ValueType::of(declared).is_some();
+    match given {
+        _ if *declared == DataType::Any => None,
+        None if is_open(declared) => None,
+        None => Some(format!("without `fields` in the mapping, `{name}` is as it is in the file")),
+        Some(given) if given == declared || is_open(given) && is_read => None,
+        // What stands in the file is not changed.
+        Some(DataType::Any) => None,
+        Some(given) => Some(format!("`{name}` is read as {given}, as the mapping says")),
+    }
 }
 
-/// Whether the mapping says nothing of the type.
+/// Whether the mapping says nothing of the type, but that of texts.
 fn is_open(data_type: &DataType) -> bool {
     match data_type {
         DataType::Any | DataType::String => true,
@@ -189,7 +199,8 @@ pub(super) fn check(
             format!("endpoint `{name}` has no description: models cannot tell when to use it");
         rules.warning("description", "", message);
     }
-    rules.within(shared.key, |rules| shared.check_parameters(rules));
+    let takes_defaults = endpoint.takes_defaults();
+    rules.within(shared.key, |rules| shared.check_parameters(takes_defaults, rules));
     let declared = shared.declared();
     endpoint.rules(&declared, connection, rules);
     if let Some(output) = shared.output {
@@ -213,7 +224,7 @@ impl Shared<'_> {
         Reading::new(Some(locale), currency).ok()
     }
 
-    fn check_parameters(&self, rules: &mut Rules<'_>) {
+    fn check_parameters(&self, takes_defaults: bool, rules: &mut Rules<'_>) {
         for (n, parameter) in self.parameters.iter().enumerate() {
             let name = parameter.name.as_str();
             if self.parameters[..n].iter().any(|other| other.name == parameter.name) {
@@ -226,7 +237,7 @@ impl Shared<'_> {
                 let message = format!("the default of `{name}` is not of type {data_type}");
                 rules.error("default", &format!("/{n}/default"), message);
             }
-            if parameter.required && parameter.default.is_some() {
+            if takes_defaults && parameter.required && parameter.default.is_some() {
                 let message =
                     format!("`required` has no effect: without `{name}`, its default holds");
                 rules.warning("required", &format!("/{n}/required"), message);
@@ -268,20 +279,12 @@ impl Shared<'_> {
         }
     }
 
-    /// Where the mapping gives a field a type, that is its type.
+    /// Types of files, pages and feeds that nothing is read as.
     fn check_types(&self, operation: &Operation, inferred: &OutputSchema, rules: &mut Rules<'_>) {
-        let declared = self.output.filter(|_| operation.is_converted()).map(Output::schema);
+        let declared = self.output.filter(|_| operation.is_typed_by_mapping()).map(Output::schema);
         for (n, field) in declared.iter().flat_map(|declared| &declared.fields).enumerate() {
-            let given = inferred.fields.iter().find(|given| given.name == field.name);
-            let given = given.filter(|given| !is_open(&given.data_type));
-            let differs = given.filter(|given| {
-                field.data_type != DataType::Any && field.data_type != given.data_type
-            });
-            if let Some(given) = differs {
-                let message = format!(
-                    "`type` has no effect: `{}` is read as {}, as the mapping says",
-                    field.name, given.data_type
-                );
+            if let Some(why) = untyped(operation, inferred, field) {
+                let message = format!("`type` has no effect: {why}");
                 rules.warning("output_schema", &format!("/output_schema/fields/{n}/type"), message);
             }
         }

@@ -187,6 +187,10 @@ impl Ends for Tagless<FileEndpoint> {
         }
     }
 
+    fn takes_defaults(&self) -> bool {
+        false
+    }
+
     fn operation(&self, _: &[model::Parameter]) -> Option<(Operation, OutputSchema)> {
         if let FileEndpoint::Xml(xml) = &self.0 {
             return Some(xml.operation());
@@ -207,14 +211,11 @@ impl Ends for Tagless<FileEndpoint> {
             let message = "an endpoint of a file parser takes no parameter but `source`";
             rules.error("parameters", "", message);
         }
-        for (n, _) in parameters.iter().enumerate() {
-            for key in ["type", "required", "default"] {
-                let at = format!("/parameters/{n}/{key}");
-                if rules.is_written(&at) {
-                    let message =
-                        format!("`{key}` has no effect: every call names its files in `source`");
-                    rules.warning("parameters", &at, message);
-                }
+        for (n, parameter) in parameters.iter().enumerate() {
+            let at = format!("/parameters/{n}/default");
+            if parameter.default.is_some() {
+                let message = "`default` has no effect: every call names its files in `source`";
+                rules.warning("parameters", &at, message);
             }
         }
         if rules.is_sound("/parser") {

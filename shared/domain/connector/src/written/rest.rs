@@ -153,13 +153,7 @@ impl RestEndpoint {
     /// What is in a body needs one, and a form is flat.
     fn check_body(&self, rules: &mut Rules<'_>) {
         let is_form = self.body_format == BodyFormat::Form;
-        let Some(body) = &self.body else {
-            if rules.is_written("/body_format") && !self.method.0.reads() {
-                let message = "`body_format` has no effect: the request has no body";
-                rules.warning("body_format", "/body_format", message);
-            }
-            return;
-        };
+        let Some(body) = &self.body else { return };
         let Some(entries) = body.as_object() else {
             if is_form || self.pagination.place() == PagePlace::Body {
                 let message = "the body must be a mapping to be a form or to hold the page";

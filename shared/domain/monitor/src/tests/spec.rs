@@ -52,6 +52,17 @@ fn f_133_f_211_what_no_monitor_can_keep_is_refused_where_it_is() {
 }
 
 #[test]
+fn f_209_braces_in_the_question_of_a_monitor_are_warned_of() {
+    let query = json!({"query_template": "What is new since {last_run_date}?"});
+    let Reading { value, problems } = read_value::<MonitorSpec>(written(&query));
+    assert!(value.is_some());
+    let told: Vec<(String, &str)> =
+        problems.iter().map(|one| (one.path(), one.message.as_str())).collect();
+    let expect = "nothing is filled in here: `query_template` is the same for every look";
+    assert_eq!(told, [("query_template".to_owned(), expect)]);
+}
+
+#[test]
 fn f_133_k_65_what_a_monitor_leaves_out_its_playbook_says() {
     let config = serde_json::from_value(json!({
         "interval": "4h", "suppress_if_empty": false,

@@ -22,7 +22,14 @@ pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sin
         } else {
             continue;
         };
-        warn(step, key, format!("`{key}` has no effect: {why}"), "leave it out".to_owned(), sink);
+        let (message, hint) = match key {
+            "on_error" => (
+                format!("`on_error: retry` is the same as `stop` here: {why}"),
+                "write `on_error: stop` at this step",
+            ),
+            _ => (format!("`{key}` has no effect: {why}"), "leave it out"),
+        };
+        warn(step, key, message, hint.to_owned(), sink);
     }
 }
 
@@ -31,9 +38,9 @@ fn check_time(step: &DraftStep<'_>, sink: &mut Sink<'_>) {
     let function = action.contract.map(|contract| contract.function.as_str());
     let Some(most) = function.and_then(step_seconds) else { return };
     if let Some(asked) = step.timeout_seconds.filter(|asked| *asked > most) {
-        let message =
-            format!("{asked} seconds are more than a step with `{}` can have", action.action);
-        let hint = format!("it has {most} at most, all its attempts together");
+        let message = format!("{asked} seconds are more than `{}` can have", action.action);
+        let what = if action.llm { "a turn of its model" } else { "a step" };
+        let hint = format!("{what} has {most} at most, all attempts together");
         warn(step, "timeout_seconds", message, hint, sink);
     }
 }

@@ -108,7 +108,7 @@ fn f_149_more_time_than_a_function_has_is_warned_of() {
     };
     assert_eq!(step("query_journal, inputs: {query: x}", 56), [""; 0]);
     let told = step("query_journal, inputs: {query: x}", 57);
-    let expect = "P114 s: 57 seconds are more than a step with `query_journal` can have | it has 56 at most, all its attempts together";
+    let expect = "P114 s: 57 seconds are more than `query_journal` can have | a step has 56 at most, all attempts together";
     assert_eq!(told, [expect]);
     assert_eq!(step("transform_data, inputs: {data: []}", 296), [""; 0]);
     assert_eq!(step("transform_data, inputs: {data: []}", 840).len(), 1);
@@ -155,7 +155,7 @@ fn k_51_a_retry_that_a_parallel_step_asks_for_is_not_made_of_what_is_sent_once()
     };
     assert!(!all("stop").iter().any(|one| one.starts_with("P114")), "{:?}", all("stop"));
     let told = all("retry");
-    let expect = "P114 post: `on_error` has no effect: what cannot be taken back is sent once | leave it out";
+    let expect = "P114 post: `on_error: retry` is the same as `stop` here: what cannot be taken back is sent once | write `on_error: stop` at this step";
     assert!(told.iter().any(|one| one == expect), "{told:?}");
 }
 

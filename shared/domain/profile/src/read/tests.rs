@@ -106,6 +106,18 @@ fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
 }
 
 #[test]
+fn f_172_the_detail_of_entries_that_no_run_writes_is_warned_of() {
+    let told = |auto: bool| -> Vec<String> {
+        let journal = json!({"auto_journal": auto, "detail_level": "detailed"});
+        let read = ProfileSpec::read(&json!({"name": "A", "journal_config": journal})).unwrap();
+        read.1.into_iter().map(|problem| problem.message).collect()
+    };
+    assert_eq!(told(true), [""; 0]);
+    let expect = "`detail_level` has no effect: without `auto_journal` a run writes no entry";
+    assert_eq!(told(false), [expect]);
+}
+
+#[test]
 fn f_393_what_is_stored_can_be_sent_back() {
     let spec = ProfileSpec::from_json(&json!({"name": "A"})).unwrap();
     let shown = serde_json::to_value(&spec).unwrap();

@@ -60,6 +60,8 @@ impl Action for DetectNewData {
     fn rules(params: &Params) -> Vec<Problem> {
         let message = "`date_field` has no effect: with `append_only` records need no date";
         let is_unused = params.append_only && params.date_field.is_some();
-        is_unused.then(|| Problem::without_effect("date_field", message)).into_iter().collect()
+        let hint = "leave it out; a monitor that has looked already then begins anew".to_owned();
+        let told = || Problem::without_effect("date_field", message).hint(Some(hint));
+        is_unused.then(told).into_iter().collect()
     }
 }

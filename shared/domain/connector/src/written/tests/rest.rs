@@ -1,7 +1,7 @@
 //! `rest_api`: mapping, metadata, bodies, pages.
 
 use super::*;
-use crate::model::{Auth, BodyFormat, PagePlace};
+use crate::model::{Auth, BodyFormat, FormatRules, PagePlace, ValueType};
 
 #[test]
 fn f_090_alternatives_are_written_with_a_bar_or_as_a_list() {
@@ -164,7 +164,8 @@ fn what_does_nothing_in_a_request_is_warned_of() {
         told(&format!("body: {{ to: '{{who}}', text: 'Dear {{who}}, {{other}}' }}, {who}")),
         ["`{who}` is sent as it is written here"]
     );
-    assert_eq!(told("body_format: form"), ["`body_format` has no effect: the request has no body"]);
+    // Without a body the arguments are it.
+    assert_eq!(told(&format!("body_format: form, {who}")), [""; 0]);
     assert_eq!(
         told("body: { to: '{who}' }, parameters: [{ name: who, required: true, default: you }]"),
         ["`required` has no effect: without `who`, its default holds"]
@@ -197,9 +198,12 @@ endpoints:
         ]
     );
     let definition = parsed.definition.unwrap();
-    let converted = &definition.endpoints["table"].converted;
-    let converted: Vec<_> = converted.iter().map(|field| field.name.as_str()).collect();
-    assert_eq!(converted, ["name"]);
+    let Operation::Parse(rules) = &definition.endpoints["table"].operation else {
+        panic!("a file")
+    };
+    let FormatRules::Csv(rules) = rules.as_ref() else { panic!("separated values") };
+    let types: Vec<_> = rules.table.fields.iter().map(|rule| rule.value_type).collect();
+    assert_eq!(types, [Some(ValueType::Date), Some(ValueType::Number)]);
     let inputs = endpoint_contract(&definition, "table").unwrap().inputs;
     let source: Vec<_> = inputs.iter().filter(|slot| slot.name == "source").collect();
     assert!(matches!(source.as_slice(), [slot] if slot.required), "{source:?}");
