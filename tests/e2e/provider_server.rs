@@ -1,4 +1,4 @@
-//! Servers that stand for providers.
+//! HTTP servers that the tests start in place of external providers.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;

@@ -36,8 +36,8 @@ const DETECT: &str = "detect_new_data";
 /// What ends a step that only reads before it has called anything.
 const REFUSED: [&str; 2] = ["PERMISSION_DENIED", "STEP_INPUT_INVALID"];
 
-/// Whether a step that is over has made its call in this run: not where something stands in for it, such as what a monitor has
-/// found before, nor where an earlier run had made it.
+/// Whether a finished step called its endpoint in this run. It did not when its output was given in advance, as by a monitor or a
+/// test, or when an earlier run had already made the call.
 fn was_called(step: &PlanStep, state: &StepState) -> bool {
     let is_refused = || state.code.as_deref().is_some_and(|code| REFUSED.contains(&code));
     let has_called = if step.irreversible { state.sent.is_some() } else { !is_refused() };

@@ -93,7 +93,7 @@ impl Answer {
         places
     }
 
-    /// Whether a record has this field; nobody knows when there is no record.
+    /// Whether any record has this field; also true when there are no records.
     pub(crate) fn has(&self, field: &str) -> bool {
         self.records.is_empty() || self.records.iter().any(|record| record.contains_key(field))
     }

@@ -171,7 +171,7 @@ fn untyped(operation: &Operation, given: &OutputSchema, field: &Field) -> Option
         None if is_open(declared) => None,
         None => Some(format!("without `fields` in the mapping, `{name}` is as it is in the file")),
         Some(given) if given == declared || is_open(given) && is_read => None,
-        // What stands in the file is not changed.
+        // The value is passed on as the file has it.
         Some(DataType::Any) => None,
         Some(given) => Some(format!("`{name}` is read as {given}, as the mapping says")),
     }

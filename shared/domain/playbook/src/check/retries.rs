@@ -1,5 +1,5 @@
-//! Retries that nobody makes, and time that no step has: what cannot be taken back is sent once, and so is each call of a list
-//! (K-51); a function runs only so long.
+//! Warnings about retries and time limits that cannot take effect: a call that cannot be undone, or that `for_each` makes, is sent
+//! once (K-51), and a function has a time limit of its own.
 
 use countersign_registry::step_seconds;
 

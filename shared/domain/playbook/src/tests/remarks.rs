@@ -170,6 +170,6 @@ fn f_134_a_pattern_of_common_words_is_warned_of() {
     };
     assert_eq!(with("what are the grants of"), [""; 0]);
     let told = with("what is this about");
-    let expect = "P114 what is this about: no question fits this pattern: its words are too common to be compared | add a word that says what is asked for";
+    let expect = "P114 what is this about: no question fits this pattern: its words are too common to be compared | add a more specific word";
     assert_eq!(told, [expect]);
 }

@@ -161,7 +161,7 @@ impl Trigger {
             TriggerKind::Semantic if !choose::compares(&self.pattern) => {
                 let message =
                     "no question fits this pattern: its words are too common to be compared";
-                let hint = "add a word that says what is asked for".to_owned();
+                let hint = "add a more specific word".to_owned();
                 report(rules, Code::NoEffect, "/pattern", message, hint);
             }
             _ => {}

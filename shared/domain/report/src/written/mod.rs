@@ -29,7 +29,7 @@ use crate::destination::{Destination, DestinationConfig, ExportConfig};
 use crate::format::Format;
 use crate::transform::Transform;
 
-/// What a document (F-280) or an exported file is called when nobody says; the ending is that of its format.
+/// The default name of a document (F-280) or an exported file; the extension of its format is added.
 const FILE_NAME: &str = "agent_output_{date}";
 
 /// A destination as it was written, with its form.
