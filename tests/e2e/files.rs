@@ -332,11 +332,11 @@ async fn f_080_f_083_f_084_k_47_what_cannot_be_is_found_where_it_is_written() {
         assert_eq!(said["valid"], json!(false), "{said:#}");
         assert!(said.to_string().contains(expect), "{expect}: {said:#}");
     };
-    let scope = "`scope` cannot be `team_docs`: there are no teams";
+    let scope = "`scope` cannot be `team_docs`: teams have no files";
     check("read_file", "inputs: {path: a.md, scope: team_docs}", scope).await;
     let global = "`scope` cannot be `global_docs`: there are no documents that everybody has";
     check("find_file_by_name", "inputs: {name: a, scope: global_docs}", global).await;
-    let team = "`team_id` cannot be given: there are no teams";
+    let team = "`team_id` cannot be given: teams have no files";
     check("read_file", "inputs: {path: a.md, team_id: t1}", team).await;
     let confirm = "`confirm` must be `true`: the file is removed";
     check("delete_file", "inputs: {document_id: a.md}, params: {confirm: false}", confirm).await;

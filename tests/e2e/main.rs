@@ -82,6 +82,7 @@ mod sources;
 mod steps;
 mod stores;
 mod strikes;
+mod teams;
 mod todos;
 mod told;
 mod triggers;

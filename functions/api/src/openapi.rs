@@ -157,6 +157,16 @@ const GROUPS: &[Group] = &[
             admin_revoke_tokens: revoke;
         },
     ),
+    admin(
+        "/teams",
+        doors! {
+            admin_teams: create, list;
+            admin_team: detail, change;
+            admin_team_members: list;
+            admin_team_member: add, remove;
+            admin_team_post: remove;
+        },
+    ),
     admin("/library", doors! { admin_library: put; }),
     admin(
         "/connectors",
@@ -178,9 +188,23 @@ const GROUPS: &[Group] = &[
             data_source_credentials: put, delete;
             profile_journal: list;
             profile_journal_summary: detail;
+            profile_share: create, replace, delete;
+            profile_shares: list;
         },
     )
     .of_fields::<Profile>(),
+    factory(
+        "/teams",
+        doors! {
+            teams: list;
+            team: detail;
+            team_members: list;
+            team_posts: create, list;
+            team_post: detail, remove;
+            team_agents: list;
+            team_agent: detail, journal;
+        },
+    ),
     factory("/resolve-handle", doors! { handles: resolve; }),
     factory("/available-agents", doors! { handles: complete; }),
     factory("/schedules", doors! { schedule_run_now: run; occurrences: of_schedule; })

@@ -1,6 +1,7 @@
 //! What lists and views are asked for.
 
 use countersign_connector::{Category, StoredConnector};
+use countersign_identity::UserId;
 use countersign_journal::TaskStatus;
 use countersign_knowledge::Namespace;
 use countersign_monitor::MonitorId;
@@ -8,6 +9,7 @@ use countersign_profile::ProfileId;
 use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunContext, RunStatus};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::OccurrencesOf;
+use countersign_team::{Post, ThreadId};
 use countersign_todo::{Day, ListName, Tag, Wanted};
 use countersign_trigger::TriggerId;
 use countersign_web::Problem;
@@ -118,6 +120,51 @@ pub(crate) struct JournalQuery {
 }
 
 paged!(JournalQuery);
+
+/// Which posts of a team.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TeamPostQuery {
+    /// At most so many posts, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only posts of this thread, `thrd_…`.
+    #[param(value_type = Option<String>)]
+    pub(crate) thread_id: Option<ThreadId>,
+    /// Only posts of this author, `user_…`.
+    #[param(value_type = Option<String>)]
+    pub(crate) author_id: Option<UserId>,
+    /// `true`: only posts that begin a thread; `false`: only replies.
+    pub(crate) begins_thread: Option<bool>,
+    /// Not before this time, or this day (UTC).
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) from: Option<Timestamp>,
+    /// Not after this time, or this day (UTC).
+    #[serde(default, deserialize_with = "end")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) to: Option<Timestamp>,
+}
+
+paged!(TeamPostQuery);
+
+impl TeamPostQuery {
+    /// What narrows the list, for its cursors.
+    pub(crate) fn narrowed(&self) -> String {
+        let Self { thread_id, author_id, begins_thread, from, to, .. } = self;
+        json!([thread_id, author_id, begins_thread, from, to]).to_string()
+    }
+
+    /// Whether a post is one of those asked for.
+    pub(crate) fn takes(&self, post: &Post) -> bool {
+        self.thread_id.as_ref().is_none_or(|thread| *thread == post.thread_id)
+            && self.author_id.as_ref().is_none_or(|author| *author == post.author_id)
+            && self.begins_thread.is_none_or(|begins| begins == post.begins_thread)
+    }
+}
 
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]

@@ -25,7 +25,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_actions_connect::{Deps, Mode, actions};
-use countersign_actions_detect::{Detect, NewEntities, Sources, detections};
+use countersign_actions_detect::{
+    Detect, NewEntities, NewTeamPosts, SharedWith, Sources, detections,
+};
 use countersign_connect_entry::reading;
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
@@ -37,6 +39,7 @@ use countersign_run::Quota;
 use countersign_run_start::Starter;
 use countersign_states::Machine;
 use countersign_store_catalog::{Catalog, MonitorStore};
+use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::{JournalStore, RunStore};
@@ -136,7 +139,15 @@ fn detect(boot: &Boot, deps: Deps) -> Result<Vec<Arc<dyn Detect>>, StartError> {
     all.push(Arc::new(NewEntities {
         discovered: Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?)),
         namespaces: Arc::new(catalog.clone()),
-        origins: Some(Arc::new(Ledger { runs, catalog })),
+        origins: Some(Arc::new(Ledger { runs, catalog: catalog.clone() })),
+    }));
+    let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+    all.push(Arc::new(NewTeamPosts {
+        posts: Arc::new(ContentStore::new(
+            boot.table(Setting::TableContent, &dynamo)?,
+            boot.blobs()?,
+        )),
+        access: Arc::new(SharedWith { catalog, directory }),
     }));
     Ok(all)
 }

@@ -20,10 +20,10 @@ impl Ledger {
     /// A run that a person has repeated has no line of its own; what a monitor had found is what is repeated.
     async fn first(&self, run: &RunId) -> Result<Option<Head>, ActionError> {
         let Some(head) = self.head(run).await? else { return Ok(None) };
-        if head.occurrence.is_some() || head.from_monitor.is_none() || head.repeats.is_empty() {
-            return Ok(Some(head));
+        match head.repeated_of_monitor() {
+            Some(first) => self.head(first).await,
+            None => Ok(Some(head)),
         }
-        self.head(head.origin()).await
     }
 }
 

@@ -59,6 +59,7 @@ pub async fn handle(tasks: &[Arc<dyn SweepTask>], invocation: &Invocation) -> Re
         match timeout(share, task.run(invocation.now, until)).await {
             Ok(Ok(counts)) => {
                 report_left(task.name(), &counts);
+                report_failed(task.name(), &counts);
                 done.insert(task.name().to_owned(), counts);
             }
             Ok(Err(fault)) => {
@@ -85,6 +86,24 @@ fn report_left(task: &'static str, counts: &Value) {
     if left > 0 {
         tracing::warn!(task, left, "SWEEP_LEFT: there is more to do than a sweep has time for");
     }
+}
+
+/// What failed one by one, while the task went on with the others; an alarm counts these lines.
+fn report_failed(task: &'static str, counts: &Value) {
+    let failed = failed(counts);
+    if failed > 0 {
+        tracing::error!(task, failed, "SWEEP_FAILED: some of what a sweep looks after failed");
+    }
+}
+
+/// How many failed, whichever part of the counts says so.
+fn failed(counts: &Value) -> u64 {
+    let all = counts.as_object().into_iter().flatten();
+    all.map(|(name, count)| match name.as_str() {
+        "failed" => count.as_u64().unwrap_or_default(),
+        _ => failed(count),
+    })
+    .sum()
 }
 
 /// How long a task may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
@@ -133,6 +152,13 @@ mod tests {
             .await;
         let failed = "SWEEP_UNFINISHED: these tasks failed: a, c";
         check(&[("a", false), ("b", true), ("c", false)], Err(failed)).await;
+    }
+
+    #[test]
+    fn issue_14_what_failed_in_any_part_of_a_task_is_counted() {
+        assert_eq!(failed(&json!({ "overdue": 3, "failed": 2 })), 2);
+        assert_eq!(failed(&json!({ "due": { "failed": 1 }, "open": { "failed": 2 } })), 3);
+        assert_eq!(failed(&json!({ "overdue": 3, "failed": 0 })), 0);
     }
 
     struct Endless;

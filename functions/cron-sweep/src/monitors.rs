@@ -33,12 +33,13 @@ impl SweepTask for Monitors {
 
     fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
-            let overdue = self.store.overdue(now, MAX_MONITORS).await?;
-            let ticks = overdue.iter().map(|clock| self.tick(clock, now));
-            let failed = join_all(ticks).await.into_iter().filter(|ticked| !ticked).count();
-            Ok(
-                json!({ "overdue": overdue.len(), "ticked": overdue.len() - failed, "failed": failed }),
-            )
+            let overdue = self.store.overdue(now, MAX_MONITORS + 1).await?;
+            let (all, most) = (overdue.len(), usize::try_from(MAX_MONITORS).unwrap_or_default());
+            let ticks = overdue.iter().take(most).map(|clock| self.tick(clock, now));
+            let ticked = join_all(ticks).await;
+            let failed = ticked.iter().filter(|ticked| !**ticked).count();
+            let (ticked, left) = (ticked.len() - failed, all.saturating_sub(most));
+            Ok(json!({ "overdue": all, "ticked": ticked, "failed": failed, "left": left }))
         })
     }
 }

@@ -53,7 +53,13 @@ async fn say_left_out(context: &Context, of: &Occurrence, now: Timestamp) {
 
 /// What led to whatever this run leads to.
 async fn led_by(context: &Context, head: &Head) -> Result<Ancestry, FinishError> {
-    let Some(id) = &head.occurrence else { return Ok(Ancestry::default()) };
+    let first = match head.repeated_of_monitor() {
+        Some(run) => context.runs.head(run).await?,
+        None => None,
+    };
+    let Some(id) = &first.as_ref().unwrap_or(head).occurrence else {
+        return Ok(Ancestry::default());
+    };
     let known = context.catalog.occurrence(&head.owner, id).await?;
     Ok(known.map(|known| known.leads_on()).unwrap_or_default())
 }

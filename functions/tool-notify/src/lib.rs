@@ -1,12 +1,14 @@
-//! `send_notification` as a Lambda.
+//! What tells people something, and what reads what they tell one another, as a Lambda.
 
 use std::sync::Arc;
 
+use countersign_actions_detect::{NewTeamPosts, SharedWith, handlers};
 use countersign_actions_notify::{DailyMails, PublicUrl, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::MailQueue;
 use countersign_run::Quota;
 use countersign_step_entry::Context;
+use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
@@ -25,5 +27,10 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
     let quota = DailyMails { runs, quota: Quota::mails(boot.number(Setting::MailsPerDay)?) };
     let quota = Arc::new(quota);
-    Context::new(boot, actions(Arc::new(content), Arc::new(directory), quota, Arc::new(mails), own))
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+    let access = Arc::new(SharedWith { catalog, directory: directory.clone() });
+    let posts = NewTeamPosts { posts: Arc::new(content.clone()), access };
+    let mut all = actions(Arc::new(content), Arc::new(directory), quota, Arc::new(mails), own);
+    all.extend(handlers(vec![Arc::new(posts)]));
+    Context::new(boot, all)
 }

@@ -44,7 +44,7 @@ impl Watch {
     }
 
     /// The playbook from now on.
-    async fn follows(&self, yaml: &str) {
+    pub(super) async fn follows(&self, yaml: &str) {
         let path = format!("{FACTORY}/playbooks/watch-notices");
         self.ana.door.put(&path, &json!({ "yaml": yaml })).await.unwrap();
     }

@@ -4,7 +4,7 @@ use countersign_cli::CliError;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Watch, watching};
+use super::{SAVE, Watch, playbook, watching};
 use crate::case::{FACTORY, grant, revoke, until};
 use crate::outage::Record;
 use crate::schedules::alarm::raised;
@@ -184,4 +184,34 @@ async fn f_218_a_parked_batch_is_not_retried_beside_another_nor_where_it_had_a_r
     watch.retried(1).await;
     let first = watch.run().await;
     watch.ana.reaches(&first, "awaiting_approval").await;
+}
+
+#[tokio::test]
+async fn f_218_a_parked_batch_waits_until_the_playbook_looks_with_the_steps_that_found_it() {
+    let watch = watching().await;
+    revoke(&watch.maria, "decide").await;
+    watch.parks(1, &["second-lost"]).await;
+    grant(&watch.maria, "decide").await;
+    let other = playbook(SAVE).replace("name: look", "name: see").replace("look.", "see.");
+    watch.follows(&other).await;
+    watch.retried(1).await;
+    let state = until("it is said why it cannot start", || async {
+        let state = watch.of("state").await;
+        state["last_error"].as_str()?.contains("BATCH_STEPS_CHANGED").then_some(state)
+    })
+    .await;
+    let said = state["last_error"].as_str().unwrap();
+    assert!(said.contains("`look`") && said.contains("`see`"), "{said}");
+    assert_eq!((&state["open_batch"], watch.runs().await), (&json!(1), 0), "{state:#}");
+    assert_eq!(watch.occurrence("due").await["reason"]["code"], "BATCH_STEPS_CHANGED");
+
+    watch.follows(&playbook(SAVE)).await;
+    watch.look().await;
+    let run = watch.run().await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    watch.decide("approve").await;
+    watch.ana.reaches(&run, "complete").await;
+    let found = watch.ana.get(&format!("/executions/{run}/outputs/look")).await;
+    assert_eq!(found["output"]["results"][0]["title"], "second-lost", "{found:#}");
+    assert_eq!(watch.of("batches/1").await["state"], "committed");
 }

@@ -59,6 +59,22 @@ async fn issue_14_a_due_time_that_comes_to_no_run_raises_the_alarm() {
 }
 
 #[tokio::test]
+async fn issue_14_what_a_sweep_or_a_look_fails_at_has_an_alarm() {
+    let group = world().stack.output("FunctionLogGroup").unwrap();
+    let list = ["logs", "describe-metric-filters", "--log-group-name", group];
+    let filters = world().aws(&list).await.unwrap();
+    let filters = filters["metricFilters"].as_array().unwrap();
+    let counted = filters.iter().find(|filter| filter["filterPattern"] == "SWEEP_FAILED").unwrap();
+    let counts = &counted["metricTransformations"][0];
+    let space = counts["metricNamespace"].as_str().unwrap();
+    assert_eq!(alarms(space, counts["metricName"].as_str().unwrap()).await.len(), 1);
+    let function = format!("{}-cron-monitor", world().stack.name);
+    let of = json!([{ "Name": "FunctionName", "Value": function }]);
+    let errors = alarms("AWS/Lambda", "Errors").await;
+    assert!(errors.iter().any(|alarm| alarm["Dimensions"] == of), "{errors:#?}");
+}
+
+#[tokio::test]
 async fn issue_14_a_sweeper_that_is_still_raises_an_alarm() {
     let function = format!("{}-cron-sweep", world().stack.name);
     let of = json!([{ "Name": "FunctionName", "Value": function }]);

@@ -11,6 +11,7 @@ mod forgotten;
 mod knowledge;
 mod last_runs;
 mod monitors;
+mod outages;
 mod put_off;
 mod quotas;
 mod runs;

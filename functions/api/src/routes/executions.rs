@@ -182,7 +182,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE, or PLAYBOOK_AMBIGUOUS: the question could mean several playbooks"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE; PLAYBOOK_AMBIGUOUS: the question could mean several playbooks; or TEAM_ACCESS_MISSING: a step needs a grant of a team"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
     State(ctx): Ctx,

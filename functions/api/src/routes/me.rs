@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use countersign_identity::{Capability, Role, Scopes, UserId};
+use countersign_team::{Team, TeamId};
 use countersign_web::{Json, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,10 +32,26 @@ pub(crate) struct Me {
     /// Effective capabilities.
     #[schema(value_type = Vec<String>)]
     capabilities: Vec<Capability>,
+    /// The teams that they are a member of: `id` and `name`.
+    #[schema(value_type = Vec<Object>)]
+    teams: Vec<TeamName>,
     /// The token's id (`jti`); whoever administers can make it void.
     token_id: String,
     /// The session at the user pool (`origin_jti`), if there is one; void with all its tokens by the same door.
     session_id: Option<String>,
+}
+
+/// A team by its name.
+#[derive(Debug, Serialize)]
+struct TeamName {
+    id: TeamId,
+    name: String,
+}
+
+impl From<Team> for TeamName {
+    fn from(team: Team) -> Self {
+        Self { id: team.id, name: team.name.to_string() }
+    }
 }
 
 /// Who the caller is, and what remains of their token.
@@ -42,6 +59,7 @@ pub(crate) struct Me {
 pub(crate) async fn me(State(ctx): Ctx, signed: Signed) -> Result<Json<Me>, Problem> {
     let caller = signed.caller;
     let person = ctx.directory.user(&caller.user).await?;
+    let teams = ctx.directory.teams_of(&caller.user).await?;
     let role = caller.scopes.highest();
     Ok(Json(Me {
         user_id: caller.user,
@@ -52,6 +70,7 @@ pub(crate) async fn me(State(ctx): Ctx, signed: Signed) -> Result<Json<Me>, Prob
         scopes: caller.scopes,
         role,
         capabilities: caller.capabilities.into_iter().collect(),
+        teams: teams.into_iter().map(TeamName::from).collect(),
         token_id: caller.token_id,
         session_id: signed.presented.session,
     }))

@@ -1,6 +1,7 @@
 //! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
 use countersign_document::Problem as Found;
+use countersign_failure::Failure as _;
 use countersign_identity::{Caller, Role};
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
 use countersign_store_catalog::StoredDocument as _;
@@ -27,7 +28,7 @@ impl Kind for Profile {
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
         replace: "Replaces the fields of an agent; other `approvers` take an analyst. `is_active` switches it; `version`, when sent, must be the one that was read.",
-        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
+        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers, its shares and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
         changed: Some("VERSION_CONFLICT"),
@@ -82,9 +83,17 @@ impl Kind for Profile {
         schedules::remove(ctx, owner, &self.id).await?;
         monitors::remove(ctx, owner, &self.id).await?;
         triggers::remove(ctx, owner, &self.id).await?;
+        ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
         ctx.runs.forget_profile(owner, self.id.as_str()).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
+    }
+
+    /// Somebody may have shared it while it was being removed.
+    async fn after_removal(&self, ctx: &Context) {
+        if let Err(error) = ctx.catalog.remove_shares(self.id.as_str()).await {
+            tracing::warn!(profile = %self.id, code = error.code(), %error, "shares of a removed agent are left; nobody sees it");
+        }
     }
 
     fn asks_others(&self, after: &Self) -> bool {

@@ -27,6 +27,7 @@ mod show;
 mod siblings;
 mod status;
 mod strike;
+mod teams;
 mod todos;
 mod token;
 mod triggers;
@@ -100,6 +101,8 @@ pub(crate) enum Command {
     Monitors(monitors::Monitors),
     /// List triggers, or make, show, pause or resume one, or make and take back keys of its webhook.
     Triggers(triggers::Triggers),
+    /// List teams and their posts, write one, share agents with them, or manage teams.
+    Teams(teams::Teams),
     /// List to-dos, show one, or tick one off.
     Todos(todos::Todos),
     /// List uploaded files, or remove one.
@@ -138,6 +141,7 @@ impl Command {
             Self::Reviews(command) => command.run(place, console).await,
             Self::Monitors(command) => command.run(place, console).await,
             Self::Triggers(command) => command.run(place, console).await,
+            Self::Teams(command) => command.run(place, console).await,
             Self::Todos(command) => command.run(place, console).await,
             Self::Uploads(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,

@@ -1,7 +1,6 @@
 //! `detect_new_entities` (F-062): entities that the knowledge graph did not have before, in the first part of it that the agent
 //! works in.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_knowledge::discovered::Discovered;
@@ -19,11 +18,9 @@ use countersign_store_catalog::Catalog;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::by_time::{Leads, Listed, Page, Read};
 use crate::look::{Detect, Look, Seen};
 use crate::origins::{Led, Origins};
-
-/// How many pages of discoveries one look reads; where that is not enough, the next look goes on.
-const MAX_PAGES: usize = 50;
 
 /// The parts of the graph that an agent works in.
 pub trait Namespaces: Send + Sync {
@@ -78,14 +75,16 @@ impl Detect for NewEntities {
             let (inputs, params) = arguments::<DetectNewEntities>(call)?;
             let namespace = self.namespaces.first(call).await?;
             let scope = Scope { owner: call.owner.clone(), namespace };
-            let read = self.read(&scope, look, call.now, |one| fits(one, &inputs, &params)).await?;
+            let fits = |one: &Discovery| fits(one, &inputs, &params);
+            let page = |since, after| self.page(&scope, since, after, &fits);
+            let read = Read::of(look, call.now, page).await?;
             if read.is_stuck(look) {
                 let message = "more was found within the overlap than one look reads";
                 return Err(ActionError::terminal("TOO_MANY_DISCOVERIES", message)
                     .with_help("shorten the monitor's `overlap_minutes`"));
             }
             let (novel, led) = self.others(call, look, &read).await?;
-            let runs = novel.items.iter().filter_map(|item| read.runs.get(&item.key));
+            let runs = novel.items.iter().filter_map(|item| read.known.get(&item.key));
             let led_by = led.to(runs);
             let seen = seen(novel, look, &inputs, &read);
             Ok(Seen { led_by, ..seen }.without(led.own))
@@ -105,40 +104,13 @@ impl Seen {
     }
 }
 
-/// What a look has read of the discoveries.
-struct Read {
-    found: Vec<Found>,
-    /// The run of each, by its key.
-    runs: HashMap<String, String>,
-    /// From when on.
-    since: Option<Timestamp>,
-    /// How far, when that was more than a page.
-    past: Option<Timestamp>,
-    /// Whether there is more behind that.
-    has_more: bool,
-}
-
-impl Read {
-    /// Whether the next look would read the same again; or the first one does not reach the present.
-    fn is_stuck(&self, look: Look<'_>) -> bool {
-        let Some(previous) = look.previous else { return self.has_more };
-        let is_past = self.past > previous.moment();
-        self.has_more && !is_past && self.found.len() <= room(look)
-    }
-}
-
-/// So many that some of them are new.
-fn room(look: Look<'_>) -> usize {
-    look.most + look.previous.map_or(0, |position| position.seen.len())
-}
-
 impl NewEntities {
     /// What is new, less what the monitor that looks has led to itself: it would go round in circles.
     async fn others(
         &self,
         call: &Call,
         look: Look<'_>,
-        read: &Read,
+        read: &Read<String>,
     ) -> Result<(NewItems, Led), ActionError> {
         let mut led = Led::default();
         let mut previous = look.previous.cloned();
@@ -149,9 +121,9 @@ impl NewEntities {
             let (Some(origins), Some(monitor)) = (&self.origins, look.monitor) else {
                 return Ok((novel, led));
             };
-            let runs = novel.items.iter().filter_map(|item| read.runs.get(&item.key));
+            let runs = novel.items.iter().filter_map(|item| read.known.get(&item.key));
             led.read(origins.as_ref(), call, runs).await?;
-            let is_own = |item: &&Found| led.is_led_by(read.runs.get(&item.key), monitor);
+            let is_own = |item: &&Found| led.is_led_by(read.known.get(&item.key), monitor);
             let own: Vec<&Found> = novel.items.iter().filter(is_own).collect();
             if own.is_empty() {
                 return Ok((novel, led));
@@ -163,42 +135,23 @@ impl NewEntities {
         }
     }
 
-    /// Reads discoveries from the position on, the oldest first, until more fit than a batch takes.
-    async fn read(
-        &self,
-        scope: &Scope,
-        look: Look<'_>,
-        now: Timestamp,
-        fits: impl Fn(&Discovery) -> bool,
-    ) -> Result<Read, ActionError> {
-        let since = since(look, now);
-        let mut read =
-            Read { found: Vec::new(), runs: HashMap::new(), since, past: None, has_more: false };
-        let mut after = None::<String>;
-        for number in 0..MAX_PAGES {
+    /// A page of discoveries.
+    fn page<'a>(
+        &'a self,
+        scope: &'a Scope,
+        since: Option<Timestamp>,
+        after: Option<String>,
+        fits: impl Fn(&Discovery) -> bool + Send + 'a,
+    ) -> ActionFuture<'a, Page<String>> {
+        Box::pin(async move {
             let page = self.discovered.since(scope, since, after.as_deref()).await;
             let (page, next) = page.map_err(|error| ActionError::from_failure(error.as_ref()))?;
-            if number > 0 {
-                read.past = page.last().map(|one| one.discovered_at.min(now)).or(read.past);
-            }
-            for one in page.iter().filter(|one| fits(one)) {
-                read.runs.insert(one.entity_id.to_string(), one.execution_id.clone());
-                read.found.push(item(one));
-            }
-            (read.has_more, after) = (next.is_some(), next);
-            if !read.has_more || (look.previous.is_some() && read.found.len() > room(look)) {
-                break;
-            }
-        }
-        Ok(read)
-    }
-}
-
-/// Nothing earlier can be new: not even at the first look, where what is earlier counts as known.
-fn since(look: Look<'_>, now: Timestamp) -> Option<Timestamp> {
-    match look.previous {
-        Some(previous) => previous.horizon(look.late),
-        None => now.checked_sub(look.late).ok(),
+            let listed = page.iter().map(|one| Listed {
+                at: one.discovered_at,
+                found: fits(one).then(|| (item(one), one.execution_id.clone())),
+            });
+            Ok((listed.collect(), next))
+        })
     }
 }
 
@@ -228,17 +181,8 @@ fn item(found: &Discovery) -> Found {
     Found { key, at, record: json!(entity) }
 }
 
-fn seen(novel: NewItems, look: Look<'_>, inputs: &Inputs, read: &Read) -> Seen {
-    let has_more = novel.has_more || read.has_more;
-    let mut position = novel.position;
-    if let (None, Some(since)) = (look.previous, read.since) {
-        position = position.known_before(since);
-    }
-    // What was read and does not fit is not read again.
-    let past = read.past.filter(|_| !novel.has_more);
-    if let Some(past) = past {
-        position = position.read_up_to(past);
-    }
+fn seen(novel: NewItems, look: Look<'_>, inputs: &Inputs, read: &Read<String>) -> Seen {
+    let Leads { position, has_more, advances } = read.leads(&novel, look);
     let keys = novel.items.iter().map(|found| found.key.clone()).collect();
     let entities: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let output = json!({
@@ -246,7 +190,6 @@ fn seen(novel: NewItems, look: Look<'_>, inputs: &Inputs, read: &Read) -> Seen {
         "watermark": position.value, "previous_watermark": look.before(),
     });
     let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
-    let advances = past.is_some() && position.value != look.before();
     let too_large = novel.too_large;
     let (position, led_by) = (Some(position), Ancestry::default());
     Seen { output, keys, too_large, position, metadata, advances, led_by }

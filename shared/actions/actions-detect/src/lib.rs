@@ -1,15 +1,17 @@
-//! Actions that look for what is new (F-058…F-060, F-062, F-064).
+//! Actions that look for what is new (F-058…F-062, F-064).
 //!
 //! A [`Detect`] compares what is there with a position and says what is new and where that leads. Whoever looks keeps the
 //! position: a monitor its watermark. In a run that is not a monitor's there is none, and everything that is there is new; a
 //! monitor's run does not look at all, its steps have what the look before it found.
 
 mod answer;
+mod by_time;
 mod data;
 mod entities;
 mod files;
 mod look;
 mod origins;
+mod team_posts;
 mod watermark;
 
 #[cfg(test)]
@@ -22,6 +24,7 @@ pub use entities::{Namespaces, NewEntities};
 pub use files::{FolderChanges, NewFiles};
 pub use look::{Detect, Look, Seen, handlers};
 pub use origins::Origins;
+pub use team_posts::{NewTeamPosts, SharedWith};
 pub use watermark::{GetWatermark, Marks};
 
 use countersign_connector::{ConnectorSource, Files};

@@ -34,11 +34,11 @@ impl Files for Folder {
     }
 }
 
-fn owner() -> UserId {
+pub(crate) fn owner() -> UserId {
     UserId::from_bytes([1; 16])
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2026-11-20T08:00:00Z".parse().unwrap()
 }
 
@@ -52,7 +52,7 @@ fn file(digit: char, name: &str, etag: &str, minutes_ago: i64) -> FileEntry {
     }
 }
 
-fn call(action: &str, inputs: &Value, params: &Value) -> Call {
+pub(crate) fn call(action: &str, inputs: &Value, params: &Value) -> Call {
     let object = |value: &Value| value.as_object().cloned().unwrap();
     Call {
         run: "run".to_owned(),
@@ -82,7 +82,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
     }
 }
 
-async fn look(
+pub(crate) async fn look(
     detect: &dyn Detect,
     call: &Call,
     previous: Option<&Position>,

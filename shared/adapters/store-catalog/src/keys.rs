@@ -9,6 +9,7 @@ use countersign_profile::Handle;
 use countersign_run::OccurrenceId;
 use countersign_schedule::ScheduleId;
 use countersign_store_kit::Key;
+use countersign_team::TeamId;
 use countersign_trigger::TriggerId;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -66,6 +67,20 @@ pub(crate) fn bound(owner: Owner<'_>, profile: &str) -> String {
 
 pub(crate) fn binding(owner: Owner<'_>, profile: &str, connector: &ConnectorId) -> Key {
     Key::new(bound(owner, profile), format!("CONNECTOR#{connector}"))
+}
+
+/// The shares of a profile.
+pub(crate) fn shares(profile: &str) -> String {
+    format!("SHARES#{profile}")
+}
+
+pub(crate) fn share(profile: &str, team: &TeamId) -> Key {
+    Key::new(shares(profile), format!("TEAM#{team}"))
+}
+
+/// The partition of the index with what is shared with a team.
+pub(crate) fn shared_with(team: &TeamId) -> String {
+    format!("TEAM#{team}#AGENTS")
 }
 
 pub(crate) fn replay(owner: &UserId, name: &str) -> Key {

@@ -28,6 +28,7 @@
 //! | `OPEN#TURNS` | `WAITING`, `BEGUN` | where the last look at open occurrences stopped |
 //! | `TOLD#{source}` | `{kind}` | when its owner was told last that it does not work |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
+//! | `SHARES#{profile}` | `TEAM#{team}` | that the profile is shared with the team; in the index under `TEAM#{team}#AGENTS` |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
 //! `{owner}` is a user's id, or `system` for what the deployment ships (F-006). Records are kept as JSON text, so that
@@ -59,6 +60,7 @@ mod profiles;
 mod record;
 mod replays;
 mod schedules;
+mod shares;
 mod stored;
 mod sweeps;
 mod told;

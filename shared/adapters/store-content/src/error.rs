@@ -3,6 +3,7 @@
 use countersign_failure::Failure;
 use countersign_report::ReportError;
 use countersign_store_kit::StoreError;
+use countersign_team::ThreadId;
 use countersign_todo::MAX_TAGS;
 
 use crate::ids::DocumentId;
@@ -73,6 +74,10 @@ pub enum ContentError {
     #[error("a to-do has at most {MAX_TAGS} tags")]
     #[failure(code = "TODO_TOO_MANY_TAGS", status = 422, help = "remove some in the same change")]
     TooManyTags,
+    /// No such thread of this team.
+    #[error("there is no thread `{0}` in this team")]
+    #[failure(code = "THREAD_NOT_FOUND", help = "leave `thread_id` out to begin a new thread")]
+    NoThread(ThreadId),
     /// The table does not exist and may not be made.
     #[error("the table `{table}` does not exist in the workspace `{workspace}`")]
     #[failure(code = "TABLE_NOT_FOUND", help = "create it first, or set `create_if_missing: true`")]

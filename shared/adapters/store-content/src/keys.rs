@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::Key;
+use countersign_team::{PostId, TeamId};
 
 use countersign_todo::TodoId;
 
@@ -89,6 +90,15 @@ pub(crate) fn note(owner: &UserId, id: &NotificationId) -> Key {
 
 pub(crate) fn notes(owner: &UserId) -> String {
     format!("USER#{owner}#NOTES")
+}
+
+pub(crate) fn post(team: &TeamId, id: &PostId) -> Key {
+    Key::new(format!("TEAM#{team}"), format!("POST#{id}"))
+}
+
+/// The partition of the index with the posts of a team.
+pub(crate) fn posts(team: &TeamId) -> String {
+    format!("TEAM#{team}#POSTS")
 }
 
 /// A time that sorts as text: RFC 3339 leaves trailing zeros out, which does not.

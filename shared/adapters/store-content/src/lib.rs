@@ -15,8 +15,9 @@
 //! | `USER#{owner}` | `TODO#{id}` | a to-do | `USER#{owner}#TODOS` by time |
 //! | `USER#{owner}` | `TODOCALL#{todo}#{hash}` | what a call has changed of a to-do | |
 //! | `USER#{owner}` | `NOTE#{id}` | a notification | `USER#{owner}#NOTES` by time |
+//! | `TEAM#{team}` | `POST#{id}` | a post of a member of the team | `TEAM#{team}#POSTS` by time |
 //!
-//! The owner stands in every partition key: no method can reach what belongs to somebody else.
+//! The owner or the team stands in every partition key: no method can reach what belongs to somebody else.
 //! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
 
 mod additions;
@@ -31,6 +32,7 @@ mod notifications;
 mod paths;
 mod removed;
 mod tables;
+mod team_posts;
 mod todos;
 
 use countersign_store_kit::{Blobs, Table};

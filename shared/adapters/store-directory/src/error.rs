@@ -30,6 +30,10 @@ pub enum DirectoryError {
     #[error("there is no such user")]
     #[failure(code = "NOT_FOUND", status = 404)]
     NoSuchUser,
+    /// No team has this id.
+    #[error("there is no such team")]
+    #[failure(code = "NOT_FOUND", status = 404)]
+    NoSuchTeam,
     /// Somebody else changed the record in between.
     #[error("the record was changed by somebody else in between")]
     #[failure(code = "VERSION_CONFLICT", help = "read it again and repeat the change")]

@@ -2,6 +2,7 @@
 
 use countersign_identity::{Capability, Scope, UserId};
 use countersign_store_kit::Key;
+use countersign_team::{Team, TeamId};
 
 use crate::account::PoolSubject;
 use crate::settings::Setting;
@@ -36,6 +37,29 @@ pub(crate) fn capability(user: &UserId, capability: Capability) -> Key {
 
 pub(crate) fn revoked(user: &UserId, token_id: &str) -> Key {
     Key::new(partition(user), format!("{REVOKED}{token_id}"))
+}
+
+/// The partition of the index that lists every team.
+pub(crate) const TEAMS: &str = "TEAMS";
+/// What the sort key of a membership starts with.
+pub(crate) const MEMBERSHIP: &str = "TEAM#";
+
+pub(crate) fn team(team: &TeamId) -> Key {
+    Key::new(format!("TEAM#{team}"), "TEAM")
+}
+
+/// Where a team is in that index: by name, in any case.
+pub(crate) fn by_name(team: &Team) -> String {
+    format!("{}#{}", team.name.as_str().to_lowercase(), team.id)
+}
+
+pub(crate) fn membership(user: &UserId, team: &TeamId) -> Key {
+    Key::new(partition(user), format!("{MEMBERSHIP}{team}"))
+}
+
+/// The partition of the index with the members of a team.
+pub(crate) fn members(team: &TeamId) -> String {
+    format!("TEAM#{team}#MEMBERS")
 }
 
 pub(crate) fn username(username: &Username) -> Key {

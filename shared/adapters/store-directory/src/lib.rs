@@ -6,6 +6,8 @@
 //! | `USER#{id}` | `SCOPE#{scope}` | one granted scope |
 //! | `USER#{id}` | `CAPABILITY#{name}` | one granted capability |
 //! | `USER#{id}` | `REVOKED#{token id}` | one void token, until it would have expired |
+//! | `USER#{id}` | `TEAM#{team}` | that the person is a member of the team; in the index under `TEAM#{team}#MEMBERS` |
+//! | `TEAM#{team}` | `TEAM` | a team; listed in the index under `TEAMS` by name |
 //! | `USERNAME#{name}`, `EMAIL#{address}` | `CLAIM` | who holds the name, so that it is held once |
 //! | `SUBJECT#{sub}` | `CLAIM` | whose account of the user pool it is or was |
 //! | `DEPLOYMENT` | `APPOINTED#{address}` | that this first administrator was appointed |
@@ -21,6 +23,7 @@ mod grants;
 mod keys;
 mod settings;
 mod sign_in;
+mod teams;
 mod user;
 mod users;
 

@@ -79,7 +79,7 @@ impl LookWarnings {
     #[must_use]
     pub fn is_news(&self, before: Option<&Self>, at: Timestamp) -> bool {
         let Some(before) = before else { return true };
-        self.steps != before.steps && at.duration_since(before.noted_at) >= APART
+        self.steps != before.steps && at.duration_since(before.noted_at).abs() >= APART
     }
 }
 

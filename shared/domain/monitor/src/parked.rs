@@ -35,7 +35,8 @@ impl State {
         if let Some(parked) = self.parked.clone().filter(|parked| parked.is_unsaid) {
             return Some((parked, self.said()));
         }
-        let parked = self.parked.clone().filter(|parked| now.duration_since(parked.at) >= DAY)?;
+        let parked =
+            self.parked.clone().filter(|parked| now.duration_since(parked.at).abs() >= DAY)?;
         Some((parked, Self { parked: None, ..self.clone() }))
     }
 
@@ -66,6 +67,9 @@ mod tests {
         assert_eq!(after.recalled(at(50)), None);
         assert_eq!((after.version, after.failing), (ticked.version, ticked.failing));
         assert_eq!(State::default().recalled(at(50)), None);
+        let ahead =
+            State { parked: Some(LastParked { at: at(9_000), ..last }), ..State::default() };
+        assert!(ahead.recalled(at(25)).is_some(), "a clock was ahead when it was noted");
     }
 
     #[test]

@@ -248,9 +248,11 @@ pub enum Due {
 #[must_use]
 pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) -> Due {
     if let Some(open) = &state.open {
+        let is_closed = !is_asked_for && !timing.is_open(now);
         return match open.retry_after {
-            Some(after) if is_asked_for || !is_ahead(after, REST, now) => Due::Retry(open.clone()),
-            Some(_) => Due::Nothing,
+            Some(after) if !is_asked_for && is_ahead(after, REST, now) => Due::Nothing,
+            Some(_) if is_closed => Due::OutsideHours,
+            Some(_) => Due::Retry(open.clone()),
             None if !is_asked_for && is_resting(state, timing, now) => Due::Nothing,
             None => Due::Resume(open.clone()),
         };
@@ -298,7 +300,10 @@ pub(crate) fn retry_after(now: Timestamp) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use countersign_schedule::TimeZoneName;
+
     use super::*;
+    use crate::hours::ActiveHours;
     use crate::mark::{MarkKind, Position};
 
     fn at(second: i64) -> Timestamp {
@@ -330,6 +335,30 @@ mod tests {
         };
         assert_eq!(waits(at(100_000_030)), Due::Nothing);
         assert!(matches!(waits(at(100_000_000 + year)), Due::Retry(_)));
+    }
+
+    #[test]
+    fn f_210_outside_its_hours_a_batch_that_failed_is_not_tried_again() {
+        // 100,000,000 is 09:46:40 in UTC.
+        let now = at(100_000_000);
+        let hours = |start: &str, end: &str| ActiveHours {
+            start: start.parse().unwrap(),
+            end: end.parse().unwrap(),
+            timezone: TimeZoneName::default(),
+        };
+        let monitor = countersign_run::MonitorId::from_bytes([1; 16]);
+        let batch = Batch::found(&monitor, &State::default(), 1, BTreeMap::new(), now);
+        let state = State::default().opened(&batch, now);
+        let open =
+            state.open.clone().map(|open| Open { retry_after: Some(at(99_999_000)), ..open });
+        let state = State { open, ..state };
+        let due = |start: &str, end: &str, is_asked_for| {
+            let timing = Timing { hours: Some(hours(start, end)), ..Timing::unknown() };
+            tick(&state, &timing, is_asked_for, now)
+        };
+        assert!(matches!(due("09:00", "10:00", false), Due::Retry(_)));
+        assert_eq!(due("10:00", "11:00", false), Due::OutsideHours);
+        assert!(matches!(due("10:00", "11:00", true), Due::Retry(_)), "F-216");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use handle::Handle;
 pub use read::{ProfileFile, Template, Written};
 pub use spec::{
     Approver, Fields, KnowledgeConfig, OutputConfig, ProfileSpec, Skill, SkillType,
-    StoredDestination, TeamConfig, TeamPermission,
+    StoredDestination,
 };
 
 countersign_ids::prefixed_id! {

@@ -1,7 +1,5 @@
 //! What the owner of a profile writes.
 
-use std::collections::BTreeMap;
-
 use countersign_canonical::canonical_of;
 use countersign_document::{
     List, MaybeBlank, Problem, Refused, Text, Whole, merge_patch, text_type,
@@ -228,42 +226,6 @@ pub struct Skill {
 
 fn yes() -> bool {
     true
-}
-
-/// What teams an agent is shared with may see, derived from the shares (F-173, K-68); never stored in the profile.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TeamConfig {
-    /// The teams.
-    pub shared_with_teams: Vec<String>,
-    /// Whether any team grants its files.
-    pub team_file_access: bool,
-    /// Whether any team grants its posts.
-    pub team_post_access: bool,
-    /// What each team grants.
-    pub team_permissions: BTreeMap<String, TeamPermission>,
-}
-
-/// What one team grants an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TeamPermission {
-    /// Its files.
-    pub file_access: bool,
-    /// Its posts.
-    pub post_access: bool,
-}
-
-impl TeamConfig {
-    /// Derives the configuration from the active shares.
-    #[must_use]
-    pub fn derived(shares: impl IntoIterator<Item = (String, TeamPermission)>) -> Self {
-        let team_permissions: BTreeMap<String, TeamPermission> = shares.into_iter().collect();
-        Self {
-            shared_with_teams: team_permissions.keys().cloned().collect(),
-            team_file_access: team_permissions.values().any(|grant| grant.file_access),
-            team_post_access: team_permissions.values().any(|grant| grant.post_access),
-            team_permissions,
-        }
-    }
 }
 
 impl ProfileSpec {

@@ -52,8 +52,16 @@ pub const TOOL_CONNECT_WRITE: &str = "tool-connect-write";
 pub const TOOL_FILES_WRITE: &str = "tool-files-write";
 
 /// The actions that look for what is new: the steps that a look of a monitor carries out.
-pub const DETECTIONS: [&str; 4] =
-    ["detect_folder_changes", "detect_new_data", "detect_new_entities", "detect_new_files"];
+pub const DETECTIONS: [&str; 5] = [
+    "detect_folder_changes",
+    "detect_new_data",
+    "detect_new_entities",
+    "detect_new_files",
+    "detect_new_team_posts",
+];
+
+/// The grant of actions that read the posts of a team.
+pub const TEAM_POST_ACCESS: &str = "team_post_access";
 
 /// Whether an action looks for what is new.
 #[must_use]

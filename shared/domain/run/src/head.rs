@@ -226,6 +226,14 @@ impl Head {
         self.repeats.first().unwrap_or(&self.run)
     }
 
+    /// The run of a monitor's batch that a person has repeated with this one: the repetition has no occurrence of its own, and what
+    /// led to the batch led to it.
+    #[must_use]
+    pub fn repeated_of_monitor(&self) -> Option<&RunId> {
+        let is_by_hand = self.occurrence.is_none() && self.from_monitor.is_some();
+        self.repeats.first().filter(|_| is_by_hand)
+    }
+
     /// Which run of its occurrence this is, from the second on: those before it failed. None of a run that no occurrence has.
     #[must_use]
     pub fn attempt_of_occurrence(&self) -> Option<u32> {

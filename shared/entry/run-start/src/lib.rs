@@ -16,6 +16,7 @@ pub mod run_mode;
 mod signing;
 mod skills;
 mod start;
+mod teams;
 pub mod understanding;
 
 pub use ask::{Occasion, Question, ask, could_answer};

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::approval_policy;
-use crate::{Invoker, Starter, quotas, repeating, signing};
+use crate::{Invoker, Starter, quotas, repeating, signing, teams};
 
 /// What is asked of whom.
 pub struct Asking<'a> {
@@ -203,6 +203,8 @@ async fn ready(
     };
     let plan = planned(&linked, &head);
     repeating::check(ctx, &plan, of.repeats).await?;
+    let found = of.found.as_ref().map(|found| found.outputs);
+    teams::check(ctx, invoker, of.profile, &plan, found).await?;
     let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan, policy).await?;
     all.extend(raised);
     all.extend(approval_policy::overruled(&plan, policy, of.approval_policy));

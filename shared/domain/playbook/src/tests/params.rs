@@ -162,8 +162,8 @@ fn f_075_f_080_f_083_f_084_files_and_to_dos_are_checked() {
     check(
         "action: read_file\ninputs: {path: a.md, scope: team_docs, team_id: t}",
         &[
-            "P005 10:33 9 `scope` cannot be `team_docs`: there are no teams | use `my_docs`",
-            "P006 10:53 1 `team_id` cannot be given: there are no teams | leave it out",
+            "P005 10:33 9 `scope` cannot be `team_docs`: teams have no files | use `my_docs`",
+            "P006 10:53 1 `team_id` cannot be given: teams have no files | leave it out",
         ],
     );
     check(

@@ -3,7 +3,7 @@ use countersign_identity::UserId;
 use serde_json::{Value, json};
 
 use super::Template;
-use crate::{Profile, ProfileId, ProfileSpec, TeamConfig, TeamPermission};
+use crate::{Profile, ProfileId, ProfileSpec};
 
 /// The places of all problems, whatever their order.
 fn check(value: &Value, expect: &[&str]) {
@@ -173,17 +173,6 @@ fn f_177_a_patch_changes_only_what_it_names() {
         (None, 7, false)
     );
     assert!(spec.patched(&json!({"name": ""})).is_err());
-}
-
-#[test]
-fn k_68_team_config_is_derived_from_shares() {
-    let files = TeamPermission { file_access: true, post_access: false };
-    let config = TeamConfig::derived([
-        ("team_b".to_owned(), files),
-        ("team_a".to_owned(), TeamPermission::default()),
-    ]);
-    assert_eq!(config.shared_with_teams, ["team_a", "team_b"]);
-    assert!(config.team_file_access && !config.team_post_access);
 }
 
 #[test]

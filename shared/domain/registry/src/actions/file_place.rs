@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Whose files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(extend("x-refused" = { "team_docs": "there are no teams", "global_docs": "there are no documents that everybody has" }))]
+#[schemars(extend("x-refused" = { "team_docs": "teams have no files", "global_docs": "there are no documents that everybody has" }))]
 pub enum FileScope {
     /// The documents of the run's owner.
     #[default]
@@ -17,7 +17,7 @@ pub enum FileScope {
 /// Whose files are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(extend("x-refused" = { "team_docs": "there are no teams", "global_docs": "there are no documents that everybody has" }))]
+#[schemars(extend("x-refused" = { "team_docs": "teams have no files", "global_docs": "there are no documents that everybody has" }))]
 pub enum SearchedScope {
     /// The documents of the run's owner.
     #[default]
@@ -32,7 +32,7 @@ text_type! {
 }
 
 fn no_team(_: &str) -> Result<(), Refused> {
-    let refused = Refused::of_key("cannot be given: there are no teams");
+    let refused = Refused::of_key("cannot be given: teams have no files");
     Err(refused.hint("leave it out".to_owned()))
 }
 

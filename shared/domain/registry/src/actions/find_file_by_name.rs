@@ -19,7 +19,7 @@ pub struct Inputs {
     /// Whose files.
     #[serde(default)]
     pub scope: SearchedScope,
-    /// Not accepted: there are no teams.
+    /// Not accepted: teams have no files.
     pub team_id: Option<NoTeam>,
 }
 

@@ -16,6 +16,7 @@ pub mod detect_folder_changes;
 pub mod detect_new_data;
 pub mod detect_new_entities;
 pub mod detect_new_files;
+pub mod detect_new_team_posts;
 pub mod extract_entities;
 pub mod file_place;
 pub mod find_file_by_name;
@@ -68,6 +69,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<detect_new_data::DetectNewData>(),
         Declared::of::<detect_new_entities::DetectNewEntities>(),
         Declared::of::<detect_new_files::DetectNewFiles>(),
+        Declared::of::<detect_new_team_posts::DetectNewTeamPosts>(),
         Declared::of::<extract_entities::ExtractEntities>(),
         Declared::of::<find_file_by_name::FindFileByName>(),
         Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),

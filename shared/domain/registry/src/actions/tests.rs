@@ -184,6 +184,14 @@ fn f_058_to_f_064_what_looks_for_what_is_new() {
             "entities[name,type,subtype,confidence,source,created_at,entity_id] count has_more {marks}"
         ),
     );
+    check(
+        "detect_new_team_posts",
+        "team_id!",
+        "thread_ids=[] min_length=0",
+        &format!(
+            "posts[post_id,thread_id,author,author_id,content,created_at,reply_count] count has_more {marks}"
+        ),
+    );
     check("get_monitor_watermark", "step_name!", "", "watermark last_checked_at items_found_last");
     let registry = Registry::builtin();
     let named = registry.iter().map(|contract| contract.name.as_str());
@@ -331,7 +339,7 @@ fn k_57_every_action_but_control_has_a_function() {
         "tool-web",
     ];
     assert_eq!(functions, BTreeSet::from(expect));
-    assert_eq!(registry.iter().count(), 36);
+    assert_eq!(registry.iter().count(), 37);
     assert!(registry.iter().all(|c| !c.irreversible || c.writes));
 }
 

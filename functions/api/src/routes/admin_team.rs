@@ -1,0 +1,57 @@
+//! `/api/admin/teams/{id}`.
+
+use axum::extract::State;
+use countersign_document::{MaybeBlank, Text};
+use countersign_team::{Team, TeamChange, TeamId};
+use countersign_web::{Json, Path, Problem};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{Administrator, Ctx, found, now};
+
+/// What of a team is to be different; what is left out stays as it is.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TeamPatch {
+    /// Another name.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 100)]
+    name: Option<Text<100>>,
+    /// Another description.
+    #[schema(value_type = Option<String>, max_length = 2000)]
+    description: Option<MaybeBlank<2_000>>,
+    /// Whether it works: nobody is a member of a team that is switched off, and no agent reads its posts.
+    is_active: Option<bool>,
+}
+
+/// One team.
+#[utoipa::path(
+    get, path = "/teams/{id}", tag = "administration", params(("id" = String, Path, description = "`team_…`")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    State(ctx): Ctx,
+    _: Administrator,
+    Path(id): Path<TeamId>,
+) -> Result<Json<Team>, Problem> {
+    Ok(Json(found(ctx.directory.team(&id).await?)?))
+}
+
+/// Changes a team. Its posts and shares stay when it is switched off.
+#[utoipa::path(
+    patch, path = "/teams/{id}", tag = "administration", request_body = TeamPatch,
+    params(("id" = String, Path, description = "`team_…`")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
+)]
+pub(crate) async fn change(
+    State(ctx): Ctx,
+    _: Administrator,
+    Path(id): Path<TeamId>,
+    Json(patch): Json<TeamPatch>,
+) -> Result<Json<Team>, Problem> {
+    let TeamPatch { name, description, is_active } = patch;
+    let change = TeamChange { name, description, is_active };
+    if change == TeamChange::default() {
+        return Ok(Json(found(ctx.directory.team(&id).await?)?));
+    }
+    Ok(Json(ctx.directory.change_team(&id, &change, now()).await?))
+}

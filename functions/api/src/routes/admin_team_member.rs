@@ -1,0 +1,43 @@
+//! `/api/admin/teams/{id}/members/{user}`.
+
+use axum::extract::State;
+use countersign_team::{Member, TeamId};
+use countersign_web::{Path, Problem};
+use http::StatusCode;
+
+use super::admin_user::person;
+use super::{Administrator, Ctx, found, now};
+
+/// Makes a person a member. Doing it again changes nothing.
+#[utoipa::path(
+    put, path = "/teams/{id}/members/{user}", tag = "administration",
+    params(("id" = String, Path, description = "`team_…`"), ("user" = String, Path, description = "id, username or address")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn add(
+    State(ctx): Ctx,
+    Administrator(by): Administrator,
+    Path((team_id, user)): Path<(TeamId, String)>,
+) -> Result<StatusCode, Problem> {
+    let user_id = person(&ctx, &user).await?.id;
+    let member = Member { team_id, user_id, added_by: by, added_at: now() };
+    ctx.directory.add_member(&member).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes a person out of a team. From their next request on they see nothing of it, and their agents read nothing more there.
+#[utoipa::path(
+    delete, path = "/teams/{id}/members/{user}", tag = "administration",
+    params(("id" = String, Path, description = "`team_…`"), ("user" = String, Path, description = "id, username or address")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn remove(
+    State(ctx): Ctx,
+    _: Administrator,
+    Path((team, user)): Path<(TeamId, String)>,
+) -> Result<StatusCode, Problem> {
+    found(ctx.directory.team(&team).await?)?;
+    let user = person(&ctx, &user).await?;
+    ctx.directory.remove_member(&team, &user.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

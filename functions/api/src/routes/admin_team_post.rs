@@ -1,0 +1,23 @@
+//! `/api/admin/teams/{id}/posts/{post}`.
+
+use axum::extract::State;
+use countersign_team::{PostId, TeamId};
+use countersign_web::{Path, Problem};
+use http::StatusCode;
+
+use super::{Administrator, Ctx, found, now};
+
+/// Takes the text of a post away, whoever wrote it; its replies stay.
+#[utoipa::path(
+    delete, path = "/teams/{id}/posts/{post}", tag = "administration",
+    params(("id" = String, Path, description = "`team_…`"), ("post" = String, Path, description = "`post_…`")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn remove(
+    State(ctx): Ctx,
+    _: Administrator,
+    Path((team, id)): Path<(TeamId, PostId)>,
+) -> Result<StatusCode, Problem> {
+    found(ctx.content.remove_post(&team, &id, now()).await?)?;
+    Ok(StatusCode::NO_CONTENT)
+}

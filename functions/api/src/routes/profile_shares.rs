@@ -1,0 +1,42 @@
+//! `/profiles/{id}/shares` (F-381).
+
+use axum::extract::State;
+use countersign_profile::ProfileId;
+use countersign_team::{Share, TeamConfig};
+use countersign_web::{Json, Path, Problem};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, Reader, found};
+
+/// With whom an agent is shared.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Shares {
+    /// Each share with its terms, whether or not it counts.
+    #[schema(value_type = Vec<Object>)]
+    items: Vec<Share>,
+    /// What the shares that count come to: `shared_with_teams`, `team_file_access`, `team_post_access` and
+    /// `team_permissions`, what each team grants.
+    #[schema(value_type = Object)]
+    team_config: TeamConfig,
+}
+
+/// With which teams an agent of the caller is shared.
+#[utoipa::path(
+    get, path = "/profiles/{id}/shares", tag = "profiles", params(("id" = String, Path, description = "`prof_…`")),
+    responses((status = 200, body = Shares), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<ProfileId>,
+) -> Result<Json<Shares>, Problem> {
+    let profile = found(ctx.catalog.profiles().get(owner, &id).await?)?;
+    // Nobody shares what the deployment ships.
+    let items = match profile.user_id {
+        Some(_) => ctx.catalog.shares(id.as_str()).await?,
+        None => Vec::new(),
+    };
+    let team_config = TeamConfig::derived(&items);
+    Ok(Json(Shares { items, team_config }))
+}

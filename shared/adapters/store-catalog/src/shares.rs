@@ -1,0 +1,141 @@
+//! Which profiles are shared with which teams (F-405).
+
+use countersign_profile::{Profile, ProfileId};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
+use countersign_team::{Share, TeamId, Terms};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::keys::{self, Owner};
+use crate::{Catalog, CatalogError, Result};
+
+/// The most shares of one profile that are read.
+const MAX: usize = 500;
+
+impl Catalog {
+    /// Shares a profile of the one who shares it. Doing the same again answers as the first time.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when the profile is not there or not theirs, [`CatalogError::Taken`] when it is shared with
+    /// the team already.
+    pub fn create_share<'a>(&'a self, share: &'a Share) -> BoxFuture<'a, Result<Share>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("share the profile");
+            let (profile, team) = (&share.agent_profile_id, &share.team_id);
+            let id = ProfileId::parse(profile).map_err(|_| CatalogError::NotFound("profile"))?;
+            let of_owner = keys::document::<Profile>(Owner::User(&share.shared_by), &id);
+            let put = put(share).map_err(doing)?.if_absent();
+            match self.table.transact(vec![Write::check(&of_owner, Expr::exists()), put]).await {
+                Ok(()) => Ok(share.clone()),
+                Err(StoreError::ConditionFailed { index: 0, .. }) => {
+                    Err(CatalogError::NotFound("profile"))
+                }
+                Err(StoreError::ConditionFailed { .. }) => {
+                    let known = self.share(profile, team).await?;
+                    let name = team.to_string();
+                    let taken = || CatalogError::Taken { what: "team", name };
+                    known.filter(|known| known.id == share.id).ok_or_else(taken)
+                }
+                Err(other) => Err(doing(other)),
+            }
+        })
+    }
+
+    /// The share of a profile with a team, whether or not it counts.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn share(&self, profile: &str, team: &TeamId) -> BoxFuture<'_, Result<Option<Share>>> {
+        let key = keys::share(profile, team);
+        Box::pin(async move {
+            self.table.get(&key).await.map_err(CatalogError::doing("read the share"))
+        })
+    }
+
+    /// Gives a share other terms and answers with it as it then stands.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when there is none, [`CatalogError::Changed`] when it went in between.
+    pub fn change_share<'a>(
+        &'a self,
+        profile: &'a str,
+        team: &'a TeamId,
+        terms: Terms,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Share>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("change the share");
+            let before = self.share(profile, team).await?.ok_or(CatalogError::NotFound("share"))?;
+            let is_same = Expr::new("#id = :before").bind("before", &before.id).map_err(doing)?;
+            let after = Share { terms, updated_at: now, ..before };
+            let write = put(&after).map_err(doing)?.when(is_same);
+            let is_changed = self.table.try_write(write).await.map_err(doing)?;
+            is_changed.then_some(after).ok_or(CatalogError::Changed("share"))
+        })
+    }
+
+    /// Takes a share back.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when there is none.
+    pub fn remove_share(&self, profile: &str, team: &TeamId) -> BoxFuture<'_, Result<()>> {
+        let write = Write::delete(&keys::share(profile, team)).when(Expr::exists());
+        Box::pin(async move {
+            let doing = CatalogError::doing("take the share back");
+            let is_gone = self.table.try_write(write).await.map_err(doing)?;
+            is_gone.then_some(()).ok_or(CatalogError::NotFound("share"))
+        })
+    }
+
+    /// The shares of a profile.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn shares(&self, profile: &str) -> BoxFuture<'_, Result<Vec<Share>>> {
+        let query = Query::partition(&keys::shares(profile)).consistent();
+        Box::pin(async move {
+            let shares = self.table.query_all(query, MAX).await;
+            shares.map_err(CatalogError::doing("list the shares"))
+        })
+    }
+
+    /// What is shared with a team, whether or not it counts, by profile.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn shared_with(
+        &self,
+        team: &TeamId,
+        limit: i32,
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Share>>> {
+        let query = Query::index(&keys::shared_with(team)).limit(limit).after(after);
+        Box::pin(async move {
+            let page = self.table.page(query).await;
+            page.map_err(CatalogError::doing("list what is shared with the team"))
+        })
+    }
+
+    /// Takes every share of a profile back.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn remove_shares<'a>(&'a self, profile: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("remove the shares");
+            loop {
+                let shares = self.shares(profile).await?;
+                if shares.is_empty() {
+                    return Ok(());
+                }
+                let gone = |share: &Share| Write::delete(&keys::share(profile, &share.team_id));
+                self.table.write_many(shares.iter().map(gone).collect()).await.map_err(doing)?;
+            }
+        })
+    }
+}
+
+fn put(share: &Share) -> std::result::Result<Write, StoreError> {
+    let put = Write::put(&keys::share(&share.agent_profile_id, &share.team_id), share)?;
+    Ok(put.indexed(&keys::shared_with(&share.team_id), &share.agent_profile_id))
+}

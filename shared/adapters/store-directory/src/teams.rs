@@ -1,0 +1,167 @@
+//! Teams and who is a member of them.
+
+use countersign_identity::UserId;
+use countersign_store_kit::{Expr, Page, Query, StoreError, Write, decode};
+use countersign_team::{Member, Team, TeamChange, TeamId};
+use futures::future::{BoxFuture, try_join};
+use jiff::Timestamp;
+
+use crate::{Directory, DirectoryError, Result, keys};
+
+/// The most teams of one person that are read.
+const MAX_TEAMS: usize = 200;
+
+impl Directory {
+    /// Makes a team, without members. Making the same id again changes nothing and answers as the first time.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn create_team<'a>(&'a self, team: &'a Team) -> BoxFuture<'a, Result<Team>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("make the team");
+            let put = put(team).map_err(&doing)?;
+            self.table.put_once(put, team).await.map_err(doing)
+        })
+    }
+
+    /// Reads a team, whether or not it works.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn team(&self, id: &TeamId) -> BoxFuture<'_, Result<Option<Team>>> {
+        let key = keys::team(id);
+        Box::pin(async move {
+            self.table.get(&key).await.map_err(DirectoryError::doing("read the team"))
+        })
+    }
+
+    /// Every team, by name.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn teams(&self, limit: i32, after: Option<&str>) -> BoxFuture<'_, Result<Page<Team>>> {
+        let query = Query::index(keys::TEAMS).limit(limit).after(after);
+        Box::pin(async move {
+            self.table.page(query).await.map_err(DirectoryError::doing("list teams"))
+        })
+    }
+
+    /// Changes a team and answers with the record as it then stands.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchTeam`] when there is none, [`DirectoryError::Changed`] when somebody else changed it in between.
+    pub fn change_team<'a>(
+        &'a self,
+        id: &'a TeamId,
+        change: &'a TeamChange,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Team>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("change the team");
+            let before = self.team(id).await?.ok_or(DirectoryError::NoSuchTeam)?;
+            let is_same = Expr::version(before.version).map_err(&doing)?;
+            let after = before.changed(change, now);
+            let write = put(&after).map_err(&doing)?.when(is_same);
+            let is_changed = self.table.try_write(write).await.map_err(doing)?;
+            is_changed.then_some(after).ok_or(DirectoryError::Changed)
+        })
+    }
+
+    /// Makes a person a member. Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchTeam`] and [`DirectoryError::NoSuchUser`] when there is none.
+    pub fn add_member<'a>(&'a self, member: &'a Member) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("add the member");
+            let Member { team_id, user_id, .. } = member;
+            let put = Write::put(&keys::membership(user_id, team_id), member).map_err(&doing)?;
+            let writes = vec![
+                Write::check(&keys::team(team_id), Expr::exists()),
+                Write::check(&keys::profile(user_id), Expr::exists()),
+                put.indexed(&keys::members(team_id), user_id.as_str()).if_absent(),
+            ];
+            match self.table.transact(writes).await {
+                Err(StoreError::ConditionFailed { index: 0, .. }) => {
+                    Err(DirectoryError::NoSuchTeam)
+                }
+                Err(StoreError::ConditionFailed { index: 1, .. }) => {
+                    Err(DirectoryError::NoSuchUser)
+                }
+                // They are a member already.
+                Err(StoreError::ConditionFailed { .. }) => Ok(()),
+                done => done.map_err(doing),
+            }
+        })
+    }
+
+    /// Takes a person out of a team; from the next request and the next step on. Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn remove_member(&self, team: &TeamId, user: &UserId) -> BoxFuture<'_, Result<()>> {
+        let key = keys::membership(user, team);
+        Box::pin(async move {
+            let doing = DirectoryError::doing("remove the member");
+            self.table.write(Write::delete(&key)).await.map_err(doing)
+        })
+    }
+
+    /// The members of a team.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn members(
+        &self,
+        team: &TeamId,
+        limit: i32,
+        after: Option<&str>,
+    ) -> BoxFuture<'_, Result<Page<Member>>> {
+        let query = Query::index(&keys::members(team)).limit(limit).after(after);
+        Box::pin(async move {
+            self.table.page(query).await.map_err(DirectoryError::doing("list the members"))
+        })
+    }
+
+    /// The team, when it works and the person is a member of it now.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn team_of<'a>(
+        &'a self,
+        user: &'a UserId,
+        team: &'a TeamId,
+    ) -> BoxFuture<'a, Result<Option<Team>>> {
+        let key = keys::membership(user, team);
+        Box::pin(async move {
+            let doing = DirectoryError::doing("read the membership");
+            let member = async { self.table.get::<Member>(&key).await.map_err(doing) };
+            let (member, team) = try_join(member, self.team(team)).await?;
+            Ok(team.filter(|team| team.is_active && member.is_some()))
+        })
+    }
+
+    /// The teams that work and of which a person is a member, by id.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn teams_of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<Team>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("list the teams of the person");
+            let query = Query::partition(&keys::partition(user)).prefix(keys::MEMBERSHIP);
+            let members = self.table.query_all::<Member>(query.consistent(), MAX_TEAMS).await;
+            let members = members.map_err(&doing)?;
+            let keys: Vec<_> = members.iter().map(|member| keys::team(&member.team_id)).collect();
+            let mut found = self.table.get_many(&keys).await.map_err(&doing)?;
+            let items = keys.iter().filter_map(|key| found.remove(key));
+            let teams = items.map(|item| decode(self.table.name(), item));
+            let teams: Vec<Team> = teams.collect::<std::result::Result<_, _>>().map_err(doing)?;
+            Ok(teams.into_iter().filter(|team| team.is_active).collect())
+        })
+    }
+}
+
+fn put(team: &Team) -> std::result::Result<Write, StoreError> {
+    let put = Write::put(&keys::team(&team.id), team)?;
+    Ok(put.indexed(keys::TEAMS, &keys::by_name(team)))
+}
