@@ -134,6 +134,6 @@ mod tests {
         let all = [own.clone(), quiet.clone()];
         assert_eq!(level(&own, &all), JournalVisibility::Full);
         assert_eq!(level(&quiet, &all), JournalVisibility::OwnOnly);
-        assert_eq!(level(&quiet, &[quiet.clone()]), JournalVisibility::Full);
+        assert_eq!(level(&quiet, std::slice::from_ref(&quiet)), JournalVisibility::Full);
     }
 }

@@ -76,7 +76,7 @@ impl Detect for NewEntities {
             let namespace = self.namespaces.first(call).await?;
             let scope = Scope { owner: call.owner.clone(), namespace };
             let fits = |one: &Discovery| fits(one, &inputs, &params);
-            let page = |since, after| self.page(&scope, since, after, &fits);
+            let page = |since, after| self.page(&scope, since, after, fits);
             let read = Read::of(look, call.now, page).await?;
             if read.is_stuck(look) {
                 let message = "more was found within the overlap than one look reads";
