@@ -165,13 +165,14 @@ impl Desk {
         after
     }
 
-    /// The run that the last look has started, at its end, and what was new in it.
-    async fn found(&self) -> (Value, Value) {
-        self.comes_to("started").await;
+    /// Lets it look: its `nth` run at its end, and what was new in it. A failing monitor is ticked by the sweeper too.
+    async fn found(&self, nth: usize) -> (Value, Value) {
+        self.ana.post(&format!("/monitors/{}/run-now", self.monitor), &json!({})).await;
         let path = format!("/monitors/{}/occurrences", self.monitor);
         let run = until("the run is started", || async {
             let page = self.ana.get(&path).await;
-            page["items"][0]["runs"][0].as_str().map(str::to_owned)
+            let last = page["items"].as_array().filter(|all| all.len() == nth)?.first()?;
+            last["runs"][0].as_str().map(str::to_owned)
         })
         .await;
         let run = self.ana.reaches(&run, "complete").await;
@@ -192,7 +193,7 @@ async fn f_061_f_010_an_agent_reads_new_posts_while_its_owner_shares_it_and_is_a
     desk.comes_to("suppressed").await;
     write(bea, team, "A grant was moved").await;
     write(bea, team, "ok").await;
-    let (run, found) = desk.found().await;
+    let (run, found) = desk.found(1).await;
     let posts = found["posts"].as_array().unwrap();
     let texts: Vec<&Value> = posts.iter().map(|post| &post["content"]).collect();
     assert_eq!(texts, ["A grant was moved"], "{found:#}");
@@ -235,16 +236,16 @@ async fn f_061_f_010_an_agent_reads_new_posts_while_its_owner_shares_it_and_is_a
     assert!(state.to_string().contains("TEAM_ACCESS_MISSING"), "{state:#}");
     // What it finds elsewhere is not held up.
     upload(ana, "seen.txt").await;
-    let (run, found) = desk.found().await;
+    let (run, found) = desk.found(2).await;
     assert_eq!((&found["count"], step(&run, "list")["status"].as_str()), (&json!(0), Some("done")));
     assert!(found["warnings"].to_string().contains("TEAM_ACCESS_MISSING"), "{found:#}");
     let start = json!({ "profile": desk.agent, "playbook": "watch-posts" });
     assert_eq!(ana.refused("/executions", Some(&start)).await, missing());
-    join(team, ana).await;
     assert_eq!(put(ana, &of_team, &terms(true, "full", false)).await, 200);
+    join(team, ana).await;
     desk.comes_to("failed").await;
     assert_eq!(put(ana, &of_team, &terms(true, "full", true)).await, 200);
-    let (_, found) = desk.found().await;
+    let (_, found) = desk.found(3).await;
     assert_eq!(found["posts"][0]["content"], "While ana was away", "nothing is lost: {found:#}");
 }
 

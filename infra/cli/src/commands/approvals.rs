@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::listed::List;
-use super::{FACTORY, Who, approval_text, pretty};
+use super::{Caller, FACTORY, approval_text, pretty};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -23,19 +23,16 @@ pub(crate) struct Approvals {
     /// What has been closed, instead of what waits.
     #[arg(long)]
     closed: bool,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Approvals {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         if let Some(id) = &self.approval {
             let request = door.get(&format!("{FACTORY}/approvals/{id}")).await?;
-            if self.json {
+            if self.caller.json {
                 console.line(pretty(&request));
             } else {
                 approval_text::lines(&request).iter().for_each(|line| console.line(line));
@@ -45,6 +42,6 @@ impl Approvals {
         let role = if self.mine { "owner" } else { "approver" };
         let status = if self.closed { "closed" } else { "pending" };
         let path = format!("{FACTORY}/approvals?role={role}&status={status}");
-        REQUESTS.show(&door, &path, self.json, console).await
+        REQUESTS.show(&door, &path, self.caller.json, console).await
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::listed::outcome;
-use super::{FACTORY, Who, items};
+use super::{Caller, FACTORY, items};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -13,18 +13,15 @@ use crate::stack::Place;
 pub(crate) struct Escalate {
     /// The approval.
     approval: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Escalate {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}/escalate", self.approval);
-        outcome(&door.post(&path, &json!({})).await?, self.json, console, told);
+        outcome(&door.post(&path, &json!({})).await?, self.caller.json, console, told);
         Ok(())
     }
 }

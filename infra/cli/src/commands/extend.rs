@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::listed::outcome;
-use super::{FACTORY, Who, text};
+use super::{Caller, FACTORY, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -17,19 +17,16 @@ pub(crate) struct Extend {
     /// The new deadline, such as 2026-11-22T09:00:00Z: at least an hour later than the present one, at most 300 days after the request was opened.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     until: Timestamp,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Extend {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}/extend", self.approval);
         let request = door.post(&path, &json!({ "deadline": self.until })).await?;
-        outcome(&request, self.json, console, |request| {
+        outcome(&request, self.caller.json, console, |request| {
             let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));
             let until = deadline.unwrap_or_else(|| self.until.to_string());
             format!("the request waits until {until}")

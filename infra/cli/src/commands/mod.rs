@@ -149,6 +149,16 @@ impl Command {
     }
 }
 
+/// Who asks, and how the answer is printed.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Caller {
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
 /// Which deployment a command speaks to, and as whom.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Who {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::listed::{List, narrowed, say};
 use super::one::{One, read};
-use super::{FACTORY, Who, visible};
+use super::{Caller, FACTORY, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -24,11 +24,8 @@ pub(crate) struct Monitors {
     /// Only those of this agent, `prof_…`.
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -99,17 +96,17 @@ fn path(one: &One, below: &str) -> Result<String, CliError> {
 
 impl Monitors {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         match &self.what {
             None => {
                 let active = self.active.map(|is_active| is_active.to_string());
                 let filters = [("is_active", active), ("profile_id", self.profile.clone())];
                 let path = narrowed(&format!("{FACTORY}/monitors"), &filters)?;
-                MONITORS.show(&door, &path, self.json, console).await
+                MONITORS.show(&door, &path, self.caller.json, console).await
             }
             Some(What::Watermarks { one, step }) => {
                 let path = narrowed(&path(one, "/watermarks")?, &[("step_name", step.clone())])?;
-                WATERMARKS.show(&door, &path, self.json, console).await
+                WATERMARKS.show(&door, &path, self.caller.json, console).await
             }
             Some(What::Batches { one, in_state }) => {
                 let path = match in_state.as_deref() {
@@ -123,17 +120,17 @@ impl Monitors {
                         return Err(CliError::Argument(message));
                     }
                 };
-                BATCHES.show(&door, &path, self.json, console).await
+                BATCHES.show(&door, &path, self.caller.json, console).await
             }
             Some(What::Parked { one, step, batch }) => {
                 let batch = batch.map(|batch| batch.to_string());
                 let filters = [("step", step.clone()), ("batch", batch)];
                 let path = narrowed(&path(one, "/parked")?, &filters)?;
-                PARKED.show(&door, &path, self.json, console).await
+                PARKED.show(&door, &path, self.caller.json, console).await
             }
             Some(what) => {
                 let said = what.done(&door).await?;
-                say(&said, self.json, console);
+                say(&said, self.caller.json, console);
                 Ok(())
             }
         }

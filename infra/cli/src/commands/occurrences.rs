@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::listed::{narrowed, pages, table};
-use super::{FACTORY, Who, row};
+use super::{Caller, FACTORY, row};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -33,18 +33,15 @@ pub(crate) struct Occurrences {
     /// At most so many, 1 to 1000.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let page = pages(&door, &self.address()?, Some(self.limit)).await?;
-        table(&page, self.json, console, &TITLES, line);
+        table(&page, self.caller.json, console, &TITLES, line);
         Ok(())
     }
 

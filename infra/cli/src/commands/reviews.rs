@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::listed::List;
-use super::{FACTORY, Who, pretty, text, visible};
+use super::{Caller, FACTORY, pretty, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -38,11 +38,8 @@ pub(crate) struct Reviews {
     /// The part of the graph.
     #[arg(long, default_value = "default")]
     namespace: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Reviews {
@@ -59,7 +56,7 @@ impl Reviews {
                 )));
             }
         }
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         match (&self.review, &self.reverse) {
             (Some(review), _) => self.one(&door, review, console).await,
             (None, Some(entry)) => {
@@ -92,7 +89,7 @@ impl Reviews {
     }
 
     fn say(&self, found: &Value, console: &Console, lines: fn(&Value) -> Vec<String>) {
-        if self.json {
+        if self.caller.json {
             console.line(pretty(found));
         } else {
             lines(found).iter().for_each(|line| console.line(line));
@@ -101,7 +98,7 @@ impl Reviews {
 
     async fn list(&self, door: &Door, list: &Listed, console: &Console) -> Result<(), CliError> {
         let path = self.path(&list.path.replace("{status}", &self.status));
-        list.table.show(door, &path, self.json, console).await
+        list.table.show(door, &path, self.caller.json, console).await
     }
 }
 

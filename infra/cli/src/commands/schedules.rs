@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::listed::{List, narrowed};
 use super::one::{One, read};
-use super::{FACTORY, Who, pretty};
+use super::{Caller, FACTORY, pretty};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -24,11 +24,8 @@ pub(crate) struct Schedules {
     /// Only those of this agent, `prof_…`.
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,12 +52,12 @@ enum What {
 
 impl Schedules {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let Some(what) = &self.what else {
             let enabled = self.enabled.map(|is_enabled| is_enabled.to_string());
             let filters = [("is_enabled", enabled), ("profile_id", self.profile.clone())];
             let path = narrowed(&format!("{FACTORY}/schedules"), &filters)?;
-            return SCHEDULES.show(&door, &path, self.json, console).await;
+            return SCHEDULES.show(&door, &path, self.caller.json, console).await;
         };
         console.line(pretty(&what.done(&door).await?));
         Ok(())

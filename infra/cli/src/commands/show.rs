@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, response_text, row, text, visible};
+use super::{Caller, FACTORY, items, pretty, response_text, row, text, visible};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -12,18 +12,15 @@ use crate::stack::Place;
 pub(crate) struct Show {
     /// The run.
     run: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Show {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let run = door.get(&format!("{FACTORY}/executions/{}", self.run)).await?;
-        if self.json {
+        if self.caller.json {
             console.line(pretty(&run));
             return Ok(());
         }

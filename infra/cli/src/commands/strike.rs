@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::decide::seen;
 use super::listed::outcome;
-use super::{FACTORY, Who, text};
+use super::{Caller, FACTORY, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -27,22 +27,19 @@ pub(crate) struct Strike {
     /// The digest you have seen. Without it what waits is shown first, and you are asked.
     #[arg(long)]
     digest: Option<String>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 impl Strike {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let path = format!("{FACTORY}/approvals/{}", self.approval);
         // Rows are numbers in what was seen: in anything else they may be other rows.
         let digest = seen(self.digest.as_deref(), &door, &path, "strike", console).await?;
         let body = body(&digest, &self.step, &self.rows);
         let request = door.post(&format!("{path}/strike"), &body).await?;
-        outcome(&request, self.json, console, |request| told(request, &self.step));
+        outcome(&request, self.caller.json, console, |request| told(request, &self.step));
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use self::manage::Manage;
 use super::listed::{List, narrowed, outcome, pages, say, table};
 use super::one::plain;
-use super::{FACTORY, Who, row, text, visible};
+use super::{Caller, FACTORY, row, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -18,11 +18,8 @@ use crate::stack::Place;
 pub(crate) struct Teams {
     #[command(subcommand)]
     what: Option<What>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -129,13 +126,13 @@ const POST_TITLES: [&str; 5] = ["POST", "THREAD", "AUTHOR", "WRITTEN", "TEXT"];
 impl Teams {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         if let Some(What::Manage(manage)) = &self.what {
-            let door = self.who.administrator(place).await?;
-            return manage.run(&door, self.json, console).await;
+            let door = self.caller.who.administrator(place).await?;
+            return manage.run(&door, self.caller.json, console).await;
         }
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let lists = |list: &'static List, path: String| {
             let door = &door;
-            async move { list.show(door, &path, self.json, console).await }
+            async move { list.show(door, &path, self.caller.json, console).await }
         };
         match &self.what {
             None | Some(What::Manage(_)) => lists(&TEAMS, format!("{FACTORY}/teams")).await,
@@ -144,7 +141,7 @@ impl Teams {
             Some(What::Posts { team, thread }) => {
                 let path = narrowed(&team.path("/posts")?, &[("thread_id", thread.clone())])?;
                 let page = pages(&door, &path, None).await?;
-                table(&page, self.json, console, &POST_TITLES, |post| row(post, &POST));
+                table(&page, self.caller.json, console, &POST_TITLES, |post| row(post, &POST));
                 Ok(())
             }
             Some(change) => self.changed(&door, change, console).await,
@@ -175,10 +172,10 @@ impl Teams {
             _ => Value::Null,
         };
         match text(&said, "content") {
-            Some(_) => outcome(&said, self.json, console, |post: &Value| {
+            Some(_) => outcome(&said, self.caller.json, console, |post: &Value| {
                 visible(&row(post, &["id", "thread_id"]).join(" in "))
             }),
-            None => say(&said, self.json, console),
+            None => say(&said, self.caller.json, console),
         }
         Ok(())
     }

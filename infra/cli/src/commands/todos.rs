@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::listed::{narrowed, outcome, say, table};
 use super::one::One;
-use super::{FACTORY, Who, row};
+use super::{Caller, FACTORY, row};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -35,11 +35,8 @@ pub(crate) struct Todos {
     /// At most so many, 1 to 100.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -52,19 +49,19 @@ enum What {
 
 impl Todos {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         match &self.what {
             None => {
                 let page = door.get(&self.address()?).await?;
                 let fields = ["id", "state", "priority", "deadline", "title", "tags", "file"];
-                table(&page, self.json, console, &TITLES, |todo| row(todo, &fields));
+                table(&page, self.caller.json, console, &TITLES, |todo| row(todo, &fields));
             }
             Some(What::Show(one)) => {
-                say(&door.get(&one.path(KIND, "")?).await?, self.json, console);
+                say(&door.get(&one.path(KIND, "")?).await?, self.caller.json, console);
             }
             Some(What::Done(one)) => {
                 let done = door.patch(&one.path(KIND, "")?, &json!({ "state": "DONE" })).await?;
-                outcome(&done, self.json, console, |done: &Value| {
+                outcome(&done, self.caller.json, console, |done: &Value| {
                     row(done, &["state", "title"]).join(" ")
                 });
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::listed::{List, narrowed, say};
 use super::one::{One, plain, read};
-use super::{FACTORY, Who};
+use super::{Caller, FACTORY};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -26,11 +26,8 @@ pub(crate) struct Triggers {
     /// Only those of this agent, `prof_…`.
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,21 +62,23 @@ enum What {
 
 impl Triggers {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let said = match &self.what {
             None => {
                 let active = self.active.map(|is_active| is_active.to_string());
                 let filters = [("is_active", active), ("profile_id", self.profile.clone())];
                 let path = narrowed(&format!("{FACTORY}/triggers"), &filters)?;
-                return TRIGGERS.show(&door, &path, self.json, console).await;
+                return TRIGGERS.show(&door, &path, self.caller.json, console).await;
             }
             Some(What::Occurrences(one)) => {
                 return FIRED
-                    .show(&door, &one.path(KIND, "/occurrences")?, self.json, console)
+                    .show(&door, &one.path(KIND, "/occurrences")?, self.caller.json, console)
                     .await;
             }
             Some(What::Keys(one)) => {
-                return KEYS.show(&door, &one.path(KIND, "/keys")?, self.json, console).await;
+                return KEYS
+                    .show(&door, &one.path(KIND, "/keys")?, self.caller.json, console)
+                    .await;
             }
             Some(What::Create { file }) => {
                 door.post(&format!("{FACTORY}/triggers"), &read::<TriggerSpec>(file)?).await?
@@ -97,7 +96,7 @@ impl Triggers {
                 json!({ "removed": one.id })
             }
         };
-        say(&said, self.json, console);
+        say(&said, self.caller.json, console);
         Ok(())
     }
 }

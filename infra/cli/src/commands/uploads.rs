@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::listed::{List, narrowed, say};
-use super::{FACTORY, Who, visible};
+use super::{Caller, FACTORY, visible};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -16,11 +16,8 @@ pub(crate) struct Uploads {
     /// Those in this folder; left out, those in none.
     #[arg(long)]
     folder: Option<String>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    json: bool,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,16 +31,16 @@ enum What {
 
 impl Uploads {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let door = self.caller.who.door(place).await?;
         let path = format!("{FACTORY}/uploads");
         match &self.what {
             None => {
                 let path = narrowed(&path, &[("folder", self.folder.clone())])?;
-                UPLOADS.show(&door, &path, self.json, console).await
+                UPLOADS.show(&door, &path, self.caller.json, console).await
             }
             Some(What::Remove { source }) => {
                 door.delete(&format!("{path}/{}", of_a_file(source)?)).await?;
-                say(&json!({ "removed": source }), self.json, console);
+                say(&json!({ "removed": source }), self.caller.json, console);
                 Ok(())
             }
         }
