@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn k_57_a_function_starts_with_a_handler_for_each_of_its_contracts_and_no_others() {
         check(&["transform_data", "extract_entities", "cross_reference"], None);
-        check(&["send_notification"], None);
+        check(&["send_notification", "detect_new_team_posts"], None);
         check(
             &["call_connector"],
             Some("`tool-connect` hosts no handler of the action `detect_folder_changes`"),
