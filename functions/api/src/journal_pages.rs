@@ -66,7 +66,8 @@ pub(crate) async fn shown(
     };
     let fits = |entry: &Entry| {
         let is_of_agent = profile.is_none_or(|profile| entry.agent_profile_id == profile);
-        is_of_agent && wanted.matches(entry) && mentions(entry, query) && shows(entry)
+        let is_named = by_name.is_some() || mentions(entry, query);
+        is_of_agent && is_named && wanted.matches(entry) && shows(entry)
     };
     paging.page(paging.sifted(read, fits).await?)
 }

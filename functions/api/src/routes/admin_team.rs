@@ -19,7 +19,7 @@ pub(crate) struct TeamPatch {
     /// Another description.
     #[schema(value_type = Option<String>, max_length = 2000)]
     description: Option<MaybeBlank<2_000>>,
-    /// Whether it works: nobody is a member of a team that is switched off, and no agent reads its posts.
+    /// Whether the team is active. While it is not, its members see nothing of it and no agent reads its posts.
     is_active: Option<bool>,
 }
 

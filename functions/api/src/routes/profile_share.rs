@@ -112,7 +112,7 @@ pub(crate) async fn create(
 /// Only members share with a team.
 async fn member(ctx: &Context, owner: &UserId, team: &TeamId) -> Result<(), Problem> {
     let team = ctx.directory.team_of(owner, team).await?;
-    let unknown = || Problem::field("team_id", "is no team that you are a member of");
+    let unknown = || Problem::field("team_id", "must be a team that you are a member of");
     team.map(|_| ()).ok_or_else(unknown)
 }
 

@@ -92,7 +92,7 @@ impl Kind for Profile {
     /// Somebody may have shared it while it was being removed.
     async fn after_removal(&self, ctx: &Context) {
         if let Err(error) = ctx.catalog.remove_shares(self.id.as_str()).await {
-            tracing::warn!(profile = %self.id, code = error.code(), %error, "shares of a removed agent are left; nobody sees it");
+            tracing::warn!(profile = %self.id, code = error.code(), %error, "the shares of a removed agent could not be removed; the agent is shown to no member");
         }
     }
 

@@ -30,13 +30,16 @@ pub(crate) struct NewPost {
 }
 
 impl NewPost {
-    /// A text that says something and has no characters that nobody sees or that turn what follows.
+    /// The text must not be blank, nor contain control characters, invisible ones or those that change its direction. The two
+    /// joiners, which emoji and some scripts need, may stand in it.
     fn checked(&self) -> Result<(), Problem> {
         let wrong = |message: String| Err(Problem::field("content", message));
         let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-        let is_hidden = |c: char| is_control(c) || is_invisible(c);
+        let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+        let is_hidden = |c: char| is_control(c) || (is_invisible(c) && !is_joiner(c));
+        let is_blank = |c: char| c.is_whitespace() || is_invisible(c);
         match &self.content {
-            text if text.trim().is_empty() => wrong("is empty".to_owned()),
+            text if text.chars().all(is_blank) => wrong("is empty".to_owned()),
             text if text.chars().count() > MAX_POST => {
                 wrong(format!("has at most {MAX_POST} characters"))
             }
@@ -121,6 +124,8 @@ mod tests {
         check(&"x".repeat(MAX_POST + 1), false);
         check(" \n", false);
         check("a\u{1b}[2J", false);
+        check("\u{1f469}\u{200d}\u{1f4bb} is here", true);
+        check("\u{200d}", false);
         check("\u{200b}", false);
         check("a\u{202e}b", false);
     }

@@ -29,7 +29,7 @@ pub(super) enum Manage {
         /// The team, `team_…`.
         team: String,
     },
-    /// Switch a team off: nobody is a member of it until it is enabled. As an administrator.
+    /// Switch a team off, as an administrator: until it is enabled again, its members see nothing of it.
     Disable {
         /// The team, `team_…`.
         team: String,
