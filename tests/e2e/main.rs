@@ -12,6 +12,7 @@ mod all_rows;
 mod browser;
 mod case;
 mod channels;
+mod connections;
 mod connectors;
 mod crash;
 mod cursors;

@@ -2,6 +2,7 @@
 
 mod again;
 mod appended;
+mod changed;
 mod clocks;
 mod cost;
 mod dated;

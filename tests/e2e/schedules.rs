@@ -5,7 +5,8 @@ mod asked;
 mod bounds;
 pub(crate) mod command;
 mod defaults;
-mod limits;
+mod invalid;
+pub(crate) mod limits;
 mod many;
 mod misfire;
 mod native;
@@ -15,6 +16,7 @@ pub(crate) mod revoked;
 mod saved;
 mod told;
 mod unbegun;
+mod unseen;
 
 use std::collections::BTreeSet;
 

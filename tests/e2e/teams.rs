@@ -2,6 +2,7 @@
 //! owner is a member (F-007, F-010, F-061, F-405, F-409).
 
 mod agents;
+mod members_run;
 mod posts;
 
 use countersign_cli::CliError;

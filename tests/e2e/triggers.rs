@@ -5,7 +5,9 @@ pub(crate) mod asked;
 mod command;
 mod files;
 mod keys;
+mod limits;
 mod overlaps;
+mod versions;
 mod webhooks;
 
 use countersign_trigger::hook::Secret;

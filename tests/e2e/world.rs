@@ -102,7 +102,9 @@ impl World {
         let mut given = vec![
             format!("LocalApiId={}", stack.api_id),
             format!("LocalEndpoint={}", stack.endpoint()),
+            format!("LocalSocketId={}", stack.socket_id),
             format!("PublicUrl={}", stack.url()),
+            format!("PublicSocketUrl={}", stack.socket_url()),
             format!("Architecture={}", std::env::consts::ARCH.replace("aarch64", "arm64")),
             "AllowLoopback=true".to_owned(),
             "RunsPerDay=0".to_owned(),

@@ -75,6 +75,8 @@ pub struct Context {
     pub clock: Clock,
     /// What a person may ask for in a day.
     pub quotas: Quotas,
+    /// Where people open connections.
+    pub socket_url: String,
 }
 
 impl AuthContext for Context {
@@ -148,6 +150,7 @@ impl Context {
             ),
             clock,
             quotas: Quotas::new(boot)?,
+            socket_url: boot.settings.need(Setting::SocketUrl)?.to_owned(),
             directory,
             runs,
             approvals,

@@ -178,6 +178,7 @@ const GROUPS: &[Group] = &[
     admin("/approval-floor", doors! { admin_floor: detail, set; }),
     admin("/model-list", doors! { admin_model_list: detail, set; }),
     factory("/me", doors! { me: me; }),
+    factory("/connections", doors! { connections: open; }),
     factory(
         "/profiles",
         doors! {
@@ -203,6 +204,8 @@ const GROUPS: &[Group] = &[
             team_post: detail, remove;
             team_agents: list;
             team_agent: detail, journal;
+            team_runs: start, list;
+            team_run: detail, cancel;
         },
     ),
     factory("/resolve-handle", doors! { handles: resolve; }),

@@ -60,7 +60,7 @@ async fn known(ctx: &Context, author: &UserId, named: NamedElsewhere) -> Result<
     let connectors = ctx.catalog.endpoints_of(author, &connectors).await?;
     let role = Requirement::role(Role::Reader);
     let approvers: Vec<String> = named.approvers.into_iter().take(MAX_APPROVERS).collect();
-    let named = signers(&ctx.directory, &approvers, &role).await?;
+    let named = signers(&ctx.directory, &approvers, &role, None).await?;
     let unable =
         named.into_iter().filter_map(|one| Some((one.name, one.person.err()?.to_string())));
     Ok(Known { connectors, cannot_sign: unable.collect() })

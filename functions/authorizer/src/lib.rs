@@ -1,13 +1,13 @@
 //! Verifies tokens in front of the doors.
 //!
-//! A REQUEST authorizer of an HTTP or WebSocket API (payload 2.0, simple response). The answer depends on the token
+//! A REQUEST authorizer of the HTTP API (payload 2.0, simple response). The answer depends on the token
 //! alone, never on the route, so that the gateway may keep it for up to a minute. What the caller may do is asked of the
 //! directory by the door behind it, for every request.
 //!
 //! A gateway refuses without words. Whoever holds a token of ours that is no longer good, or meant for another door, is
-//! owed the reason: for the HTTP API such a token passes here, unnamed, and `api`, which verifies it again, refuses it
-//! with a problem document. Forged and unreadable tokens end here, and a socket, behind which nobody could explain, takes
-//! none of them.
+//! owed the reason: such a token passes here, unnamed, and `api`, which verifies it again, refuses it with a problem
+//! document. Forged and unreadable tokens end here. Connections to which something is pushed are opened with tickets of `api`,
+//! and do not come here.
 
 use std::sync::Arc;
 
@@ -23,19 +23,6 @@ pub struct Request {
     /// Header names in any case.
     #[serde(default)]
     headers: Option<serde_json::Map<String, serde_json::Value>>,
-    /// A browser's WebSocket cannot send headers; its token comes as `?token=`.
-    #[serde(default, rename = "queryStringParameters")]
-    query: Option<serde_json::Map<String, serde_json::Value>>,
-    #[serde(default, rename = "requestContext")]
-    context: Gateway,
-}
-
-/// What the gateway says of itself.
-#[derive(Debug, Default, Deserialize)]
-struct Gateway {
-    /// Only an HTTP API has it.
-    #[serde(default)]
-    http: Option<serde_json::Value>,
 }
 
 /// What the gateway is told.
@@ -69,7 +56,6 @@ pub struct Context {
 #[must_use]
 pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, Answer> {
     Box::pin(async move {
-        let explained = request.context.http.is_some();
         let verified = match token(&request) {
             Ok(token) => verifier.verify(token).await,
             Err(error) => Err(error),
@@ -88,7 +74,7 @@ pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, A
                 let code = countersign_failure::Failure::code(&error);
                 tracing::info!(code, "refused");
                 Answer {
-                    is_authorized: explained && is_ours(&error),
+                    is_authorized: is_ours(&error),
                     context: Context { code: Some(code), ..Context::default() },
                 }
             }
@@ -111,15 +97,7 @@ fn is_ours(error: &TokenError) -> bool {
 fn token(request: &Request) -> Result<&str, TokenError> {
     let headers = request.headers.iter().flatten();
     let header = headers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-    if let Some((_, value)) = header {
-        return bearer(value.as_str());
-    }
-    let query = request
-        .query
-        .as_ref()
-        .and_then(|query| query.get("token"))
-        .and_then(|token| token.as_str());
-    query.filter(|token| !token.is_empty()).ok_or(TokenError::Missing)
+    bearer(header.and_then(|(_, value)| value.as_str()))
 }
 
 fn name(token_use: TokenUse) -> &'static str {
@@ -190,20 +168,9 @@ mod tests {
         let answer = handle(serde_json::from_value(http).unwrap(), Arc::clone(&verifier)).await;
         let nobody = Context { code: Some("TOKEN_AUDIENCE"), ..Context::default() };
         assert_eq!(answer, Answer { is_authorized: true, context: nobody });
-        let mut socket = sample("socket");
-        socket["queryStringParameters"]["token"] = json!(other);
-        check(socket, Err("TOKEN_AUDIENCE")).await;
         let forged = format!("{}x", &signed("mcp"));
         check(with_header(sample("http"), &format!("Bearer {forged}")), Err("TOKEN_SIGNATURE"))
             .await;
-    }
-
-    #[tokio::test]
-    async fn a_socket_carries_its_token_in_the_query() {
-        let mut event = sample("socket");
-        event["queryStringParameters"]["token"] = json!(signed("api"));
-        check(event, Ok("t-1")).await;
-        check(sample("socket"), Err("TOKEN_MALFORMED")).await;
     }
 
     #[test]

@@ -124,6 +124,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
             run_context: "interactive".to_owned(),
             dry_run: false,
             invoked_by: owner.clone(),
+            team: None,
             started_at: now,
             monitor: None,
             warnings: Vec::new(),

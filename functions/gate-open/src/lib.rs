@@ -6,6 +6,7 @@
 mod changed;
 mod describing;
 mod error;
+mod members;
 mod opening;
 mod signers;
 mod unknown;

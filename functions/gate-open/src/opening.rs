@@ -14,6 +14,7 @@ use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
 
 use crate::changed::changed_since;
+use crate::members;
 use crate::signers::{People, escalated, people};
 use crate::{Context, OpenGateError};
 
@@ -32,6 +33,7 @@ pub(crate) async fn opening(
     let mut remarks = asked.remarks.clone();
     remarks.extend(raised(asked, &floor));
     remarks.extend(changed_since(context, asked).await?);
+    remarks.extend(members::remark(context, head).await?);
     Ok(Opening {
         tenant: tenant(context),
         position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },

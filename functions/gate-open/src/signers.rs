@@ -28,7 +28,9 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     let own = asked.gate.as_ref().map(|gate| gate.approvers.clone()).unwrap_or_default();
     let agents = profile.as_ref().map(Profile::signers).unwrap_or_default();
     let names = approvers_of(&own, agents, &head.owner);
-    let named = signers(&context.directory, &names, &Requirement::role(Role::Reader)).await?;
+    let named =
+        signers(&context.directory, &names, &Requirement::role(Role::Reader), head.member())
+            .await?;
     warn_of(asked, &named);
     let playbook = match &head.playbook_id {
         Some(id) => context.catalog.playbooks().get(&head.owner, id).await?,
@@ -50,7 +52,7 @@ pub(crate) async fn escalated(
         return Ok(Vec::new());
     };
     let role = Requirement::role(Role::Reader);
-    let named = signers(&context.directory, &escalation.to, &role).await?;
+    let named = signers(&context.directory, &escalation.to, &role, asked.head.member()).await?;
     warn_of(asked, &named);
     Ok(Named::able(&named))
 }

@@ -11,6 +11,7 @@ use countersign_store_approvals::Loaded;
 use countersign_store_content::CHANGE_KEPT_HOURS;
 use jiff::Timestamp;
 
+use crate::members;
 use crate::opening::{asked_by, effects_at, floor, layout, picture, tenant, timing, title};
 use crate::signers::escalated;
 use crate::{Context, OpenGateError};
@@ -61,7 +62,12 @@ pub(crate) async fn opening(
         preview: Preview::of(&serde_json::Value::Null, 0).map_err(unopened)?,
         layout: layout(asked),
         effects_at,
-        remarks: asked.remarks.clone(),
+        remarks: asked
+            .remarks
+            .iter()
+            .cloned()
+            .chain(members::remark(context, head).await?)
+            .collect(),
         plan_picture: picture(asked),
         cost_bound: None,
         policy: allowed.policy,

@@ -36,6 +36,7 @@ async fn write(
         context: head.context,
         asked_by: request.asked_by.as_ref(),
         invoked_by: &head.invoked_by,
+        team: head.team_context.as_ref().map(|team| &team.team_id),
         steps: &state.steps,
         at: request.opened_at,
     };

@@ -6,6 +6,7 @@
 mod error;
 mod planning;
 
+use countersign_failure::Failure as _;
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_plan::{Descriptor, Plan, check_seal, descriptors};
 use countersign_registry::Registry;
@@ -118,8 +119,14 @@ async fn stop(
 ) -> Result<(), BeginError> {
     let message = countersign_failure::chain(error);
     tracing::info!(run = %head.run, message, "the run cannot be planned");
-    let stop =
-        Stop { reason: StopReason::Broken, step: None, by: None, message, at: invocation.now };
+    let stop = Stop {
+        reason: StopReason::Broken,
+        step: None,
+        by: None,
+        code: Some(error.code().to_owned()),
+        message,
+        at: invocation.now,
+    };
     context.runs.stop(&head.run, &stop, head.attempt).await?;
     Ok(())
 }

@@ -69,7 +69,10 @@ pub(crate) async fn denied(
 ) -> Result<Option<ActionError>, FinishError> {
     let entry = context.directory.entry_of(&head.invoked_by).await?;
     let requirement = Requirement::role(Role::Analyst);
-    Ok(step_entry::denied(head, entry.as_ref(), &requirement, "route_output"))
+    if let Some(why) = step_entry::denied(head, entry.as_ref(), &requirement, "route_output") {
+        return Ok(Some(why));
+    }
+    Ok(step_entry::member_refused(&context.directory, head, &requirement).await?)
 }
 
 /// Tries one destination again, as [`routed`] did, and with the same key: what was written is found.

@@ -185,15 +185,16 @@ async fn finish(
     };
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
+    let mut told = Vec::new();
     if counts {
         account::write(context, &done).await?;
-        notice::send(context, &done).await?;
+        told = notice::send(context, &done).await?;
         settle(context, &done).await?;
         triggers::note(context, &done).await?;
     }
     context.runs.finish(&head, status, &record, now).await?;
     if counts {
-        publish(context, &done).await;
+        publish(context, &done, told).await;
     }
     Ok(status)
 }
@@ -334,13 +335,12 @@ impl Finished {
 }
 
 /// Listeners hear of it; one that misses it finds it in the run.
-async fn publish(context: &Context, done: &Done<'_>) {
+async fn publish(context: &Context, done: &Done<'_>, told: Vec<DomainEvent>) {
     let event = DomainEvent::new("run.finished", done.at).about("run", done.head.run.as_str());
     let event =
         event.about("owner", done.head.owner.as_str()).about("status", done.status.as_str());
-    if let Err(error) = context.bus.publish(&[event]).await {
-        tracing::warn!(run = %done.head.run, %error, "listeners missed the end of the run");
-    }
+    let event = event.about("people", vec![done.head.invoked_by.as_str()]);
+    context.bus.tell(&[vec![event], told].concat()).await;
 }
 
 #[cfg(test)]

@@ -1,15 +1,18 @@
 //! Owner and requester are told that a run is over (F-190): in the application, and by mail to a verified address, at most
 //! once each. The mail holds nothing that anybody could have written into it; the notification holds the notes.
 
+mod members;
+
 use std::collections::BTreeSet;
 
 use countersign_approval::{ApprovalRecord, Status, Verdict};
 use countersign_identity::UserId;
 use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
-use countersign_outbox::{Mail, MailId};
+use countersign_outbox::{DomainEvent, Mail, MailId};
 use countersign_run::{
-    Head, Response, RunContext, RunState, RunStatus, StepStatus, StepWarnings, attempt_in_words,
+    Head, Response, RunContext, RunState, RunStatus, StepStatus, StepWarnings, Stop,
+    attempt_in_words,
 };
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
@@ -29,18 +32,32 @@ const MAX_BEGINNING: usize = 500;
 /// Steps with warnings that a notification names.
 const MAX_WARNED: usize = 5;
 
-/// Writes the notifications and queues the mails; all have ids that follow from run and person.
-pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+/// Writes the notifications and queues the mails; all have ids that follow from run and person. Answers with what listeners are to
+/// hear of them.
+pub(crate) async fn send(
+    context: &Context,
+    done: &Done<'_>,
+) -> Result<Vec<DomainEvent>, FinishError> {
+    let mut events = Vec::new();
     if did_nothing(done.status) {
-        return Ok(());
+        return Ok(events);
     }
     for person in told(done.head) {
-        context.content.notify(&notification(done, person, &address(context, done))).await?;
+        if is_member(done.head, person) && members::left(context, done.head, person).await? {
+            continue;
+        }
+        context.content.notify(&told_to(done, person, &address(context, done, person))).await?;
         if !was_watched(done) && !is_told_later(done, person) {
             mail(context, done, person).await?;
         }
+        events.push(DomainEvent::notified(person, id(done, person).as_str(), done.at));
     }
-    Ok(())
+    Ok(events)
+}
+
+fn id(done: &Done<'_>, person: &UserId) -> NotificationId {
+    let run = done.head.run.as_str();
+    NotificationId::from_bytes(derived(&["agent_job_complete", run, person.as_str()]))
 }
 
 /// The owner, and who started it.
@@ -76,7 +93,11 @@ async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(),
         Some(by) => Some(Label::new(&context.recorder.username(by).await?)),
         None => None,
     };
-    let letter = letter(done, cancelled_by, MailLink::parse(&address(context, done)).ok());
+    let link = MailLink::parse(&address(context, done, person)).ok();
+    let letter = match is_member(done.head, person) {
+        true => members::letter(letter(done, cancelled_by, link)),
+        false => letter(done, cancelled_by, link),
+    };
     let letter = letter.render()?;
     let run = done.head.run.as_str();
     let id = MailId::from_bytes(derived(&["run-finished", run, person.as_str()]));
@@ -86,19 +107,28 @@ async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(),
     Ok(())
 }
 
-/// Where the record of the run is read.
-fn address(context: &Context, done: &Done<'_>) -> String {
-    format!("{}/api/agent-factory/executions/{}", context.public_url, done.head.run)
+/// Where this person reads of the run.
+fn address(context: &Context, done: &Done<'_>, person: &UserId) -> String {
+    let head = done.head;
+    let shared = members::path(head).filter(|_| is_member(head, person));
+    let path = shared.unwrap_or_else(|| format!("/api/agent-factory/executions/{}", head.run));
+    format!("{}{path}", context.public_url)
+}
+
+/// Whether this person has started the run, and its agent is not theirs.
+fn is_member(head: &Head, person: &UserId) -> bool {
+    head.member() == Some(person) && *person != head.owner
+}
+
+fn told_to(done: &Done<'_>, person: &UserId, address: &str) -> Notification {
+    let full = notification(done, person, address);
+    if is_member(done.head, person) { members::notification(done, full) } else { full }
 }
 
 fn notification(done: &Done<'_>, person: &UserId, address: &str) -> Notification {
     let head = done.head;
     Notification {
-        id: NotificationId::from_bytes(derived(&[
-            "agent_job_complete",
-            head.run.as_str(),
-            person.as_str(),
-        ])),
+        id: id(done, person),
         owner: person.clone(),
         notification_type: NotificationType::AgentJobComplete,
         title: format!("{}: {}", head.profile_name, words(done)),
@@ -137,7 +167,7 @@ fn message(done: &Done<'_>) -> String {
         message.push_str(&format!(", {skipped} skipped"));
     }
     message.push('.');
-    message.push_str(&failed(done.state));
+    message.push_str(&failed(done.state, done.head.stop.as_ref()));
     message.push_str(&warned(&done.head.warnings));
     message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
@@ -167,10 +197,13 @@ fn message(done: &Done<'_>) -> String {
     message
 }
 
-/// Why the first step that failed did.
-fn failed(state: &RunState) -> String {
+/// Why the first step that failed did, or why the run could not begin.
+fn failed(state: &RunState, stop: Option<&Stop>) -> String {
     let mut steps = state.steps.iter().filter(|(_, step)| step.status == StepStatus::Failed);
-    let Some((name, step)) = steps.next() else { return String::new() };
+    let Some((name, step)) = steps.next() else {
+        let broken = stop.and_then(Stop::broken);
+        return broken.map_or_else(String::new, |why| format!(" It could not go on: {why}."));
+    };
     let reason = match (&step.message, &step.code) {
         (Some(message), code) => {
             let message = beginning(message.trim_end_matches('.'), trimmed);
@@ -203,16 +236,19 @@ fn gave_back(response: &Response) -> String {
         let (all, new) = (response.entities, response.new_entities);
         text.push_str(&format!(" Entities resolved: {all}, new: {new}."));
     }
+    text.push_str(&the_answer(response));
+    text
+}
+
+/// How the answer begins, as a sentence; empty when there is none.
+fn the_answer(response: &Response) -> String {
     let plain: fn(&str) -> Option<String> = match response.format.as_str() {
         "markdown" => countersign_report::plain::line,
         _ => trimmed,
     };
     let content = response.content.as_deref();
     let beginning = content.map(|content| beginning(content, plain)).unwrap_or_default();
-    if !beginning.is_empty() {
-        text.push_str(&format!(" The answer: {beginning}"));
-    }
-    text
+    if beginning.is_empty() { String::new() } else { format!(" The answer: {beginning}") }
 }
 
 /// A line that is not empty.
@@ -247,6 +283,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     let head = done.head;
     let (steps_done, steps_skipped, steps) = counted(done);
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
+    let broken = head.stop.as_ref().and_then(|stop| stop.code.as_deref());
     FinishedMail {
         run: Label::new(head.run.as_str()),
         occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
@@ -265,7 +302,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         steps_skipped,
         steps,
         decisions: done.approvals.iter().filter_map(fact).collect(),
-        error: failed.and_then(|(_, step)| step.code.as_deref()).map(Label::new),
+        error: failed.map_or(broken, |(_, step)| step.code.as_deref()).map(Label::new),
         cancelled_by,
         unknown: u32::try_from(done.unknown().count()).unwrap_or(u32::MAX),
         parked: done.parked,

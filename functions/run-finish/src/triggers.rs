@@ -12,7 +12,9 @@ use crate::{Context, Done, FinishError};
 /// Enters what the end of a run fires, once for each trigger, however often the run is finished.
 pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
-    let Some(playbook) = &head.playbook_id else { return Ok(()) };
+    // What a member has shaped starts nothing of the owner's.
+    let own = head.playbook_id.as_ref().filter(|_| head.team_context.is_none());
+    let Some(playbook) = own else { return Ok(()) };
     let mut listeners = context.catalog.end_listeners(&head.owner, playbook).await?;
     listeners.retain(|trigger| trigger.spec.on.takes_end(playbook, done.status));
     if listeners.is_empty() {

@@ -1,17 +1,21 @@
 //! What tells people something, and what reads what they tell one another, as a Lambda.
 
+mod notes;
+
 use std::sync::Arc;
 
 use countersign_actions_detect::{NewTeamPosts, SharedWith, handlers};
 use countersign_actions_notify::{DailyMails, PublicUrl, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::MailQueue;
+use countersign_outbox::{EventBus, MailQueue};
 use countersign_run::Quota;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
+
+use notes::Announced;
 
 /// Everything a step of this function needs, made once.
 ///
@@ -30,7 +34,9 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
     let access = Arc::new(SharedWith { catalog, directory: directory.clone() });
     let posts = NewTeamPosts { posts: Arc::new(content.clone()), access };
-    let mut all = actions(Arc::new(content), Arc::new(directory), quota, Arc::new(mails), own);
+    let bus = EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?);
+    let notes = Announced { content, bus };
+    let mut all = actions(Arc::new(notes), Arc::new(directory), quota, Arc::new(mails), own);
     all.extend(handlers(vec![Arc::new(posts)]));
     Context::new(boot, all)
 }

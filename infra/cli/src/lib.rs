@@ -6,6 +6,7 @@
 
 pub mod approver;
 pub mod commands;
+pub mod connection;
 pub mod console;
 pub mod door;
 pub mod error;

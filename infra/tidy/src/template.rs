@@ -30,7 +30,9 @@ pub fn broken(project: &Project) -> Vec<String> {
             {
                 broken.push(format!("`{name}` must log with IncludeExecutionData: false"));
             }
-            "AWS::ApiGatewayV2::Stage" => broken.extend(access_log(name, properties)),
+            "AWS::ApiGatewayV2::Stage" if !has_no_log(project, name) => {
+                broken.extend(access_log(name, properties));
+            }
             "AWS::DynamoDB::Table" | "AWS::S3::Bucket" | "AWS::KMS::Key" => {
                 broken.extend(kept(project, name));
             }
@@ -50,6 +52,13 @@ fn policies(name: &str, properties: &Value) -> Vec<String> {
         format!("the inline policy of `{name}` has {total} characters, more than {MAX_POLICY}")
     });
     broken.into_iter().collect()
+}
+
+/// Whether a stage is excepted from access logs: those of a WebSocket API need a role that is a setting of the whole account.
+fn has_no_log(project: &Project, name: &str) -> bool {
+    let skips = &project.template["Resources"][name]["Metadata"]["checkov"]["skip"];
+    let mut skips = skips.as_array().into_iter().flatten();
+    skips.any(|skip| skip["id"] == "CKV_AWS_95")
 }
 
 fn access_log(name: &str, properties: &Value) -> Vec<String> {

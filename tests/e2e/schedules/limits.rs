@@ -11,7 +11,7 @@ use crate::case::{FACTORY, gated, person, revoke, rows};
 use crate::provider_server;
 
 /// A source that answers late, and a playbook that asks it.
-async fn slow() -> (MockServer, String, &'static str) {
+pub(crate) async fn slow() -> (MockServer, String, &'static str) {
     let server = provider_server::start().await;
     let late = ResponseTemplate::new(200)
         .set_body_json(json!({ "items": [] }))

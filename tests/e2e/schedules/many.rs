@@ -7,8 +7,8 @@ use super::misfire::outage;
 use super::{disable, every_minute, follows, run_of, tick};
 use crate::case::{gated, person, rows, until};
 
-/// So many minutes ago.
-fn ago(minutes: i64) -> Timestamp {
+/// The minute so many minutes ago.
+pub(super) fn ago(minutes: i64) -> Timestamp {
     let minute = (Timestamp::now().as_second() / 60 - minutes) * 60;
     Timestamp::from_second(minute).unwrap()
 }

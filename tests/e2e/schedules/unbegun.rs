@@ -28,7 +28,7 @@ async fn of(ana: &Person, schedule: &str, id: &Value) -> Value {
 }
 
 /// What is stored of the playbook that the runs follow.
-async fn playbook(ana: &Person) -> Record {
+pub(super) async fn playbook(ana: &Person) -> Record {
     Record::of(&format!("OWNER#{}", ana.id), "PLAYBOOK#rows-by-clock").await
 }
 

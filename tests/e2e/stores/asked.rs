@@ -21,7 +21,8 @@ async fn f_207_what_is_asked_for_again_under_the_same_name_is_the_same_and_count
     let clock = countersign_clock::Clock { runs_per_day: Quota::runs(1), ..clock(&catalog).await };
     let schedule = schedule([7; 16]);
     let user = schedule.user_id.clone().unwrap();
-    let invoker = Invoker { user, scopes: Scopes::default(), token: None };
+    let invoker =
+        Invoker { user, scopes: Scopes::default(), token: None, shared: None, by_mention: false };
     let first = clock.run_now(&schedule, &invoker, "request-1", at(0)).await.unwrap();
     // Its sender has not heard the answer, and asks again, seconds later.
     let again = clock.run_now(&schedule, &invoker, "request-1", at(5)).await.unwrap();
@@ -36,7 +37,8 @@ async fn issue_14_a_request_that_comes_several_times_at_once_counts_once() {
     let clock = countersign_clock::Clock { runs_per_day: Quota::runs(1), ..clock(&catalog).await };
     let schedule = schedule([8; 16]);
     let user = schedule.user_id.clone().unwrap();
-    let invoker = Invoker { user, scopes: Scopes::default(), token: None };
+    let invoker =
+        Invoker { user, scopes: Scopes::default(), token: None, shared: None, by_mention: false };
     let asked = (0..6).map(|n| clock.run_now(&schedule, &invoker, "request-1", at(n)));
     let all: Vec<Occurrence> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
     let known = catalog.occurrences(&all[0].owner, None, 10, None).await.unwrap().items;

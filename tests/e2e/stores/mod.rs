@@ -5,6 +5,7 @@ mod approvals;
 mod asked;
 mod batch;
 mod clocks;
+mod connections;
 mod directory;
 mod egress;
 mod forgotten;

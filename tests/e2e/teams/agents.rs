@@ -71,13 +71,14 @@ async fn f_007_f_405_members_see_a_shared_agent_and_only_its_owner_manages_it() 
     assert_eq!(bea.refused(&at_team, None).await.0, 404, "its shares go with it");
 }
 
-fn terms(posts: bool, journal: &str, is_active: bool) -> Value {
+pub(super) fn terms(posts: bool, journal: &str, is_active: bool) -> Value {
     json!({
         "team_file_access": false, "team_post_access": posts, "journal_visibility": journal, "is_active": is_active,
+        "members_run": false,
     })
 }
 
-async fn put(person: &Person, path: &str, body: &Value) -> u16 {
+pub(super) async fn put(person: &Person, path: &str, body: &Value) -> u16 {
     status(person.door.put(&format!("{FACTORY}{path}"), body).await)
 }
 

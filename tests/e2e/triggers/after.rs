@@ -8,7 +8,7 @@ use crate::schedules::alarm::raised;
 use crate::schedules::sweep;
 
 /// Its only step fails when it is told to.
-fn fails(id: &str) -> String {
+pub(super) fn fails(id: &str) -> String {
     format!(
         r#"
 id: {id}
@@ -29,7 +29,7 @@ steps:
     )
 }
 
-fn after(playbook: &str) -> Value {
+pub(super) fn after(playbook: &str) -> Value {
     json!({ "type": "after", "playbook": playbook })
 }
 
@@ -43,7 +43,7 @@ async fn owner(playbooks: &[&str]) -> (Person, String) {
 }
 
 /// Sweeps until a trigger has so many occurrences that are over.
-async fn over(ana: &Person, trigger: &str, count: usize) -> Vec<Value> {
+pub(super) async fn over(ana: &Person, trigger: &str, count: usize) -> Vec<Value> {
     until(&format!("{count} occurrences of {trigger} are over"), || async {
         sweep().await;
         let mut all = fired(ana, trigger).await;

@@ -1,15 +1,20 @@
 //! A file that arrives in a folder.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{comes_to, compute, fired, made, run_of, trigger};
 use crate::case::{Person, person};
 
+/// A place for a file of this size in a folder.
+pub(super) async fn place(ana: &Person, folder: &str, name: &str, size: usize) -> Value {
+    let files = [json!({ "name": name, "size": size })];
+    let places = ana.post("/uploads", &json!({ "folder": folder, "files": files })).await;
+    places["items"].as_array().or_else(|| places.as_array()).unwrap()[0].clone()
+}
+
 pub(super) async fn upload(ana: &Person, folder: &str, name: &str) -> String {
     let content = b"a,b\n1,2\n".to_vec();
-    let files = [json!({ "name": name, "size": content.len() })];
-    let places = ana.post("/uploads", &json!({ "folder": folder, "files": files })).await;
-    let place = places["items"].as_array().or_else(|| places.as_array()).unwrap()[0].clone();
+    let place = place(ana, folder, name, content.len()).await;
     ana.door.send(&place, content).await.unwrap();
     place["source"].as_str().unwrap().to_owned()
 }

@@ -137,11 +137,11 @@ fn named(vote: &Vote, username: &str) -> Value {
     view
 }
 
-/// Owner, invoker, approvers, and those it would be escalated to.
+/// Owner, approvers, and those it would be escalated to. A member who has started somebody else's agent reads of their run, and not
+/// what it would send.
 fn may_see(request: &Request, person: &UserId) -> bool {
     let escalated = request.timing.escalation.iter().flat_map(|escalation| &escalation.to);
     request.owner == *person
-        || request.invoker == *person
         || request.policy.approvers.contains(person)
         || escalated.into_iter().any(|named| named == person)
 }

@@ -72,6 +72,8 @@ pub(crate) fn invoker(signed: &Signed) -> Invoker {
         user: signed.caller.user.clone(),
         scopes: signed.caller.scopes.clone(),
         token: Some(signed.presented.clone()),
+        shared: None,
+        by_mention: false,
     }
 }
 

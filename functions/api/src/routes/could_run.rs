@@ -116,7 +116,13 @@ fn said(could: Result<Vec<FieldError>, Problem>) -> Result<Vec<Found>, Problem> 
 }
 
 fn invoker(by: Author<'_>) -> Invoker {
-    Invoker { user: by.user.clone(), scopes: by.scopes.clone(), token: None }
+    Invoker {
+        user: by.user.clone(),
+        scopes: by.scopes.clone(),
+        token: None,
+        shared: None,
+        by_mention: false,
+    }
 }
 
 /// The same problem, of something that is not saved.

@@ -1,13 +1,15 @@
 //! `/executions/{id}/cancel`.
 
 use axum::extract::State;
-use countersign_run::{RunId, Stop, StopReason};
+use countersign_identity::UserId;
+use countersign_run::{Head, RunId, Stop, StopReason};
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
 use super::{Analyst, Ctx, now};
+use crate::Context;
 
 /// What cancelling did.
 #[derive(Debug, Serialize, ToSchema)]
@@ -30,19 +32,29 @@ pub(crate) async fn cancel(
     Path(id): Path<RunId>,
 ) -> Result<Json<Cancelled>, Problem> {
     let head = own(&ctx, owner, &id).await?;
+    cancelled(&ctx, &head, owner, "cancelled by its owner").await
+}
+
+/// Ends a run early, because `by` asks for it; `message` says who that is to the run.
+pub(super) async fn cancelled(
+    ctx: &Context,
+    head: &Head,
+    by: &UserId,
+    message: &str,
+) -> Result<Json<Cancelled>, Problem> {
     if head.finished_at.is_some() {
         return Err(Problem::conflict("RUN_FINISHED", "the run has finished already"));
     }
-    let message = "cancelled by its owner".to_owned();
     let stop = Stop {
         reason: StopReason::Cancelled,
         step: None,
-        by: Some(owner.clone()),
-        message,
+        by: Some(by.clone()),
+        code: None,
+        message: message.to_owned(),
         at: now(),
     };
     // Whether this or an earlier stop stands, the gates have to close.
-    ctx.runs.stop(&id, &stop, head.attempt).await?;
-    let approvals_closed = ctx.gatekeeper.cancel_for_run(&id, now()).await?;
-    Ok(Json(Cancelled { id, approvals_closed }))
+    ctx.runs.stop(&head.run, &stop, head.attempt).await?;
+    let approvals_closed = ctx.gatekeeper.cancel_for_run(&head.run, now()).await?;
+    Ok(Json(Cancelled { id: head.run.clone(), approvals_closed }))
 }

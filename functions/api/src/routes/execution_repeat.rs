@@ -18,7 +18,7 @@ use crate::idempotency::do_once;
 #[utoipa::path(
     post, path = "/executions/{id}/repeat", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_OF_A_MEMBER, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn repeat(
     State(ctx): Ctx,
@@ -33,10 +33,20 @@ pub(crate) async fn repeat(
         let starter = ctx.starter();
         let head = own(&ctx, owner, &id).await?;
         is_left_to_people(&ctx, &head).await?;
+        is_own(&head)?;
         let by = run_start::By::Person;
         accepted(run_start::repeat(starter, &invoker(&signed), &head, run.clone(), by).await?)
     })
     .await
+}
+
+/// What a member has asked for is not asked again in its owner's name.
+fn is_own(head: &Head) -> Result<(), Problem> {
+    if head.member().is_none() {
+        return Ok(());
+    }
+    let problem = Problem::conflict("RUN_OF_A_MEMBER", "a member of a team has started this run");
+    Err(problem.with_hint("they start it again themselves"))
 }
 
 /// What a monitor tries again by itself nobody else does beside it.

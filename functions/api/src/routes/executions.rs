@@ -4,10 +4,10 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId, RunRecord,
-    RunStatus, Strategy, UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, Head, InvocationSource, OccurrenceId, RunContext, RunId,
+    RunRecord, RunStatus, Strategy, TeamContext, UnderstoodInput,
 };
-use countersign_run_start::{self as run_start, Occasion, Question, Started};
+use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
 use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{FieldError, Json, Page, Problem, Signed};
@@ -56,6 +56,22 @@ pub(crate) struct Start {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     execution_mode: Option<ExecutionMode>,
+    /// `mention`: somebody wrote the agent's handle in a message; `sidebar` (or left out): they chose the agent.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    invocation_source: Option<InvocationSource>,
+}
+
+/// Whether the caller says that the agent's handle was written; where a run came from otherwise follows from how it came about.
+pub(super) fn by_mention(said: Option<InvocationSource>) -> Result<bool, Problem> {
+    match said {
+        None | Some(InvocationSource::Sidebar) => Ok(false),
+        Some(InvocationSource::Mention) => Ok(true),
+        Some(InvocationSource::Scheduled | InvocationSource::Background) => {
+            let problem = Problem::field("invocation_source", "must be `mention` or `sidebar`");
+            Err(problem.with_hint("the others follow from how a run comes about"))
+        }
+    }
 }
 
 /// A run in a list.
@@ -101,6 +117,17 @@ pub(crate) struct ExecutionLine {
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
+    /// When that was a member of a team that the agent is shared with: `team_id`, and what the team granted the agent then,
+    /// `team_file_access` and `team_post_access`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    team_context: Option<TeamContext>,
+    /// The agent's handle when the run started.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    agent_handle: String,
+    /// Where it was asked for: `mention`, `sidebar`, `scheduled` (by a schedule, monitor or trigger), `background`.
+    #[schema(value_type = String)]
+    invocation_source: InvocationSource,
     /// The runs it repeats, the first one in front: what they sent is not sent again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
@@ -165,6 +192,9 @@ impl From<&Head> for ExecutionLine {
             execution_mode: head.execution_mode,
             approval_policy: head.approval_policy,
             invoked_by: head.invoked_by.clone(),
+            team_context: head.team_context.clone(),
+            agent_handle: head.agent_handle.clone(),
+            invocation_source: head.invocation_source(),
             repeats: head.repeats.clone(),
             repeated_by: head.repeated_by.clone(),
             dry_run: head.dry_run,
@@ -206,7 +236,9 @@ pub(crate) async fn start(
             occasion: Occasion::ByHand(body.run_context),
             occurrence: None,
         };
-        accepted(run_start::ask(starter, &invoker(&signed), &question).await?)
+        let by_mention = by_mention(body.invocation_source)?;
+        let invoker = Invoker { by_mention, ..invoker(&signed) };
+        accepted(run_start::ask(starter, &invoker, &question).await?)
     })
     .await
 }

@@ -27,6 +27,8 @@ pub(crate) struct ShareTerms {
     /// As of a new share.
     #[schema(value_type = String)]
     journal_visibility: JournalVisibility,
+    /// As of a new share.
+    members_run: bool,
     /// Whether the share counts.
     is_active: bool,
 }
@@ -49,6 +51,10 @@ pub(crate) struct NewShare {
     #[serde(default)]
     #[schema(value_type = String)]
     journal_visibility: JournalVisibility,
+    /// Whether members may run the agent. It then works for them with what is yours: data sources and their credentials, documents,
+    /// knowledge; whatever a playbook looks up by an input it looks up for them.
+    #[serde(default)]
+    members_run: bool,
     /// Whether the share counts.
     #[serde(default = "yes")]
     is_active: bool,
@@ -60,18 +66,26 @@ fn yes() -> bool {
 
 impl NewShare {
     fn terms(&self) -> ShareTerms {
-        let Self { team_file_access, team_post_access, journal_visibility, is_active, .. } = *self;
-        ShareTerms { team_file_access, team_post_access, journal_visibility, is_active }
+        let Self { team_file_access, team_post_access, journal_visibility, .. } = *self;
+        let Self { members_run, is_active, .. } = *self;
+        ShareTerms {
+            team_file_access,
+            team_post_access,
+            journal_visibility,
+            members_run,
+            is_active,
+        }
     }
 }
 
 impl ShareTerms {
     fn checked(self) -> Result<Terms, Problem> {
-        let Self { team_file_access, team_post_access, journal_visibility, is_active } = self;
+        let Self { team_file_access, team_post_access, journal_visibility, members_run, is_active } =
+            self;
         if team_file_access {
             return Err(Problem::field("team_file_access", "cannot be true: teams have no files"));
         }
-        Ok(Terms { team_file_access, team_post_access, journal_visibility, is_active })
+        Ok(Terms { team_file_access, team_post_access, journal_visibility, members_run, is_active })
     }
 }
 
@@ -116,7 +130,7 @@ async fn member(ctx: &Context, owner: &UserId, team: &TeamId) -> Result<(), Prob
     team.map(|_| ()).ok_or_else(unknown)
 }
 
-/// Gives a share other terms: all four of them, so that nothing changes unsaid.
+/// Gives a share other terms: all of them, so that nothing changes unsaid.
 #[utoipa::path(
     put, path = "/profiles/{id}/share/{team_id}", tag = "profiles", request_body = ShareTerms,
     params(("id" = String, Path, description = "`prof_…`"), ("team_id" = String, Path, description = "`team_…`")),

@@ -58,7 +58,7 @@ pub(crate) async fn test(
         let named = body.playbook.as_deref();
         let question = run_start::check_query(&body.query);
         let choosing::Chosen { playbook, because, is_direct } =
-            choosing::playbook(starter, owner, &profile, named, &body.query).await?;
+            choosing::playbook(starter, owner, &profile, (named, &body.query), true).await?;
         let given =
             understanding::inputs(&profile, &playbook.playbook, &body.query, &body.inputs, today());
         let (_, given) = Problem::both(question, given)?;

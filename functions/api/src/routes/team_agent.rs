@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use countersign_journal::{Entry, EntryId, Mention, Origin, TaskStatus};
 use countersign_profile::{Profile, ProfileId};
 use countersign_run::RunContext;
-use countersign_team::{JournalVisibility, Share, TeamId, TeamPermission};
+use countersign_team::{JournalVisibility, Share, TeamId};
 use countersign_web::{Json, Page, Path, Problem};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -59,9 +59,11 @@ pub(crate) async fn journal(
 
 /// What members see. An agent that reads the posts of another team may have written down what they say.
 fn level(share: &Share, all: &[Share]) -> JournalVisibility {
-    let reads = |other: &&Share| TeamPermission::from(other.terms).post_access;
-    let elsewhere = all.iter().filter(reads).any(|other| other.team_id != share.team_id);
-    if elsewhere { JournalVisibility::OwnOnly } else { share.terms.journal_visibility }
+    if share.reads_elsewhere(all) {
+        JournalVisibility::OwnOnly
+    } else {
+        share.terms.journal_visibility
+    }
 }
 
 /// An entry as members see it: not who signed, nor where results went.
@@ -72,6 +74,8 @@ pub(crate) struct SharedEntry {
     created_at: Timestamp,
     run_context: RunContext,
     invoked_by: UserId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team_id: Option<String>,
     task_status: TaskStatus,
     summary: String,
     steps_completed: Vec<String>,
@@ -81,14 +85,22 @@ pub(crate) struct SharedEntry {
 
 impl From<Entry> for SharedEntry {
     fn from(entry: Entry) -> Self {
+        let done = entry.steps_completed.len();
+        let summary = match (entry.brief, entry.origin) {
+            (Some(brief), _) => brief,
+            (None, Origin::Step) => entry.summary,
+            // An entry of an earlier version says who signed.
+            (None, _) => format!("{done} steps were done."),
+        };
         Self {
             id: entry.id,
             execution_id: entry.execution_id,
             created_at: entry.created_at,
             run_context: entry.run_context,
             invoked_by: entry.invoked_by,
+            team_id: entry.team_id,
             task_status: entry.task_status,
-            summary: entry.summary,
+            summary,
             steps_completed: entry.steps_completed,
             entities_mentioned: entry.entities_mentioned,
             entities_discovered: entry.entities_discovered,
@@ -97,7 +109,7 @@ impl From<Entry> for SharedEntry {
 }
 
 /// The share and the agent, when the caller is a member of the team.
-async fn shared(
+pub(super) async fn shared(
     ctx: &Context,
     user: &UserId,
     team: &TeamId,

@@ -38,6 +38,8 @@ pub(crate) struct SharedAgent {
     team_file_access: bool,
     team_post_access: bool,
     journal_visibility: JournalVisibility,
+    /// Whether members may run it.
+    members_run: bool,
 }
 
 /// A skill as members see it.
@@ -117,5 +119,6 @@ pub(super) async fn view(
         team_file_access: share.terms.team_file_access,
         team_post_access: share.terms.team_post_access,
         journal_visibility: share.terms.journal_visibility,
+        members_run: share.terms.members_run,
     })
 }

@@ -136,6 +136,24 @@ fn f_190_owner_and_requester_are_told_once_each() {
     assert_ne!(ids(&user(1)), ids(&user(2)));
 }
 
+#[test]
+fn f_190_a_member_is_told_nothing_of_who_signed_and_where_results_went() {
+    let team = json!({ "team_id": countersign_run::TeamId::from_bytes([3; 16]), "team_file_access": false, "team_post_access": false });
+    let head = Head { team_context: serde_json::from_value(team).unwrap(), ..head("background") };
+    let approvals = [denied("stop")];
+    with(&head, RunStatus::Rejected, &approvals, &[], |done| {
+        let (owner, member) = (told_to(done, &user(1), "a"), told_to(done, &user(2), "a"));
+        assert!(
+            owner.message.contains("maria") && owner.details.contains_key("output_destinations")
+        );
+        assert!(!member.message.contains("maria"), "{}", member.message);
+        assert_eq!(Vec::from_iter(member.details.keys()), ["execution_id", "status"]);
+        let mail = members::letter(letter(done, None, None)).render().unwrap();
+        assert!(!mail.text.contains("maria"), "{}", mail.text);
+    });
+    assert!(members::path(&head).is_some_and(|path| path.contains("/teams/team_")));
+}
+
 fn check_watched(context: &str, status: RunStatus, unknown: &[String], expect: bool) {
     let head = head(context);
     assert_eq!(with(&head, status, &[], unknown, was_watched), expect, "{context} {status:?}");
@@ -207,6 +225,18 @@ fn an_unknown_outcome_is_the_first_thing_said() {
 }
 
 #[test]
+fn f_190_a_notification_says_why_a_run_could_not_begin() {
+    let stop = json!({ "reason": "broken", "code": "DETECTION_CHANGED", "message": "it was changed.", "at": Timestamp::UNIX_EPOCH });
+    let stop: Stop = serde_json::from_value(stop).unwrap();
+    let empty = RunState { status: RunStatus::Error, steps: Vec::new() };
+    let expect = " It could not go on: it was changed (DETECTION_CHANGED).";
+    assert_eq!(failed(&empty, Some(&stop)), expect);
+    let head = Head { stop: Some(stop), ..head("background") };
+    let mail = with(&head, RunStatus::Error, &[], &[], |done| letter(done, None, None).render());
+    assert!(mail.unwrap().text.contains("DETECTION_CHANGED"));
+}
+
+#[test]
 fn f_190_a_notification_says_why_a_step_failed() {
     let mut state = state(&[]);
     let said = |message: Option<&str>, step: &StepState| StepState {
@@ -217,9 +247,9 @@ fn f_190_a_notification_says_why_a_step_failed() {
     };
     let step = state.steps[1].1.clone();
     state.steps[1].1 = said(Some("`a.xml`: the file is empty."), &step);
-    assert_eq!(failed(&state), " `pay` failed: `a.xml`: the file is empty (FILE_EMPTY).");
+    assert_eq!(failed(&state, None), " `pay` failed: `a.xml`: the file is empty (FILE_EMPTY).");
     state.steps[1].1 = said(Some(&"x".repeat(600)), &step);
-    assert!(failed(&state).contains("x… (FILE_EMPTY)"), "{}", failed(&state));
+    assert!(failed(&state, None).contains("x… (FILE_EMPTY)"), "{}", failed(&state, None));
     state.steps[1].1 = said(None, &step);
-    assert_eq!(failed(&state), " `pay` failed: FILE_EMPTY.");
+    assert_eq!(failed(&state, None), " `pay` failed: FILE_EMPTY.");
 }

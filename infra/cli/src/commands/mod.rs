@@ -37,6 +37,7 @@ mod uploads;
 mod user;
 mod validate;
 mod verify;
+mod watch;
 
 use clap::{Args, Subcommand};
 use countersign_identity::{Scopes, UserId};
@@ -105,6 +106,8 @@ pub(crate) enum Command {
     Teams(teams::Teams),
     /// List to-dos, show one, or tick one off.
     Todos(todos::Todos),
+    /// Show what happens, as it happens: runs that end, approvals, notifications.
+    Watch(watch::Watch),
     /// List uploaded files, or remove one.
     Uploads(uploads::Uploads),
     /// Measure.
@@ -143,6 +146,7 @@ impl Command {
             Self::Triggers(command) => command.run(place, console).await,
             Self::Teams(command) => command.run(place, console).await,
             Self::Todos(command) => command.run(place, console).await,
+            Self::Watch(command) => command.run(place, console).await,
             Self::Uploads(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }

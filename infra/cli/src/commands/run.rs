@@ -119,8 +119,9 @@ impl Run {
                 shown = Some(now);
             }
         };
+        let at = format!("{FACTORY}/executions/{id}");
         let status = tokio::select! {
-            status = settled_seen(door, id, patience, see) => status.inspect_err(|_| {
+            status = settled_at(door, &at, patience, see) => status.inspect_err(|_| {
                 console.note(following::come_back(id));
             })?,
             _ = tokio::signal::ctrl_c() => {
@@ -156,21 +157,21 @@ fn understood(started: &Value) -> Vec<String> {
 
 /// Waits until a run has ended or waits for somebody; returns its status.
 pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result<String, CliError> {
-    settled_seen(door, id, patience, |_| ()).await
+    settled_at(door, &format!("{FACTORY}/executions/{id}"), patience, |_| ()).await
 }
 
-/// As [`settled`]; `see` gets the run as often as it is looked at.
-async fn settled_seen(
+/// As [`settled`], of the run at this path; `see` gets the run as often as it is looked at.
+pub(super) async fn settled_at(
     door: &Door,
-    id: &str,
+    path: &str,
     patience: Duration,
     mut see: impl FnMut(&Value),
 ) -> Result<String, CliError> {
     let deadline = Instant::now() + patience;
     loop {
-        let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        let run = door.get(path).await?;
         see(&run);
-        let status = text(&run, "state").unwrap_or_default();
+        let status = text(&run, "state").or_else(|| text(&run, "status")).unwrap_or_default();
         if status == "awaiting_approval" || ENDED.contains(&status.as_str()) {
             return Ok(status);
         }
@@ -214,7 +215,7 @@ fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
     pairs.iter().map(read).collect()
 }
 
-fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
+pub(super) fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
     let read = |text: &String| {
         let (name, value) = pair(text)?;
         Ok((name.to_owned(), input(value)))

@@ -1,11 +1,13 @@
 //! `countersign teams`: who works together, what they write, and which agents they share.
 
 mod manage;
+mod run;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use self::manage::Manage;
+use self::run::{Run, Runs};
 use super::listed::{List, narrowed, outcome, pages, say, table};
 use super::one::plain;
 use super::{Caller, FACTORY, row, text, visible};
@@ -67,7 +69,14 @@ enum What {
         /// What members see of its journal.
         #[arg(long, value_enum, default_value_t = Journal::OwnAndScheduled)]
         journal: Journal,
+        /// Members may run it, with what is yours: data sources, documents, knowledge.
+        #[arg(long)]
+        runs: bool,
     },
+    /// Run an agent that is shared with a team of yours.
+    Run(Run),
+    /// List the runs that you have started with such an agent, or show one.
+    Runs(Runs),
     /// Take a share back.
     Unshare {
         #[command(flatten)]
@@ -117,8 +126,9 @@ const AGENTS: List = List {
         "shared_by_name",
         "team_post_access",
         "journal_visibility",
+        "members_run",
     ],
-    titles: &["AGENT", "NAME", "OWNER", "READS POSTS", "JOURNAL"],
+    titles: &["AGENT", "NAME", "OWNER", "READS POSTS", "JOURNAL", "MEMBERS RUN"],
 };
 const POST: [&str; 5] = ["id", "thread_id", "author", "created_at", "content"];
 const POST_TITLES: [&str; 5] = ["POST", "THREAD", "AUTHOR", "WRITTEN", "TEXT"];
@@ -138,6 +148,8 @@ impl Teams {
             None | Some(What::Manage(_)) => lists(&TEAMS, format!("{FACTORY}/teams")).await,
             Some(What::Members(team)) => lists(&MEMBERS, team.path("/members")?).await,
             Some(What::Agents(team)) => lists(&AGENTS, team.path("/agents")?).await,
+            Some(What::Run(run)) => run.run(&door, console).await,
+            Some(What::Runs(runs)) => runs.run(&door, self.caller.json, console).await,
             Some(What::Posts { team, thread }) => {
                 let path = narrowed(&team.path("/posts")?, &[("thread_id", thread.clone())])?;
                 let page = pages(&door, &path, None).await?;
@@ -161,8 +173,12 @@ impl Teams {
                 door.delete(&team.path(&format!("/posts/{}", plain(post)?))?).await?;
                 json!({ "removed": post })
             }
-            What::Share { team, agent, posts, journal } => {
-                shared(door, team, agent, (*posts, *journal)).await?
+            What::Share { team, agent, posts, journal, runs } => {
+                let terms = json!({
+                    "team_file_access": false, "team_post_access": posts, "journal_visibility": journal.word(),
+                    "members_run": runs, "is_active": true,
+                });
+                shared(door, team, agent, terms).await?
             }
             What::Unshare { team, agent } => {
                 let path = shares(agent, &format!("/share/{}", plain(&team.id)?))?;
@@ -188,15 +204,7 @@ impl Team {
 }
 
 /// Shares an agent; one that is shared already gets these terms.
-async fn shared(
-    door: &Door,
-    team: &Team,
-    agent: &str,
-    (posts, journal): (bool, Journal),
-) -> Result<Value, CliError> {
-    let mut body = json!({
-        "team_file_access": false, "team_post_access": posts, "journal_visibility": journal.word(), "is_active": true,
-    });
+async fn shared(door: &Door, team: &Team, agent: &str, mut body: Value) -> Result<Value, CliError> {
     let again = door.put(&shares(agent, &format!("/share/{}", plain(&team.id)?))?, &body).await;
     let Err(CliError::Refused { status: 404, .. }) = again else { return again };
     body["team_id"] = json!(team.id);

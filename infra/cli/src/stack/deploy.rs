@@ -127,7 +127,10 @@ fn parameters(stack: &Stack) -> Vec<String> {
     vec![
         format!("JwtHs256Secret={}", stack.jwt_secret),
         format!("LocalApiId={}", stack.api_id),
+        format!("LocalSocketId={}", stack.socket_id),
+        format!("LocalEndpoint={}", stack.endpoint()),
         format!("PublicUrl={}", stack.url()),
+        format!("PublicSocketUrl={}", stack.socket_url()),
         format!("Architecture={}", if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" }),
         "AllowLoopback=true".to_owned(),
         // Whoever has the machine has the stack: quotas would only be in their way.

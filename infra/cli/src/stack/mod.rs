@@ -115,6 +115,9 @@ pub struct Stack {
     pub port: u16,
     /// The fixed id of the HTTP API.
     pub api_id: String,
+    /// The fixed id of the WebSocket API; empty in records of earlier versions.
+    #[serde(default)]
+    pub socket_id: String,
     /// The secret of the tokens this stack accepts.
     pub jwt_secret: String,
     /// The emulator, while it runs.
@@ -132,10 +135,20 @@ impl Stack {
             name: name.to_owned(),
             port,
             api_id: hex::encode(rand::random::<[u8; 4]>()),
+            socket_id: hex::encode(rand::random::<[u8; 4]>()),
             jwt_secret: hex::encode(rand::random::<[u8; 32]>()),
             process: None,
             outputs: serde_json::Map::new(),
         }
+    }
+
+    /// The same with an id of the WebSocket API, which stacks of earlier versions have not.
+    #[must_use]
+    pub(crate) fn with_socket(mut self) -> Self {
+        if self.socket_id.is_empty() {
+            self.socket_id = hex::encode(rand::random::<[u8; 4]>());
+        }
+        self
     }
 
     /// The emulator's address.
@@ -148,6 +161,12 @@ impl Stack {
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}/_aws/execute-api/{}", self.endpoint(), self.api_id)
+    }
+
+    /// Where connections are opened to which what happens is pushed.
+    #[must_use]
+    pub fn socket_url(&self) -> String {
+        format!("ws://127.0.0.1:{}/_aws/execute-api/{}/live", self.port, self.socket_id)
     }
 
     /// Where the mail that was sent can be read.

@@ -39,7 +39,7 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     let (project, state) = (place.project()?, place.state()?);
     let _held = folder::hold(&state)?;
     folder::settled(&state, Stack::load(&state)?.as_ref()).await;
-    let mut stack = record(&state, options)?;
+    let mut stack = record(&state, options)?.with_socket();
     let python = Environment::ready(&project, &state, console).await?;
     let functions = functions::build(&project, &state, options.profile, console).await?;
     let stage = state.join("stage");

@@ -1,4 +1,4 @@
-//! Throttles of the HTTP API: every route has one of its own, with the values that `docs/deploying.md` says.
+//! Throttles of the gateways: every route has one of its own, with the values that `docs/deploying.md` says.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,21 +25,22 @@ pub(super) fn broken(project: &Project) -> Vec<String> {
     let text = project.text(Path::new(DOCUMENT));
     let documented = text.as_deref().map(documented);
     let of = |wanted: &'static str| project.resources().filter(move |(_, kind, _)| *kind == wanted);
-    let keys: Vec<&str> = of("AWS::ApiGatewayV2::Route")
-        .filter_map(|(_, _, route)| route["RouteKey"].as_str())
-        .collect();
-    let mut broken = Vec::new();
+    let (mut broken, mut set) = (Vec::new(), BTreeMap::new());
     for (name, _, stage) in of("AWS::ApiGatewayV2::Stage") {
         let throttle = |key: &str| throttle(&stage["RouteSettings"][key]);
-        let missing = keys.iter().filter(|key| throttle(key).is_none());
-        broken.extend(missing.map(|key| format!("`{name}` has no throttle for `{key}`")));
-        let set: BTreeMap<&str, Throttle> =
-            keys.iter().filter_map(|key| Some((*key, throttle(key)?))).collect();
-        if let Some(documented) = &documented {
-            broken.extend(differing(&set, documented));
+        let routes = of("AWS::ApiGatewayV2::Route");
+        let own = routes.filter(|(_, _, route)| route["ApiId"] == stage["ApiId"]);
+        for key in own.filter_map(|(_, _, route)| route["RouteKey"].as_str()) {
+            match throttle(key) {
+                Some(throttle) => drop(set.insert(key, throttle)),
+                None => broken.push(format!("`{name}` has no throttle for `{key}`")),
+            }
         }
-        broken.extend(together(&set));
     }
+    if let Some(documented) = &documented {
+        broken.extend(differing(&set, documented));
+    }
+    broken.extend(together(&set));
     broken
 }
 

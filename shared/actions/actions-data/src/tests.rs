@@ -16,6 +16,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         run_context: "interactive".to_owned(),
         dry_run: false,
         invoked_by: owner.clone(),
+        team: None,
         started_at: now,
         monitor: None,
         warnings: Vec::new(),

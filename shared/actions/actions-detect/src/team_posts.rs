@@ -113,7 +113,9 @@ impl NewTeamPosts {
         })?;
         let permission = self.access.permission(&call.owner, &call.info.profile_id, &team).await;
         let permission = permission.map_err(|error| ActionError::from_failure(error.as_ref()))?;
-        if permission.post_access {
+        // What one team wrote no member of another sees.
+        let is_own = call.info.team.as_ref().is_none_or(|own| own == team.as_str());
+        if permission.post_access && is_own {
             return Ok(team);
         }
         let message = format!("the agent may not read the posts of `{team}`");

@@ -72,6 +72,7 @@ pub(crate) fn call(action: &str, inputs: &Value, params: &Value) -> Call {
             run_context: "monitor".to_owned(),
             dry_run: false,
             invoked_by: owner(),
+            team: None,
             started_at: now(),
             monitor: None,
             warnings: Vec::new(),

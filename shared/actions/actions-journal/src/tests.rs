@@ -97,6 +97,7 @@ fn call(action: &str, inputs: &Value) -> Call {
             run_context: "scheduled".into(),
             dry_run: false,
             invoked_by: user,
+            team: None,
             started_at: now,
             monitor: None,
             warnings: Vec::new(),

@@ -81,11 +81,12 @@ fn entry(
         execution_id: call.run.clone(),
         origin: Origin::Step,
         summary: inputs.summary.trim().chars().take(MAX_SUMMARY).collect(),
+        brief: None,
         detail_entries: items(inputs.detail_entries.as_ref()).filter_map(note).collect(),
         run_context: context(&call.info.run_context),
         occurrence: None,
         invoked_by: call.info.invoked_by.clone(),
-        team_id: None,
+        team_id: call.info.team.clone(),
         entities_mentioned: items(inputs.entities_mentioned.as_ref())
             .filter_map(Mention::read)
             .collect(),

@@ -87,6 +87,7 @@ fn call(data: Value, params: Value, schema: OutputSchema) -> Call {
             run_context: "background".to_owned(),
             dry_run: false,
             invoked_by: by,
+            team: None,
             started_at: Timestamp::UNIX_EPOCH,
             monitor: None,
             warnings: Vec::new(),

@@ -81,6 +81,7 @@ fn call(message: &str, params: &Value) -> Call {
             run_context: "interactive".into(),
             dry_run: false,
             invoked_by: user,
+            team: None,
             started_at: now,
             monitor: None,
             warnings: Vec::new(),

@@ -39,6 +39,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
             run_context: "interactive".into(),
             dry_run: false,
             invoked_by: user,
+            team: None,
             started_at: now,
             monitor: None,
             warnings: Vec::new(),

@@ -42,6 +42,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
             run_context: "interactive".to_owned(),
             dry_run: false,
             invoked_by: user,
+            team: None,
             started_at: jiff::Timestamp::UNIX_EPOCH,
             monitor: None,
             warnings: Vec::new(),

@@ -19,6 +19,25 @@ pub(crate) fn partition(owner: &UserId) -> String {
     format!("USER#{owner}")
 }
 
+/// A ticket, by its digest.
+pub(crate) fn ticket(digest: &str) -> Key {
+    Key::new(format!("TICKET#{digest}"), "TICKET")
+}
+
+/// The partition of a person's connections.
+pub(crate) fn connections(user: &UserId) -> String {
+    format!("CONNECTIONS#{user}")
+}
+
+pub(crate) fn connection(user: &UserId, id: &str) -> Key {
+    Key::new(connections(user), id)
+}
+
+/// Whose a connection is.
+pub(crate) fn person_of(connection: &str) -> Key {
+    Key::new(format!("CONNECTION#{connection}"), "PERSON")
+}
+
 pub(crate) fn document(owner: &UserId, id: &DocumentId) -> Key {
     Key::new(partition(owner), format!("DOC#{id}"))
 }

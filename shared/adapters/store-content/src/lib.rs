@@ -21,6 +21,7 @@
 //! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
 
 mod additions;
+mod connections;
 mod deliveries;
 mod documents;
 mod error;
@@ -42,6 +43,7 @@ pub use countersign_report::markdown::is_invisible;
 pub use countersign_report::table::table_name;
 
 pub use additions::{Addition, MAX_DOCUMENT};
+pub use connections::{Connection, MAX_CONNECTIONS, OPEN_FOR, TICKET_FOR, Ticket};
 pub use deliveries::{Claim, Deliveries, LEASE};
 pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;

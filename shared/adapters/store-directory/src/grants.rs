@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use countersign_failure::Failure;
 use countersign_identity::{Capability, DirectoryEntry, Rights, Scope, Scopes, UserId};
 use countersign_store_kit::{Expr, Item, Key, Query, StoreError, Write, decode};
+use countersign_team::TeamId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -156,6 +157,18 @@ impl Rights for Directory {
     ) -> BoxFuture<'a, std::result::Result<Option<DirectoryEntry>, Box<dyn Failure>>> {
         Box::pin(async move {
             self.entry_of(user).await.map_err(|error| Box::new(error) as Box<dyn Failure>)
+        })
+    }
+
+    fn is_member<'a>(
+        &'a self,
+        user: &'a UserId,
+        team: &'a str,
+    ) -> BoxFuture<'a, std::result::Result<bool, Box<dyn Failure>>> {
+        Box::pin(async move {
+            let Ok(team) = TeamId::parse(team) else { return Ok(false) };
+            let found = self.team_of(user, &team).await;
+            found.map(|team| team.is_some()).map_err(|error| Box::new(error) as Box<dyn Failure>)
         })
     }
 }

@@ -165,6 +165,7 @@ fn step_failed(intent: &Intent, outcome: &StepOutcome, at: Timestamp) -> Stop {
         reason: StopReason::StepFailed,
         step: Some(intent.step.clone()),
         by: None,
+        code: None,
         message: outcome.message.clone().unwrap_or_default(),
         at,
     }
@@ -231,6 +232,7 @@ fn stop(request: &Request, verdict: GateOutcome, at: Timestamp) -> Option<Stop> 
         reason,
         step: Some(step),
         by: None,
+        code: None,
         message,
         at,
     })

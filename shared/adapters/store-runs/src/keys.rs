@@ -1,7 +1,7 @@
 //! The keys of the table.
 
 use countersign_identity::UserId;
-use countersign_run::RunId;
+use countersign_run::{RunId, TeamId};
 use countersign_store_kit::Key;
 use jiff::Timestamp;
 
@@ -14,6 +14,19 @@ fn partition(run: &RunId) -> String {
 
 pub(crate) fn head(run: &RunId) -> Key {
     Key::new(partition(run), "HEAD")
+}
+
+/// The partition of the runs that a member of a team has started with an agent.
+pub(crate) fn of_member(member: &UserId, team: &TeamId, profile: &str) -> String {
+    format!("MEMBER#{member}#{team}#{profile}")
+}
+
+pub(crate) fn run_of_member(
+    (member, team, profile): (&UserId, &TeamId, &str),
+    at: Timestamp,
+    run: &RunId,
+) -> Key {
+    Key::new(of_member(member, team, profile), owner_sort(at, run))
 }
 
 pub(crate) fn request(run: &RunId) -> Key {

@@ -28,6 +28,7 @@ mod items;
 mod journal;
 mod keys;
 mod lists;
+mod members;
 mod model_calls;
 mod outcomes;
 mod quotas;

@@ -51,7 +51,9 @@ impl RunStore {
             Write::delete(&keys::active(&head.run)),
         ];
         let is_success = matches!(status, RunStatus::Complete | RunStatus::Partial);
-        if is_success && head.dry_run.is_none() && !head.profile_id.is_empty() {
+        // What a member has asked for says nothing of when the owner's own runs go on from.
+        let is_own = head.dry_run.is_none() && head.team_context.is_none();
+        if is_success && is_own && !head.profile_id.is_empty() {
             let last = keys::last_success(&head.owner, &head.profile_id);
             writes.push(Write::update(&last).set("finished_at", &at)?);
         }

@@ -48,6 +48,9 @@ pub struct Presented {
     pub account: Option<PoolAccount>,
     /// When it was issued, or when its holder signed in where the issuer says so; epoch seconds.
     pub issued_at: i64,
+    /// When it expires, epoch seconds; not known of tokens that were stored by earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
     /// How it came to be.
     pub token_use: TokenUse,
     /// The scopes it claims.
@@ -177,6 +180,13 @@ pub trait Rights: Send + Sync {
         user: &'a UserId,
     ) -> BoxFuture<'a, Result<Option<DirectoryEntry>, Box<dyn Failure>>>;
 
+    /// Whether `user` is now a member of this team, `team_…`, and the team works.
+    fn is_member<'a>(
+        &'a self,
+        user: &'a UserId,
+        team: &'a str,
+    ) -> BoxFuture<'a, Result<bool, Box<dyn Failure>>>;
+
     /// What a token is worth now.
     ///
     /// The outer error is the directory not answering; the inner one the directory's answer.
@@ -212,6 +222,7 @@ mod tests {
             session: Some("s-1".to_owned()),
             account: Some(account("p-1", "a-1")),
             issued_at: 1_000,
+            expires_at: None,
             token_use,
             scopes: Scopes::parse(scopes.iter().copied()),
             capabilities: capabilities.iter().copied().collect(),

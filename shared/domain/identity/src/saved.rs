@@ -64,6 +64,7 @@ mod tests {
             session: Some("s-1".to_owned()),
             account: None,
             issued_at,
+            expires_at: None,
             token_use: TokenUse::Login,
             scopes: Scopes::parse(["global:analyst"]),
             capabilities: BTreeSet::new(),

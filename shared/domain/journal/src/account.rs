@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
 use countersign_run::{
-    AskedBy, OccurrenceId, RunContext, RunStatus, StepState, StepStatus, StepWarnings,
+    AskedBy, OccurrenceId, RunContext, RunStatus, StepState, StepStatus, StepWarnings, Stop, TeamId,
 };
 use jiff::Timestamp;
 
@@ -41,6 +41,8 @@ pub struct RunAccount<'a> {
     pub asked_by: Option<&'a AskedBy>,
     /// Who started it.
     pub invoked_by: &'a UserId,
+    /// The team as whose member they did.
+    pub team: Option<&'a TeamId>,
     /// When it started.
     pub started_at: Timestamp,
     /// When it ended.
@@ -57,6 +59,8 @@ pub struct RunAccount<'a> {
     pub entities: &'a Entities,
     /// How many entities each step found; steps that look for none are not here.
     pub found: &'a BTreeMap<String, u64>,
+    /// Why it ended early, when it did.
+    pub stop: Option<&'a Stop>,
     /// Documents, tables, files.
     pub outputs: &'a [Output],
     /// Destinations that were not reached, each with the reason.
@@ -68,7 +72,7 @@ pub struct RunAccount<'a> {
 pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
     let task_status = TaskStatus::of(run.status).filter(|_| config.auto_journal)?;
     let errors: Vec<String> =
-        errors(run.steps).into_iter().chain(run.unreached.iter().cloned()).collect();
+        errors(run).into_iter().chain(run.unreached.iter().cloned()).collect();
     let detail_entries = match config.detail_level {
         DetailLevel::Summary => Vec::new(),
         DetailLevel::Detailed => run.steps.iter().map(|step| note(step, run.found)).collect(),
@@ -80,11 +84,12 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         execution_id: run.run.to_owned(),
         origin: Origin::Run,
         summary: summary(run, &errors),
+        brief: Some(brief(run)),
         detail_entries,
         run_context: run.context,
         occurrence: run.occurrence.cloned(),
         invoked_by: run.invoked_by.clone(),
-        team_id: None,
+        team_id: run.team.map(ToString::to_string),
         entities_mentioned: run.entities.mentioned.clone(),
         steps_completed: named(run.steps, StepStatus::is_done),
         entities_discovered: run.entities.discovered.clone(),
@@ -106,6 +111,12 @@ fn bounded(records: &[ApprovalRecord]) -> Vec<ApprovalRecord> {
         return records.collect();
     }
     records.map(|record| record.with_notes_cut(MAX_NOTE)).collect()
+}
+
+/// What was asked, how it ended, and what was found.
+fn brief(run: &RunAccount<'_>) -> String {
+    let parts = [opening(run), counted(run.steps)].into_iter();
+    parts.chain(run.entities.sentence()).collect::<Vec<_>>().join(" ")
 }
 
 fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
@@ -182,7 +193,8 @@ fn output(output: &Output) -> String {
     format!("{}{place}{rows}", output.output_type)
 }
 
-fn errors(steps: &[(String, StepState)]) -> Vec<String> {
+/// What went wrong, and that the run could not begin.
+fn errors(run: &RunAccount<'_>) -> Vec<String> {
     let wrong = |state: &StepState| {
         matches!(state.status, StepStatus::Failed | StepStatus::Lost | StepStatus::Unknown)
     };
@@ -193,7 +205,8 @@ fn errors(steps: &[(String, StepState)]) -> Vec<String> {
         });
         format!("{name}: {code}{message}")
     };
-    steps.iter().filter(|(_, state)| wrong(state)).map(told).collect()
+    let broken = run.stop.and_then(Stop::broken);
+    broken.into_iter().chain(run.steps.iter().filter(|(_, state)| wrong(state)).map(told)).collect()
 }
 
 pub(crate) fn named(steps: &[(String, StepState)], wanted: fn(StepStatus) -> bool) -> Vec<String> {
@@ -279,10 +292,12 @@ mod tests {
                 occurrence: None,
                 asked_by: None,
                 invoked_by: &user,
+                team: None,
                 started_at: "2026-01-01T00:00:00Z".parse().unwrap(),
                 finished_at: "2026-01-01T00:01:05Z".parse().unwrap(),
                 status,
                 steps,
+                stop: None,
                 approvals: &asked(steps),
                 entities: &Entities::default(),
                 found: &BTreeMap::from([("read".to_owned(), 5)]),

@@ -223,6 +223,10 @@ pub struct Entry {
     pub origin: Origin,
     /// What was done and found.
     pub summary: String,
+    /// The same without who signed, where results went and what went wrong, for members of a team that the agent is shared with;
+    /// none of entries of earlier versions, and of what a step wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<String>,
     /// Step by step.
     #[serde(default)]
     pub detail_entries: Vec<StepNote>,

@@ -35,6 +35,7 @@ pub fn look(of: &Look<'_>, config: &JournalConfig) -> Option<Entry> {
         execution_id: String::new(),
         origin: Origin::Look,
         summary: of.summary.clone(),
+        brief: None,
         detail_entries: Vec::new(),
         run_context: RunContext::Monitor,
         occurrence: None,

@@ -1,7 +1,7 @@
 //! The entry of a run that waits for people (F-224): written when a request opens, taken away when it closes.
 
 use countersign_identity::UserId;
-use countersign_run::{AskedBy, RunContext, StepState, StepStatus};
+use countersign_run::{AskedBy, RunContext, StepState, StepStatus, TeamId};
 use jiff::Timestamp;
 
 use crate::account::{asked, by, counted, named};
@@ -32,6 +32,8 @@ pub struct Waiting<'a> {
     pub asked_by: Option<&'a AskedBy>,
     /// Who started it.
     pub invoked_by: &'a UserId,
+    /// The team as whose member they did.
+    pub team: Option<&'a TeamId>,
     /// Its steps so far, in order.
     pub steps: &'a [(String, StepState)],
     /// When the request was opened.
@@ -57,11 +59,18 @@ pub fn waiting(run: &Waiting<'_>, config: &JournalConfig) -> Option<Entry> {
             run.deadline,
             counted(run.steps),
         ),
+        brief: Some(format!(
+            "{}{}{} waits for people to decide. {}",
+            run.name,
+            asked(run.query),
+            by(run.asked_by),
+            counted(run.steps),
+        )),
         detail_entries: Vec::new(),
         run_context: run.context,
         occurrence: None,
         invoked_by: run.invoked_by.clone(),
-        team_id: None,
+        team_id: run.team.map(ToString::to_string),
         entities_mentioned: Vec::new(),
         steps_completed: named(run.steps, StepStatus::is_done),
         entities_discovered: Vec::new(),
@@ -107,6 +116,7 @@ mod tests {
             context: RunContext::Background,
             asked_by: None,
             invoked_by: &user,
+            team: None,
             steps: &steps,
             at: "2026-01-01T00:00:00Z".parse().unwrap(),
         };

@@ -14,6 +14,7 @@ pub fn run_info(head: &Head, warnings: Vec<String>) -> RunInfo {
         run_context: head.context.as_str().to_owned(),
         dry_run: head.dry_run.is_some(),
         invoked_by: head.invoked_by.clone(),
+        team: head.team_context.as_ref().map(|team| team.team_id.to_string()),
         started_at: head.started_at,
         monitor: head.from_monitor.as_ref().map(|from| from.monitor.to_string()),
         warnings,

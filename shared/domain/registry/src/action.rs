@@ -36,6 +36,9 @@ pub struct RunInfo {
     pub dry_run: bool,
     /// Who started the run: the owner or a team member.
     pub invoked_by: UserId,
+    /// The team as whose member they started it, `team_…`; none when the agent is theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
     /// When the run started.
     pub started_at: Timestamp,
     /// The monitor that started it.

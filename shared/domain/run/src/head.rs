@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalPolicy, ExecutionMode, FromMonitor, OccurrenceId, RunId, RunRecord, RunStatus,
-    StepWarnings, Strategy, UnderstoodInput,
+    StepWarnings, Strategy, TeamContext, UnderstoodInput,
 };
 
 /// How a run came about (F-132, F-186…F-189, K-59), the least strict first: written in playbooks and profiles, and kept with the
@@ -100,6 +100,9 @@ pub struct Stop {
     /// Who, for a cancelled run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
+    /// The stable code of why, where no step says it: the run could not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// What the reader should know, without secrets.
     pub message: String,
     /// When.
@@ -107,6 +110,14 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// That the run could not begin or go on, as a sentence; none when a step, a person or a limit ended it.
+    #[must_use]
+    pub fn broken(&self) -> Option<String> {
+        let is_broken = self.reason == StopReason::Broken && self.step.is_none();
+        let code = self.code.as_ref().map_or_else(String::new, |code| format!(" ({code})"));
+        is_broken.then(|| format!("{}{code}", self.message.trim_end_matches('.')))
+    }
+
     /// Why a step was not run after it. The step it began with says all of it once, and is named.
     #[must_use]
     pub fn after(&self) -> String {
@@ -142,6 +153,15 @@ pub struct Head {
     pub profile_id: String,
     /// The profile's name when it started.
     pub profile_name: String,
+    /// Its handle when it started (F-019); empty of runs of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent_handle: String,
+    /// Whether it was asked for by writing that handle in a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mentioned: bool,
+    /// Set when a member of a team started it, with an agent that its owner shares with that team (F-018).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_context: Option<TeamContext>,
     /// The playbook it follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_id: Option<String>,

@@ -28,6 +28,7 @@ mod rights;
 mod sent;
 mod statistics;
 mod status;
+mod team_context;
 mod tool_call;
 mod warnings;
 
@@ -53,6 +54,7 @@ pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
+pub use team_context::{InvocationSource, TeamContext, TeamId};
 pub use tool_call::{ToolAsk, ToolCall};
 pub use warnings::{
     StepWarnings, WarningText, all_warnings, left_out, warned, warning_count, warning_sentences,

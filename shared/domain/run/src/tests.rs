@@ -9,7 +9,7 @@ use crate::{
     StopReason, fold,
 };
 
-fn head() -> Head {
+pub(crate) fn head() -> Head {
     Head {
         run: RunId::from_bytes([1; 16]),
         owner: UserId::from_bytes([2; 16]),
@@ -18,6 +18,9 @@ fn head() -> Head {
         token: None,
         profile_id: "prof".to_owned(),
         profile_name: "Investigator".to_owned(),
+        agent_handle: String::new(),
+        mentioned: false,
+        team_context: None,
         playbook_id: None,
         playbook_name: None,
         chosen_because: None,

@@ -11,6 +11,7 @@ mod share;
 mod team;
 
 pub use access::{Feed, PostPage, ReadError, TeamAccess};
+pub use countersign_run::{TeamContext, TeamId};
 pub use post::{MAX_POST, Post, PostId, ThreadId};
 pub use share::{JournalVisibility, Share, ShareId, TeamConfig, TeamPermission, Terms};
-pub use team::{Member, Team, TeamChange, TeamId};
+pub use team::{Member, Team, TeamChange};

@@ -34,6 +34,15 @@ pub struct Share {
     pub updated_at: Timestamp,
 }
 
+impl Share {
+    /// Whether any other of the agent's shares lets it read posts: what that team wrote is for no other.
+    #[must_use]
+    pub fn reads_elsewhere(&self, all: &[Self]) -> bool {
+        let reads = |other: &&Self| TeamPermission::from(other.terms).post_access;
+        all.iter().filter(reads).any(|other| other.team_id != self.team_id)
+    }
+}
+
 /// The terms of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -44,6 +53,8 @@ pub struct Terms {
     pub team_post_access: bool,
     /// What members see of the agent's journal.
     pub journal_visibility: JournalVisibility,
+    /// Whether members may run the agent, which works for them with what is its owner's.
+    pub members_run: bool,
     /// Whether the share counts.
     pub is_active: bool,
 }
@@ -54,6 +65,7 @@ impl Default for Terms {
             team_file_access: false,
             team_post_access: false,
             journal_visibility: JournalVisibility::default(),
+            members_run: false,
             is_active: true,
         }
     }
@@ -208,7 +220,7 @@ mod tests {
         assert_eq!(written, Terms::default());
         let stored = serde_json::to_value(share(1, written)).unwrap();
         assert_eq!(stored["journal_visibility"], "own_and_scheduled");
-        assert_eq!(stored["is_active"], true);
+        assert_eq!((&stored["is_active"], &stored["members_run"]), (&true.into(), &false.into()));
         let read: Share = serde_json::from_value(stored).unwrap();
         assert_eq!(read, share(1, written));
     }

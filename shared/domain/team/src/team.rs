@@ -2,13 +2,9 @@
 
 use countersign_document::{MaybeBlank, Text};
 use countersign_identity::UserId;
+use countersign_run::TeamId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-
-countersign_ids::prefixed_id! {
-    /// One team.
-    pub struct TeamId("team");
-}
 
 /// A team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

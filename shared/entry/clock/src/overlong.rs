@@ -37,7 +37,14 @@ impl Clock {
             of.timeout_seconds,
             of.source.as_str()
         );
-        let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
+        let stop = Stop {
+            reason: StopReason::TimedOut,
+            step: None,
+            by: None,
+            code: None,
+            message,
+            at: now,
+        };
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }
 

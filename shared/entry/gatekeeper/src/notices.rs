@@ -40,8 +40,9 @@ impl Notifier for Notices {
     ) -> PortResult<'a, ()> {
         Box::pin(async move {
             self.mail_all(request, people, occasion).await?;
-            if occasion == Occasion::Opened {
-                self.publish("approval.opened", request, request.opened_at).await?;
+            // Those who are asked later hear of it then.
+            if matches!(occasion, Occasion::Opened | Occasion::Escalated) {
+                self.publish("approval.opened", request, people, request.opened_at).await?;
             }
             Ok(())
         })
@@ -50,7 +51,7 @@ impl Notifier for Notices {
     fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
         Box::pin(async move {
             let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);
-            self.publish("approval.decided", request, at).await
+            self.publish("approval.decided", request, &request.policy.approvers, at).await
         })
     }
 }
@@ -220,6 +221,7 @@ impl Notices {
         &self,
         kind: &'static str,
         request: &Request,
+        people: &[UserId],
         at: Timestamp,
     ) -> Result<(), PortError> {
         let event = DomainEvent::new(kind, at)
@@ -228,6 +230,7 @@ impl Notices {
             .about("run", request.position.run.as_str())
             .about("approval_kind", request.kind.as_str())
             .about("owner", request.owner.as_str())
+            .about("people", people.iter().map(UserId::as_str).collect::<Vec<_>>())
             .about("status", request.status.as_str());
         let sent = self.bus.publish(&[event]).await;
         sent.map_err(|error| PortError::of("publishing an event", &error))

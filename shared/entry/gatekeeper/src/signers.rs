@@ -18,6 +18,8 @@ pub enum CannotSign {
     LacksDecide,
     /// They lack the role that signing takes.
     LacksRole(Requirement),
+    /// They started the run, with an agent that is shared with them.
+    AsksAsMember,
 }
 
 impl fmt::Display for CannotSign {
@@ -29,6 +31,7 @@ impl fmt::Display for CannotSign {
             Self::LacksRole(needed) => {
                 write!(f, "does not hold the role `{}`", needed.required_role)
             }
+            Self::AsksAsMember => f.write_str("started the run, and the agent is not theirs"),
         }
     }
 }
@@ -43,6 +46,14 @@ pub struct Named {
 }
 
 impl Named {
+    /// The same, unless they started the run with an agent that is shared with them: what somebody else's agent does for them
+    /// is for others to sign.
+    #[must_use]
+    pub fn unless(self, member: Option<&UserId>) -> Self {
+        let asks = member.is_some_and(|member| self.person.as_ref() == Ok(member));
+        if asks { Self { person: Err(CannotSign::AsksAsMember), ..self } } else { self }
+    }
+
     /// Those who can sign, in the order they were named.
     pub fn able<'a>(all: impl IntoIterator<Item = &'a Named>) -> Vec<UserId> {
         all.into_iter().filter_map(|named| named.person.clone().ok()).collect()
@@ -68,7 +79,8 @@ pub fn requesters<'a>(
     editors.chain([owner.clone(), invoker.clone()]).collect()
 }
 
-/// Looks the names up: who could sign now, and why the others could not.
+/// Looks the names up: who could sign now, and why the others could not. `member` is who started the run with an agent that is
+/// shared with them.
 ///
 /// # Errors
 /// [`DirectoryError::Store`] when the directory does not answer.
@@ -76,6 +88,7 @@ pub fn signers<'a>(
     directory: &'a Directory,
     names: &'a [String],
     requirement: &'a Requirement,
+    member: Option<&'a UserId>,
 ) -> BoxFuture<'a, Result<Vec<Named>, DirectoryError>> {
     Box::pin(async move {
         let mut all = Vec::with_capacity(names.len());
@@ -85,7 +98,7 @@ pub fn signers<'a>(
                 None => None,
             };
             let person = able(entry.as_ref(), requirement);
-            all.push(Named { name: name.clone(), person });
+            all.push(Named { name: name.clone(), person }.unless(member));
         }
         Ok(all)
     })
@@ -134,6 +147,14 @@ mod tests {
         let found = able(entry, &Requirement::role(Role::Reader));
         let said = found.err().map(|why| why.to_string()).unwrap_or_default();
         assert_eq!(said, expect);
+    }
+
+    #[test]
+    fn k_35_a_member_does_not_sign_what_they_have_asked_somebody_elses_agent_for() {
+        let named = || Named { name: "bo".to_owned(), person: Ok(user(1)) };
+        assert_eq!(named().unless(Some(&user(1))).person, Err(CannotSign::AsksAsMember));
+        assert_eq!(named().unless(Some(&user(2))), named());
+        assert_eq!(named().unless(None), named());
     }
 
     #[test]

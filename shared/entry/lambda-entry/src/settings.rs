@@ -24,6 +24,10 @@ pub enum Setting {
     BucketLedger,
     RunMachineArn,
     EventBus,
+    /// Address at which messages for open connections are handed over.
+    SocketEndpoint,
+    /// Address at which people open connections.
+    SocketUrl,
     MailQueueUrl,
     ReceiptQueueUrl,
     LinkKeyId,
@@ -59,7 +63,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 46] = [
+    pub const ALL: [Setting; 48] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -75,6 +79,8 @@ impl Setting {
         Setting::BucketLedger,
         Setting::RunMachineArn,
         Setting::EventBus,
+        Setting::SocketEndpoint,
+        Setting::SocketUrl,
         Setting::MailQueueUrl,
         Setting::ReceiptQueueUrl,
         Setting::LinkKeyId,
@@ -154,6 +160,11 @@ impl Setting {
             Self::BucketLedger => ("BUCKET_LEDGER", "bucket of the exported ledger"),
             Self::RunMachineArn => ("RUN_MACHINE_ARN", "state machine that executes plans"),
             Self::EventBus => ("EVENT_BUS", "bus of domain events"),
+            Self::SocketEndpoint => (
+                "SOCKET_ENDPOINT",
+                "address at which messages for open connections are handed over",
+            ),
+            Self::SocketUrl => ("SOCKET_URL", "address at which people open connections"),
             Self::MailQueueUrl => ("MAIL_QUEUE_URL", "queue of outgoing mail"),
             Self::ReceiptQueueUrl => ("RECEIPT_QUEUE_URL", "FIFO queue of receipts for the ledger"),
             Self::LinkKeyId => ("LINK_KEY_ID", "KMS HMAC key of approval links and nonces"),

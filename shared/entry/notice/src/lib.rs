@@ -6,7 +6,7 @@ use countersign_failure::Failure;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_letter::LetterError;
 use countersign_letter::mail::Rendered;
-use countersign_outbox::{Mail, MailId, MailQueue, OutboxError};
+use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
 use countersign_store_content::{ContentError, ContentStore, Notification};
 use countersign_store_directory::{Directory, DirectoryError};
 use futures::future::BoxFuture;
@@ -38,6 +38,7 @@ pub struct OwnerNotifier {
     content: ContentStore,
     directory: Directory,
     mails: MailQueue,
+    bus: EventBus,
 }
 
 impl OwnerNotifier {
@@ -51,6 +52,7 @@ impl OwnerNotifier {
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
             directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
             mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
+            bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
         })
     }
 
@@ -66,7 +68,7 @@ impl OwnerNotifier {
         letter: Rendered,
     ) -> BoxFuture<'a, Result<bool, NoticeError>> {
         Box::pin(async move {
-            self.content.notify(note).await?;
+            self.note(note).await?;
             let person = self.directory.user(&note.owner).await?;
             let reachable = person.filter(|person| person.active && person.email_verified);
             let Some(address) = reachable.map(|person| person.email.to_string()) else {
@@ -85,6 +87,11 @@ impl OwnerNotifier {
     /// # Errors
     /// [`NoticeError::Content`] when the table does not answer.
     pub fn note<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<(), NoticeError>> {
-        Box::pin(async move { Ok(self.content.notify(note).await.map(drop)?) })
+        Box::pin(async move {
+            let stands = self.content.notify(note).await?;
+            let said = DomainEvent::notified(&stands.owner, stands.id.as_str(), stands.created_at);
+            self.bus.tell(&[said]).await;
+            Ok(())
+        })
     }
 }

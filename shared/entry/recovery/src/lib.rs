@@ -155,7 +155,8 @@ impl Runner {
     /// The next attempt then only finishes the run.
     async fn give_up(&self, head: &Head, now: Timestamp) -> Result<(), RecoveryError> {
         let message = format!("{MAX_IDLE_ATTEMPTS} attempts in a row brought nothing new");
-        let stop = Stop { reason: StopReason::Broken, step: None, by: None, message, at: now };
+        let stop =
+            Stop { reason: StopReason::Broken, step: None, by: None, code: None, message, at: now };
         self.runs.stop(&head.run, &stop, head.attempt).await?;
         Ok(())
     }

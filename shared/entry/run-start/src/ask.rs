@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::choosing::{self, Chosen};
 use crate::start::{self, Started, Starting};
-use crate::{Invoker, Starter, run_context, run_mode, understanding};
+use crate::{Invoker, Starter, members, run_context, run_mode, understanding};
 
 /// What an agent is asked.
 #[derive(Debug, Clone)]
@@ -128,8 +128,13 @@ impl Answer {
 }
 
 async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Result<Answer, Problem> {
+    let is_member = invoker.shared.is_some();
+    if is_member {
+        members::check_playbook(of.profile, of.playbook)?;
+    }
     let question = start::check_query(of.query);
-    let chosen = choosing::playbook(ctx, &invoker.user, of.profile, of.playbook, of.query).await?;
+    let named = (of.playbook, of.query);
+    let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, named, !is_member).await?;
     let valid = &chosen.playbook.playbook;
     let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
     let context = of.occasion.context(of.profile, valid);
@@ -137,6 +142,11 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
     let known = Problem::both(question, given);
     let settings = Problem::both(context, mode);
     let ((_, given), ((context, raised), mode)) = Problem::both(known, settings)?;
+    if is_member {
+        let asked = of.inputs.iter().map(|(name, value)| (name.as_str(), value));
+        let understood = given.understood.iter().map(|one| (one.input.as_str(), &one.value));
+        members::check_inputs(of.profile, &valid.id, asked.chain(understood))?;
+    }
     let doubts = given.doubts.iter().cloned().chain(raised).collect();
     Ok(Answer { chosen, given, context, mode, doubts })
 }

@@ -30,5 +30,11 @@ pub async fn on_behalf(
     permits(&scopes, &Requirement::role(Role::Analyst), None).map_err(|denied| {
         refused("PERMISSION_DENIED", format!("{denied}, in the directory and when it was saved"))
     })?;
-    Ok(Invoker { user: owner.clone(), scopes, token: saved.token.cloned() })
+    Ok(Invoker {
+        user: owner.clone(),
+        scopes,
+        token: saved.token.cloned(),
+        shared: None,
+        by_mention: false,
+    })
 }

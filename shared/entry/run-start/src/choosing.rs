@@ -21,7 +21,7 @@ pub struct Chosen {
     pub is_direct: bool,
 }
 
-/// The playbook of a run.
+/// The playbook of a run. `may_be_direct` says whether a question may be one call, of any endpoint that the agent may read.
 ///
 /// # Errors
 /// A [`Problem`] when there is none, or the question does not say which.
@@ -29,8 +29,8 @@ pub async fn playbook(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
-    named: Option<&str>,
-    question: &str,
+    (named, question): (Option<&str>, &str),
+    may_be_direct: bool,
 ) -> Result<Chosen, Problem> {
     let (id, because) = match named {
         Some(id) => (id.to_owned(), None),
@@ -38,7 +38,9 @@ pub async fn playbook(
             Ok(chosen) => chosen,
             Err(NoPlaybookChosen::Refused(problem)) => return Err(problem),
             // Nothing else answers it: perhaps it is one call.
-            Err(NoPlaybookChosen::None(problem)) if question.trim().is_empty() => {
+            Err(NoPlaybookChosen::None(problem))
+                if question.trim().is_empty() || !may_be_direct =>
+            {
                 return Err(problem);
             }
             Err(NoPlaybookChosen::None(problem)) => {

@@ -5,35 +5,39 @@
 
 mod approval_policy;
 mod ask;
+mod asking;
 mod behalf;
 pub mod choosing;
 mod direct;
+mod members;
 mod quotas;
 mod repeat;
 pub mod repeating;
 mod run_context;
 pub mod run_mode;
 mod signing;
-mod skills;
+pub mod skills;
 mod start;
 mod teams;
 pub mod understanding;
 
 pub use ask::{Occasion, Question, ask, could_answer};
+pub use asking::Asking;
 pub use behalf::on_behalf;
+pub use members::as_member;
 pub use quotas::counted;
 pub use repeat::{By, repeat};
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{
-    Asking, Found, Started, Starting, active, begin, check_inputs, check_links, check_query,
-    check_samples, could_start, profile, start,
+    Found, Started, Starting, active, begin, check_inputs, check_links, check_query, check_samples,
+    could_start, profile, start,
 };
 
 use countersign_identity::{Presented, Scopes, UserId};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
-use countersign_run::Quota;
+use countersign_run::{Quota, TeamContext};
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
@@ -67,4 +71,27 @@ pub struct Invoker {
     pub scopes: Scopes,
     /// What their token claimed, when they came with one; the run ends when it is revoked.
     pub token: Option<Presented>,
+    /// Whose agent they ask and as whose member, when the agent is not theirs.
+    pub shared: Option<Shared>,
+    /// Whether they asked by writing the agent's handle in a message.
+    pub by_mention: bool,
+}
+
+impl Invoker {
+    /// Whose agent runs: everything a run reads and writes is this person's.
+    #[must_use]
+    pub fn owner(&self) -> &UserId {
+        self.shared.as_ref().map_or(&self.user, |shared| &shared.owner)
+    }
+}
+
+/// An agent that its owner shares with a team, for a member who starts it (F-231).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The owner of the agent.
+    pub owner: UserId,
+    /// What the owner may do: nothing happens for a member that they may not do themselves.
+    pub scopes: Scopes,
+    /// The team, and what it grants the agent.
+    pub team: TeamContext,
 }

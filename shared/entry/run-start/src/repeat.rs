@@ -61,7 +61,7 @@ pub async fn repeat(
         Some(yaml) => direct::stored(ctx, yaml)?,
         None => {
             let named = head.playbook_id.as_deref();
-            choosing::playbook(ctx, owner, &profile, named, "").await?.playbook
+            choosing::playbook(ctx, owner, &profile, (named, ""), false).await?.playbook
         }
     };
     let inputs = given(ctx.runs.inputs(&head.run).await?);

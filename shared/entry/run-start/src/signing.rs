@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_approval::{Floor, Kind, Policy, RunContext, requester_may_decide};
 use countersign_gatekeeper::{CannotSign, Named, approvers_of, requesters, signers};
-use countersign_identity::{Requirement, Role, UserId, permits};
+use countersign_identity::{Requirement, Role, Scopes, UserId, permits};
 use countersign_plan::{Plan, PlanStep, StepKind, requirement_of};
 use countersign_profile::Profile;
 use countersign_registry::Registry;
@@ -29,7 +29,11 @@ pub(crate) async fn check(
     plan: &Plan,
     policy: ApprovalPolicy,
 ) -> Result<Vec<FieldError>, Problem> {
-    permitted(ctx.registry, invoker, plan)?;
+    permitted(ctx.registry, &invoker.scopes, plan)?;
+    if let Some(shared) = &invoker.shared {
+        permitted(ctx.registry, &shared.scopes, plan).map_err(of_owner)?;
+    }
+    let member = invoker.shared.as_ref().map(|_| &invoker.user);
     let floor = floor(ctx).await?;
     let editors = [playbook.updated_by.as_ref(), profile.user_id.as_ref()];
     let rules = Rules {
@@ -45,25 +49,33 @@ pub(crate) async fn check(
     for gate in gates.filter_map(|step| Gate::of(step, profile.signers(), &plan.owner)) {
         if !known.contains_key(&gate.names) {
             let role = Requirement::role(Role::Reader);
-            let named = signers(ctx.directory, &gate.names, &role).await?;
+            let named = signers(ctx.directory, &gate.names, &role, member).await?;
             known.insert(gate.names.clone(), named);
         }
         let named = known.get(&gate.names).map(Vec::as_slice).unwrap_or_default();
         let found = rules.judge(&gate, named);
         if found.is_reachable { &mut warnings } else { &mut errors }.extend(found.said);
     }
-    warnings.extend(escalations(ctx, plan).await?);
+    warnings.extend(escalations(ctx, plan, member).await?);
+    // Who signs for an agent is told to its owner.
+    if member.is_some() {
+        (warnings, errors) = (Vec::new(), errors.into_iter().take(1).map(|_| unsaid()).collect());
+    }
     if errors.is_empty() { Ok(once(warnings)) } else { Err(unreachable(once(errors))) }
 }
 
 /// Those whom a gate asks in addition, later, and who could not sign: the gate can be opened without them.
-async fn escalations(ctx: Starter<'_>, plan: &Plan) -> Result<Vec<FieldError>, Problem> {
+async fn escalations(
+    ctx: Starter<'_>,
+    plan: &Plan,
+    member: Option<&UserId>,
+) -> Result<Vec<FieldError>, Problem> {
     let mut said = Vec::new();
     for step in &plan.steps {
         let gate = step.gate.as_ref();
         let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else { continue };
         let role = Requirement::role(Role::Reader);
-        let named = signers(ctx.directory, &escalation.to, &role).await?;
+        let named = signers(ctx.directory, &escalation.to, &role, member).await?;
         let place = format!("playbook.steps.{}.escalation.to", step.name);
         let cannot = named
             .iter()
@@ -91,16 +103,21 @@ pub fn floor_unreadable() -> Problem {
 }
 
 /// What every step asks of whoever started the run; asked again at the moment it acts.
-fn permitted(registry: &Registry, invoker: &Invoker, plan: &Plan) -> Result<(), Problem> {
+fn permitted(registry: &Registry, scopes: &Scopes, plan: &Plan) -> Result<(), Problem> {
     let denied = |step: &PlanStep| {
         let requirement = requirement_of(step, registry.get(&step.action)?);
-        let denied = permits(&invoker.scopes, &requirement, None).err()?;
+        let denied = permits(scopes, &requirement, None).err()?;
         let mut problem = Problem::of(&denied);
         let path = format!("playbook.steps.{}", step.name);
         problem.errors.push(FieldError::new(path, denied.to_string()));
         Some(problem)
     };
     plan.steps.iter().find_map(denied).map_or(Ok(()), Err)
+}
+
+/// The same refusal, said of the owner of an agent that somebody else starts.
+fn of_owner(problem: Problem) -> Problem {
+    problem.with_hint("it is the owner of the agent who may not do this")
 }
 
 /// A step that asks people.
@@ -202,6 +219,12 @@ fn once(said: Vec<FieldError>) -> Vec<FieldError> {
         }
     }
     all
+}
+
+/// What a member is told when nobody could sign.
+fn unsaid() -> FieldError {
+    FieldError::new("profile_id", "those who sign for this agent could not sign this run")
+        .with_hint("ask its owner; what runs in the background is signed by others than its owner")
 }
 
 fn unreachable(errors: Vec<FieldError>) -> Problem {

@@ -61,6 +61,12 @@ pub(crate) fn checked_inputs(
     Ok(all)
 }
 
+/// What a skill gives for the inputs of its playbook; none where the agent has no such skill.
+#[must_use]
+pub fn given<'s>(spec: &'s ProfileSpec, playbook: &str) -> Option<&'s Map<String, Value>> {
+    of(spec, playbook).map(|skill| &skill.parameters)
+}
+
 fn of<'s>(spec: &'s ProfileSpec, playbook: &str) -> Option<&'s Skill> {
     playbooks(spec).find(|skill| skill.reference.as_str() == playbook)
 }

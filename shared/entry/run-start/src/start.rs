@@ -13,95 +13,17 @@ use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
     ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, OccurrenceId, RunContext, RunId,
-    Strategy, UnderstoodInput,
+    UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
 use countersign_web::{FieldError, Problem};
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::approval_policy;
+use crate::asking::Asking;
 use crate::{Invoker, Starter, quotas, repeating, signing, teams};
-
-/// What is asked of whom.
-pub struct Asking<'a> {
-    /// The agent; none for the test of a playbook alone.
-    pub profile: Option<&'a Profile>,
-    /// What is asked, in the caller's words.
-    pub query: &'a str,
-    /// How the run comes about.
-    pub context: RunContext,
-    /// What asked for it, when that is no person.
-    pub occurrence: Option<OccurrenceId>,
-    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
-    pub approval_policy: ApprovalPolicy,
-    /// How much a model takes part.
-    pub mode: ExecutionMode,
-    /// Why this playbook, when the question chose it.
-    pub chosen_because: Option<String>,
-    /// The inputs that the question said.
-    pub understood: Vec<UnderstoodInput>,
-    /// Set for a test.
-    pub dry_run: Option<DryRun>,
-    /// Whether the playbook is one call, made for this question.
-    pub is_direct: bool,
-}
-
-impl Asking<'_> {
-    /// The head of the run.
-    #[must_use]
-    pub fn head(
-        &self,
-        run: RunId,
-        invoker: &Invoker,
-        playbook: &StoredPlaybook,
-        now: Timestamp,
-    ) -> Head {
-        let named =
-            self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.to_string()));
-        let (profile_id, profile_name) = named.unwrap_or_default();
-        Head {
-            run,
-            owner: invoker.user.clone(),
-            invoked_by: invoker.user.clone(),
-            invoked_by_name: None,
-            invoked_by_email: None,
-            // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
-            scopes: invoker.scopes.clone(),
-            token: invoker.token.clone(),
-            profile_id,
-            profile_name,
-            playbook_id: (!self.is_direct).then(|| playbook.playbook.id.clone()),
-            playbook_name: Some(playbook.playbook.name.clone()),
-            chosen_because: self.chosen_because.clone(),
-            understood: self.understood.clone(),
-            query: self.query.to_owned(),
-            context: self.context,
-            strategy: Some(if self.is_direct { Strategy::Direct } else { self.mode.strategy() }),
-            execution_mode: self.mode,
-            approval_policy: self.approval_policy,
-            dry_run: self.dry_run,
-            from_monitor: None,
-            started_at: now,
-            occurrence: self.occurrence.clone(),
-            last_finished_at: None,
-            attempt: 1,
-            idle_attempts: 0,
-            events_at_attempt: 0,
-            repeats: Vec::new(),
-            repeated_by: None,
-            version: 1,
-            seal: None,
-            warnings: Vec::new(),
-            stop: None,
-            status: None,
-            finished_at: None,
-            record: None,
-        }
-    }
-}
 
 /// A run that counts, about to be started.
 pub struct Starting<'a> {
@@ -179,7 +101,7 @@ async fn ready(
     invoker: &Invoker,
     of: &Starting<'_>,
 ) -> Result<(Head, Vec<FieldError>), Problem> {
-    let owner = &invoker.user;
+    let owner = invoker.owner();
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
     let policy = approval_policy::of_run(&linked, of.approval_policy);

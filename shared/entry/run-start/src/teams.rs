@@ -1,6 +1,5 @@
 //! What a plan needs of teams (F-010): an action that needs a grant is there for an agent only while a team gives it.
 
-use countersign_identity::UserId;
 use countersign_plan::{Plan, PlanStep};
 use countersign_profile::Profile;
 use countersign_team::{Share, TeamId, TeamPermission};
@@ -32,7 +31,7 @@ pub(crate) async fn check(
     for step in plan.steps.iter().filter(acts) {
         let contract = ctx.registry.get(&step.action);
         for grant in contract.iter().flat_map(|contract| &contract.requires) {
-            let asked = Asked { owner: &invoker.user, profile, step, grant };
+            let asked = Asked { invoker, profile, step, grant };
             errors.extend(asked.missing(ctx).await?);
         }
     }
@@ -47,7 +46,7 @@ pub(crate) async fn check(
 
 /// A grant that a step needs.
 struct Asked<'a> {
-    owner: &'a UserId,
+    invoker: &'a Invoker,
     profile: &'a Profile,
     step: &'a PlanStep,
     grant: &'a str,
@@ -64,7 +63,7 @@ impl Asked<'_> {
         };
         let granting: Vec<&Share> = shares.iter().filter(|share| self.grants(share)).collect();
         for share in &granting {
-            if ctx.directory.team_of(self.owner, &share.team_id).await?.is_some() {
+            if ctx.directory.team_of(self.invoker.owner(), &share.team_id).await?.is_some() {
                 return Ok(None);
             }
         }
@@ -73,12 +72,18 @@ impl Asked<'_> {
         let why = if granting.is_empty() {
             format!("the agent is not shared with {team} with `{grant}`")
         } else {
-            format!("you are not a member of {team}, or it is switched off")
+            let owner = if self.invoker.shared.is_some() { "its owner is" } else { "you are" };
+            format!("{owner} not a member of {team}, or it is switched off")
         };
         Ok(Some(FieldError::new("playbook", format!("step `{step}` needs `{grant}`: {why}"))))
     }
 
+    /// Whether a share gives the grant; for a member that of their own team alone.
     fn grants(&self, share: &Share) -> bool {
-        TeamPermission::of(self.owner, Some(share), true).has(self.grant)
+        let shared = self.invoker.shared.as_ref();
+        if shared.is_some_and(|shared| shared.team.team_id != share.team_id) {
+            return false;
+        }
+        TeamPermission::of(self.invoker.owner(), Some(share), true).has(self.grant)
     }
 }

@@ -21,6 +21,7 @@ mod for_each;
 mod gate;
 mod gate_ask;
 mod known_calls;
+mod member;
 mod prepare;
 mod protocol;
 mod retry_key;
@@ -41,6 +42,7 @@ pub use event::{Answer, AsksTools, Envelope, More, StepEvent, ToolPlace, ToolToC
 pub use finished::finished_call;
 pub use gate::{Asked, gate_ask, gate_failed};
 pub use gate_ask::GateAsk;
+pub use member::refused as member_refused;
 pub use prepare::{Prepared, prepare};
 pub use protocol::denied;
 pub use run_step::run_step;

@@ -23,6 +23,7 @@ use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
+use crate::member;
 use crate::prepare::{Prepared, prepare};
 use crate::retry_key::retry_key;
 use crate::signature::{NoEffect, one_call};
@@ -196,7 +197,11 @@ pub(crate) async fn refused(
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
     let entry = context.rights.entry(&head.invoked_by).await.map_err(StepError::beside)?;
-    Ok(denied(head, entry.as_ref(), &requirement_of(step, contract), &contract.name))
+    let requirement = requirement_of(step, contract);
+    if let Some(why) = denied(head, entry.as_ref(), &requirement, &contract.name) {
+        return Ok(Some(why));
+    }
+    member::refused(context.rights.as_ref(), head, &requirement).await
 }
 
 /// Why `what` may not be done for whoever started the run, by what the directory says of them now.

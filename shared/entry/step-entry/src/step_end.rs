@@ -183,6 +183,7 @@ impl StepEnd {
             reason,
             step: Some(event.step.clone()),
             by: None,
+            code: None,
             message: message.clone().unwrap_or_default(),
             at,
         });

@@ -104,6 +104,14 @@ mod tests {
         ) -> BoxFuture<'a, Result<Option<DirectoryEntry>, Box<dyn Failure>>> {
             Box::pin(async { Ok(self.0.clone()) })
         }
+
+        fn is_member<'a>(
+            &'a self,
+            _: &'a UserId,
+            _: &'a str,
+        ) -> BoxFuture<'a, Result<bool, Box<dyn Failure>>> {
+            Box::pin(async { Ok(false) })
+        }
     }
 
     fn presented(token_use: TokenUse) -> Presented {
@@ -112,6 +120,7 @@ mod tests {
             token_id: "t".to_owned(),
             session: None,
             account: None,
+            expires_at: None,
             issued_at: 10,
             token_use,
             scopes: Scopes::parse(["macro:analyst"]),

@@ -231,6 +231,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
             run_context: "interactive".to_owned(),
             dry_run: false,
             invoked_by: user(1),
+            team: None,
             started_at: jiff::Timestamp::UNIX_EPOCH,
             monitor: None,
             warnings: Vec::new(),

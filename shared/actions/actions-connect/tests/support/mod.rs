@@ -97,6 +97,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
             run_context: "interactive".to_owned(),
             dry_run: false,
             invoked_by: owner(),
+            team: None,
             started_at: Timestamp::UNIX_EPOCH,
             monitor: None,
             warnings: Vec::new(),

@@ -115,6 +115,11 @@ async fn f_010_an_agent_without_the_grant_of_the_team_reads_nothing() {
     let there = posts(vec![post(1, 5, "secret")], false);
     let refused = look(&there, &asked(&json!({})), None).await.unwrap_err();
     assert_eq!((refused.code, refused.class), ("TEAM_ACCESS_MISSING", Class::Terminal));
+    // Whoever starts the agent as a member of one team learns nothing of another.
+    let allowed = posts(vec![post(1, 5, "secret")], true);
+    let mut member = asked(&json!({}));
+    member.info.team = Some(TeamId::from_bytes([8; 16]).to_string());
+    assert_eq!(look(&allowed, &member, None).await.unwrap_err().code, "TEAM_ACCESS_MISSING");
     let odd = json!({ "team_id": "Grants desk" });
     let odd = call("detect_new_team_posts", &odd, &json!({}));
     assert_eq!(look(&there, &odd, None).await.unwrap_err().code, "DETECT_ARGUMENT");

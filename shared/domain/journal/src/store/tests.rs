@@ -54,6 +54,7 @@ fn entry(day: i8, summary: &str, names: &[&str], task_status: TaskStatus) -> Ent
         execution_id: format!("run_{day}"),
         origin: Origin::Run,
         summary: summary.into(),
+        brief: None,
         detail_entries: Vec::new(),
         run_context: RunContext::Interactive,
         occurrence: None,

@@ -70,6 +70,7 @@ pub(super) fn session(person: u8, token_use: TokenUse) -> Who {
         token_id: "t-1".to_owned(),
         session: None,
         account: None,
+        expires_at: None,
         issued_at: 0,
         token_use,
         scopes: Scopes::parse(["global:editor"]),

@@ -3,6 +3,7 @@
 use countersign_identity::Scopes;
 use countersign_playbook::{CompileContext, PlaybookSource, compile};
 use countersign_registry::Registry;
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::*;
@@ -52,6 +53,9 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         token: None,
         profile_id: String::new(),
         profile_name: String::new(),
+        agent_handle: String::new(),
+        mentioned: false,
+        team_context: None,
         playbook_id: None,
         playbook_name: None,
         chosen_because: None,

@@ -63,6 +63,7 @@ fn call() -> Call {
             run_context: "interactive".to_owned(),
             dry_run: false,
             invoked_by: owner,
+            team: None,
             started_at: jiff::Timestamp::UNIX_EPOCH,
             monitor: None,
             warnings: Vec::new(),

@@ -35,6 +35,9 @@ pub struct Claims {
     pub username: Option<Value>,
     /// When it was issued, epoch seconds.
     pub iat: i64,
+    /// When it expires, epoch seconds, perhaps with a fraction. Checked before.
+    #[serde(default)]
+    pub exp: Option<Value>,
     /// When the person signed in at a user pool, epoch seconds; stays when a session makes new tokens.
     #[serde(default)]
     pub auth_time: Option<Value>,
@@ -122,6 +125,7 @@ impl Claims {
             second_factor: self.second_factor(),
             user,
             issued_at: session.as_ref().map_or(self.iat, |session| session.began.min(self.iat)),
+            expires_at: self.exp.as_ref().and_then(whole_seconds),
             token_id: self.jti,
             account: session.as_ref().map(|_| PoolAccount { pool, subject: self.sub }),
             session: session.map(|session| session.id),
@@ -193,6 +197,12 @@ impl Claims {
     }
 }
 
+/// A time without its fraction.
+fn whole_seconds(time: &Value) -> Option<i64> {
+    let time = time.to_string();
+    time.split('.').next()?.parse().ok()
+}
+
 fn is_id(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic() && b != b'#')
 }
@@ -224,6 +234,17 @@ mod tests {
         let claims: Claims = serde_json::from_value(claims.clone()).unwrap();
         let said = claims.presented("us", published).unwrap();
         assert_eq!(said.second_factor, expect, "{said:?}");
+    }
+
+    #[test]
+    fn when_a_token_expires_is_read_without_a_fraction() {
+        for (said, read) in [
+            (json!(1_700_000_000), Some(1_700_000_000)),
+            (json!(1_700_000_000.5), Some(1_700_000_000)),
+            (json!("soon"), None),
+        ] {
+            assert_eq!(super::whole_seconds(&said), read, "{said}");
+        }
     }
 
     #[test]

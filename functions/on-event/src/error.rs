@@ -1,0 +1,18 @@
+//! Why an event could not be pushed now.
+
+use countersign_failure::Failure;
+use countersign_store_content::ContentError;
+use countersign_store_directory::DirectoryError;
+
+/// Why an event could not be pushed now.
+#[derive(Debug, thiserror::Error, Failure)]
+pub enum PushError {
+    /// The table of connections does not answer.
+    #[error("reading the connections")]
+    #[failure(forward)]
+    Content(#[from] ContentError),
+    /// The directory does not answer.
+    #[error("reading what the person may do")]
+    #[failure(forward)]
+    Directory(#[from] DirectoryError),
+}

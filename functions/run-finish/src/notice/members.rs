@@ -1,0 +1,60 @@
+//! What a member is told of a run that they started with an agent of somebody else: how it ended and how the answer begins. Who
+//! signed, what was sent and where results went is told to the agent's owner.
+
+use countersign_identity::UserId;
+use countersign_letter::mail::FinishedMail;
+use countersign_run::{Head, StepStatus};
+use countersign_store_content::Notification;
+use serde_json::{Map, json};
+
+use super::{counted, the_answer};
+use crate::{Context, Done, FinishError};
+
+/// Where the member reads of the run, behind the address of the deployment; none of a run that the agent's owner started.
+pub(super) fn path(head: &Head) -> Option<String> {
+    let team = &head.team_context.as_ref()?.team_id;
+    let (agent, run) = (&head.profile_id, &head.run);
+    if agent.is_empty() {
+        // The agent was removed.
+        return Some("/api/agent-factory/notifications".to_owned());
+    }
+    Some(format!("/api/agent-factory/teams/{team}/agents/{agent}/executions/{run}"))
+}
+
+/// Whether somebody is not a member of the team any more: what the agent found is not for them.
+pub(super) async fn left(
+    context: &Context,
+    head: &Head,
+    person: &UserId,
+) -> Result<bool, FinishError> {
+    let Some(team) = &head.team_context else { return Ok(false) };
+    Ok(context.directory.team_of(person, &team.team_id).await?.is_none())
+}
+
+/// The notification without what is the owner's.
+pub(super) fn notification(done: &Done<'_>, full: Notification) -> Notification {
+    let details = [("execution_id", json!(done.head.run)), ("status", json!(done.status))];
+    let details = details.map(|(name, value)| (name.to_owned(), value));
+    Notification { message: message(done), details: Map::from_iter(details), ..full }
+}
+
+/// The mail without what is the owner's.
+pub(super) fn letter(full: FinishedMail) -> FinishedMail {
+    FinishedMail { decisions: Vec::new(), ..full }
+}
+
+fn message(done: &Done<'_>) -> String {
+    let (good, skipped, all) = counted(done);
+    let mut message = format!("{good} of {all} steps were done");
+    if skipped > 0 {
+        message.push_str(&format!(", {skipped} skipped"));
+    }
+    message.push('.');
+    let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
+    if let Some((name, step)) = failed {
+        let code = step.code.as_deref().unwrap_or("no reason is known");
+        message.push_str(&format!(" `{name}` failed: {code}."));
+    }
+    message.push_str(&done.response.map(the_answer).unwrap_or_default());
+    message
+}

@@ -1,0 +1,83 @@
+//! `countersign watch`: what happens, as it happens.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{Caller, text, visible};
+use crate::connection::Connection;
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::Place;
+
+/// A connection that ended is opened again after so long, and after twice as long each time that fails.
+const AGAIN: Duration = Duration::from_secs(1);
+const AT_LAST: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    #[command(flatten)]
+    caller: Caller,
+}
+
+impl Watch {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.caller.who.door(place).await?;
+        let watched = self.watched(&door, console);
+        tokio::select! {
+            ended = watched => ended,
+            _ = tokio::signal::ctrl_c() => Ok(()),
+        }
+    }
+
+    /// Shows messages until the caller may not connect any more.
+    async fn watched(&self, door: &Door, console: &Console) -> Result<(), CliError> {
+        let mut connection = Connection::open(door).await?;
+        let mut pause = AGAIN;
+        console.note("connected; Ctrl-C ends it");
+        loop {
+            while let Some(message) = connection.next().await? {
+                pause = AGAIN;
+                console.line(if self.caller.json { message.to_string() } else { line(&message) });
+            }
+            console.note("the connection has ended; what happens until the next is at the API");
+            connection = reopened(door, &mut pause).await?;
+            console.note("connected again");
+        }
+    }
+}
+
+/// Opens a connection again, as soon as the deployment answers. Whoever may not connect is not let in later either.
+async fn reopened(door: &Door, pause: &mut Duration) -> Result<Connection, CliError> {
+    loop {
+        tokio::time::sleep(*pause).await;
+        *pause = (*pause * 2).min(AT_LAST);
+        match Connection::open(door).await {
+            Err(CliError::Door { .. } | CliError::Refused { status: 429 | 500.., .. }) => {}
+            opened => return opened,
+        }
+    }
+}
+
+/// `2026-11-21T10:00:00Z run.finished run_… complete`.
+fn line(message: &Value) -> String {
+    let fields = ["at", "type", "run", "approval", "notification", "status"];
+    let said: Vec<String> = fields.iter().filter_map(|field| text(message, field)).collect();
+    visible(&said.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::line;
+
+    #[test]
+    fn a_155_a_message_is_a_line() {
+        let message = json!({ "type": "run.finished", "at": "2026-11-21T10:00:00Z", "run": "run_1", "status": "complete" });
+        assert_eq!(line(&message), "2026-11-21T10:00:00Z run.finished run_1 complete");
+        assert_eq!(line(&json!({ "type": "a\u{1b}[2Jb" })).contains('\u{1b}'), false);
+    }
+}

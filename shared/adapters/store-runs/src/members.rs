@@ -1,0 +1,43 @@
+//! Runs that members of teams have started with agents of others, by member.
+
+use countersign_identity::UserId;
+use countersign_run::{Head, RunId, TeamId};
+use countersign_store_kit::{Page, Query, Write};
+use serde::{Deserialize, Serialize};
+
+use crate::{Result, RunStore, keys};
+
+/// Where a run of a member is found.
+#[derive(Serialize, Deserialize)]
+struct OfMember {
+    run: RunId,
+}
+
+impl RunStore {
+    /// The runs of this agent that a member of a team has started, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn of_member(
+        &self,
+        (member, team, profile): (&UserId, &TeamId, &str),
+        limit: i32,
+        after: Option<&str>,
+    ) -> Result<Page<Head>> {
+        let query = Query::partition(&keys::of_member(member, team, profile));
+        let found = self.table.query(query.consistent().descending().limit(limit).after(after));
+        let found: Page<OfMember> = found.await?.decode(self.table.name())?;
+        let runs: Vec<&RunId> = found.items.iter().map(|one| &one.run).collect();
+        let mut heads = self.heads(&runs).await?;
+        let items = runs.iter().filter_map(|run| heads.remove(run)).collect();
+        Ok(Page { items, next: found.next })
+    }
+}
+
+/// What is written with the run of a member.
+pub(crate) fn mark(head: &Head) -> Result<Option<Write>> {
+    let (Some(team), Some(member)) = (&head.team_context, head.member()) else { return Ok(None) };
+    let place =
+        keys::run_of_member((member, &team.team_id, &head.profile_id), head.started_at, &head.run);
+    Write::put(&place, &OfMember { run: head.run.clone() }).map(Some)
+}

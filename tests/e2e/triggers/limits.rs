@@ -1,0 +1,130 @@
+//! How often a run of a trigger that failed is repeated, and how long one may work.
+
+use serde_json::{Value, json};
+
+use super::after::{after, fails, over};
+use super::{Sender, compute, made, run_of, trigger};
+use crate::case::{FACTORY, Person, person, refusal, until};
+use crate::schedules::limits::slow;
+use crate::world::world;
+
+fn hook() -> Value {
+    json!({ "type": "webhook" })
+}
+
+/// Ana with a webhook whose run fails and is repeated so often; her agent, and a sender.
+async fn failing(max_retries: u32) -> (Person, String, Sender) {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&fails("fails-by-hook")).await;
+    let inputs = json!({ "strategy": "no such strategy" });
+    let mut whole = trigger(&agent, "fails-by-hook", &hook(), &inputs);
+    whole["max_retries"] = json!(max_retries);
+    let id = made(&ana, &whole).await;
+    let sender = Sender::new(&ana, &id).await;
+    (ana, agent, sender)
+}
+
+/// The mails to a person about the end of this run.
+async fn about(ana: &Person, run: &str) -> Vec<String> {
+    let mails = world().mailbox().to(&ana.email).await.unwrap();
+    let of_run = format!("Run {run}");
+    mails.into_iter().map(|mail| mail.text).filter(|text| text.contains(&of_run)).collect()
+}
+
+/// The first mail about the end of this run, once it is there.
+async fn mail(ana: &Person, run: &str) -> String {
+    until("a mail", || async { about(ana, run).await.into_iter().next() }).await
+}
+
+#[tokio::test]
+async fn f_206_k_49_a_run_of_a_trigger_that_failed_is_repeated_so_often_and_fires_at_each_end() {
+    let (ana, agent, sender) = failing(1).await;
+    ana.playbook(&compute("behind-a-failure")).await;
+    let mut on = after("fails-by-hook");
+    on["statuses"] = json!(["error"]);
+    let behind = trigger(&agent, "behind-a-failure", &on, &json!({ "rows": [] }));
+    let behind = made(&ana, &behind).await;
+
+    let started = sender.fires(&ana, "msg_1", &json!({})).await;
+    let first = run_of(&started);
+    let [done] = over(&ana, &sender.trigger, 1).await.try_into().unwrap();
+    assert_eq!(
+        (&done["id"], &done["status"], &done["reason"]),
+        (&started["id"], &json!("error"), &Value::Null),
+        "{done:#}"
+    );
+    let runs: Vec<&str> =
+        done["runs"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let [one, second] = runs[..] else { panic!("it was tried {} times: {done:#}", runs.len()) };
+    assert_eq!(one, first, "{done:#}");
+    let run = ana.run(second).await;
+    assert_eq!((&run["state"], &run["repeats"]), (&json!("error"), &json!([first])), "{run:#}");
+    assert_eq!(
+        (&run["run_context"], &run["occurrence"]),
+        (&json!("background"), &started["id"]),
+        "{run:#}"
+    );
+
+    let ends = over(&ana, &behind, 2).await;
+    let fired_by: Vec<&Value> = ends.iter().map(|one| &one["fired_by"]["run"]).collect();
+    assert_eq!(fired_by, [&json!(second), &json!(first)], "each end is one: {ends:#?}");
+    let mail = mail(&ana, second).await;
+    let which = format!("Run {second}, second attempt of {}", started["id"].as_str().unwrap());
+    assert!(mail.contains(&which) && mail.contains("Test trigger"), "{mail}");
+    assert!(mail.contains("no, this was attempt 2 of 2"), "{mail}");
+    assert_eq!(about(&ana, &first).await, Vec::<String>::new(), "it was tried again");
+}
+
+#[tokio::test]
+async fn f_206_a_run_of_a_trigger_without_retries_is_tried_once() {
+    let (ana, _, sender) = failing(0).await;
+    let started = sender.fires(&ana, "msg_1", &json!({})).await;
+    let [done] = over(&ana, &sender.trigger, 1).await.try_into().unwrap();
+    assert_eq!((&done["state"], &done["status"]), (&json!("finished"), &json!("error")));
+    assert_eq!(done["runs"], json!([run_of(&started)]), "{done:#}");
+    assert_eq!(done["reason"], Value::Null, "nothing was given up: {done:#}");
+    let mail = mail(&ana, &run_of(&started)).await;
+    assert!(mail.contains("no, it has one attempt"), "{mail}");
+}
+
+#[tokio::test]
+async fn f_206_a_run_of_a_trigger_that_works_for_too_long_is_ended_and_not_repeated() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let (_server, connector, asks) = slow().await;
+    ana.post("/connectors", &json!({ "yaml": connector })).await;
+    ana.bind(&agent, "slow").await;
+    ana.playbook(&asks.replace(", depends_on: [first]", "")).await;
+    let mut whole = trigger(&agent, "asks-slowly", &hook(), &json!({}));
+    whole["timeout_seconds"] = json!(1);
+    whole["max_retries"] = json!(3);
+    let id = made(&ana, &whole).await;
+    let sender = Sender::new(&ana, &id).await;
+    let started = sender.fires(&ana, "msg_1", &json!({})).await;
+    let [done] = over(&ana, &id, 1).await.try_into().unwrap();
+    assert_eq!((&done["state"], &done["status"]), (&json!("finished"), &json!("timeout")));
+    assert_eq!(done["runs"], json!([run_of(&started)]), "what took too long is not repeated");
+    let run = ana.run(&run_of(&started)).await;
+    assert_eq!(run["state"], "timeout", "{run:#}");
+    let why = run["stop"]["message"].as_str().unwrap();
+    assert!(why.contains("its trigger allows are over"), "{why}");
+}
+
+#[tokio::test]
+async fn f_206_the_limits_of_a_trigger_have_defaults_and_bounds() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&compute("bounded-by-trigger")).await;
+    let whole = trigger(&agent, "bounded-by-trigger", &hook(), &json!({ "rows": [] }));
+    let made = ana.post("/triggers", &whole).await;
+    assert_eq!((&made["max_retries"], &made["timeout_seconds"]), (&json!(2), &json!(300)));
+    let path = format!("{FACTORY}/triggers/{}", made["id"].as_str().unwrap());
+    for (name, value) in [("max_retries", 11), ("timeout_seconds", 0), ("timeout_seconds", 86_401)]
+    {
+        let said = refusal(ana.door.patch(&path, &json!({ name: value })).await);
+        assert_eq!((said.status, said.code.as_str()), (422, "TRIGGER_INVALID"), "{}", said.said);
+        assert_eq!(said.places, [name], "{}", said.said);
+    }
+    assert_eq!(ana.door.get(&path).await.unwrap()["version"], 1, "nothing was stored");
+}
