@@ -1,8 +1,8 @@
 //! The run of a batch: it is started, seen to its end, and tried again.
 
 use countersign_monitor::{
-    Batch, Open, Origin, Settled, StartBlocker, State, TickOutcome, fate, looks_with, noticed,
-    parked_at_once, refused,
+    Batch, Open, Origin, Settled, StartBlocker, State, TickOutcome, fate, noticed, parked_at_once,
+    refused,
 };
 use countersign_run::{Ancestry, Occurrence, OccurrenceReason};
 use countersign_store_catalog::{Batched, Clock, NewBatch};
@@ -238,13 +238,7 @@ pub(crate) async fn retry(
         return Ok("nothing");
     };
     let (batch, state) = batched.batch.tried_again(&ready.standing.state);
-    let state = State {
-        last_tick_at: Some(now),
-        last_outcome: Some(TickOutcome::Retried),
-        looks: looks_with(&state.looks, TickOutcome::Retried, now),
-        last_error: None,
-        ..state
-    };
+    let state = state.retried(now);
     let Some(batched) = late_is_well(ctx.monitors.change(&batched, &batch, &state).await)? else {
         return Ok("nothing");
     };

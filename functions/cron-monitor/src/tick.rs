@@ -71,12 +71,7 @@ async fn too_soon(
     ready: &Ready,
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
-    let state = &ready.standing.state;
-    // What a batch waits for whose run failed comes before that.
-    if state.open.as_ref().is_none_or(|open| open.retry_after.is_none()) {
-        let last = state.last_tick_at.unwrap_or(now);
-        let next = last.checked_add(ready.timing.interval.length()).unwrap_or(last);
-        let next = state.retry_at.unwrap_or(next);
+    if let Some(next) = ready.standing.state.due_again(&ready.timing, now) {
         ctx.monitors.set_clock(&clock(event, next)).await?;
     }
     Ok("nothing")

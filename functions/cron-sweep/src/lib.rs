@@ -12,10 +12,11 @@ mod schedules;
 mod sweep_tasks;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use countersign_failure::Failure;
 use countersign_lambda_entry::{Fault, Invocation};
+use countersign_schedule::{SWEEP_USED, TASK_ENDS, sweep_share};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -50,12 +51,12 @@ struct Unfinished(String);
 pub async fn handle(tasks: &[Arc<dyn SweepTask>], invocation: &Invocation) -> Result<Value, Fault> {
     let (mut done, mut failed) = (Map::new(), Vec::new());
     // What is left when the function is ended is not logged.
-    let whole = invocation.remaining.mul_f64(0.9);
+    let whole = invocation.remaining.mul_f64(SWEEP_USED);
     let end = Instant::now() + whole;
     for (n, task) in tasks.iter().enumerate() {
         let left = end.saturating_duration_since(Instant::now());
-        let share = share(whole, left, tasks.len() - n);
-        let until = Instant::now() + share.mul_f64(0.8);
+        let share = sweep_share(whole, left, tasks.len() - n);
+        let until = Instant::now() + share.mul_f64(TASK_ENDS);
         match timeout(share, task.run(invocation.now, until)).await {
             Ok(Ok(counts)) => {
                 report_left(task.name(), &counts);
@@ -106,16 +107,10 @@ fn failed(counts: &Value) -> u64 {
     .sum()
 }
 
-/// How long a task may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
-/// The last one has all that is left.
-fn share(whole: Duration, left: Duration, tasks: usize) -> Duration {
-    let tasks = u32::try_from(tasks).unwrap_or(u32::MAX).max(1);
-    let kept = (whole / 10).min(left / tasks);
-    if tasks == 1 { left } else { (left / 2).min(left.saturating_sub(kept * (tasks - 1))) }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     struct Fixed(&'static str, bool);
@@ -185,19 +180,6 @@ mod tests {
         let done = handle(&tasks, &invocation).await.unwrap();
         let expect = json!({ "endless": { "broken_off": true }, "last": { "done": 1 } });
         assert_eq!(done, expect);
-    }
-
-    #[test]
-    fn p_003_tasks_that_take_all_their_time_leave_each_other_a_tenth() {
-        let whole = Duration::from_secs(54);
-        let mut left = whole;
-        for tasks in (1..=6).rev() {
-            let share = share(whole, left, tasks);
-            assert!(share >= whole / 10, "{tasks} are left, and {share:?} of {left:?}");
-            left = left.checked_sub(share).unwrap();
-        }
-        assert_eq!(left, Duration::ZERO);
-        assert_eq!(share(whole, whole, 6), whole / 2, "one whose others need no time has more");
     }
 
     #[test]

@@ -4,19 +4,14 @@ use std::time::Instant;
 
 use countersign_failure::Failure as _;
 use countersign_lambda_entry::Fault;
+use countersign_monitor::{MAX_TICKED, TICKED_AGAIN};
 use countersign_states::{Once, Schedules};
 use countersign_store_catalog::{Clock, MonitorStore};
 use futures::future::{BoxFuture, join_all};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::SweepTask;
-
-/// How many monitors one sweep ticks; the others are still overdue in a minute.
-const MAX_MONITORS: i32 = 100;
-
-/// A monitor that is still overdue then is ticked again.
-const AGAIN: SignedDuration = SignedDuration::from_secs(45);
 
 /// Monitors whose schedule is gone, was never set, or does not come.
 pub struct Monitors {
@@ -33,12 +28,13 @@ impl SweepTask for Monitors {
 
     fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
-            let overdue = self.store.overdue(now, MAX_MONITORS + 1).await?;
-            let (all, most) = (overdue.len(), usize::try_from(MAX_MONITORS).unwrap_or_default());
-            let ticks = overdue.iter().take(most).map(|clock| self.tick(clock, now));
+            let limit = i32::try_from(MAX_TICKED + 1).unwrap_or(i32::MAX);
+            let overdue = self.store.overdue(now, limit).await?;
+            let all = overdue.len();
+            let ticks = overdue.iter().take(MAX_TICKED).map(|clock| self.tick(clock, now));
             let ticked = join_all(ticks).await;
             let failed = ticked.iter().filter(|ticked| !**ticked).count();
-            let (ticked, left) = (ticked.len() - failed, all.saturating_sub(most));
+            let (ticked, left) = (ticked.len() - failed, all.saturating_sub(MAX_TICKED));
             Ok(json!({ "overdue": all, "ticked": ticked, "failed": failed, "left": left }))
         })
     }
@@ -47,7 +43,7 @@ impl SweepTask for Monitors {
 impl Monitors {
     /// Has a monitor ticked, after all others the next time; whether that could be asked for.
     async fn tick(&self, clock: &Clock, now: Timestamp) -> bool {
-        let later = now.checked_add(AGAIN).unwrap_or(now);
+        let later = now.checked_add(TICKED_AGAIN).unwrap_or(now);
         match self.store.put_off(clock, later).await {
             Ok(true) => {}
             // It has ticked in between.

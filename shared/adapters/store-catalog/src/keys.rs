@@ -134,18 +134,8 @@ fn parts(index: &str) -> Vec<String> {
 /// The partition of what is still to happen.
 pub(crate) const OPEN_OCCURRENCES: &str = "OPEN#OCCURRENCES";
 
-/// The partition of the index with those of them whose run has not begun.
+/// The partition of the index with those of them whose run has not begun. Earlier releases left the owner out of their places.
 pub(crate) const WAITING_OCCURRENCES: &str = "OPEN#WAITING";
-
-/// Where one of them is in that index. Earlier releases left the owner out.
-pub(crate) fn waiting(owner: &UserId, id: &OccurrenceId) -> String {
-    format!("{}{id}", waiting_of(owner))
-}
-
-/// How all of an owner begin there.
-pub(crate) fn waiting_of(owner: &UserId) -> String {
-    format!("{owner}#")
-}
 
 /// Where the last look at them stopped, and when that was.
 pub(crate) const OPEN_TURNS: &str = "OPEN#TURNS";

@@ -70,6 +70,8 @@ mod unbegun;
 
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
+pub use countersign_run::{OpenOccurrence, OpenPlace as Place};
+pub use countersign_schedule::Sweeps;
 pub use error::CatalogError;
 pub use hook_bodies::HookBodies;
 pub use last_runs::{Last, LastRun};
@@ -78,14 +80,13 @@ pub use monitor_clocks::Clock;
 pub use monitor_store::{Batched, MonitorProgress, MonitorStore, NewBatch};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;
-pub use occurrences::{OpenOccurrence, UnsaidOccurrence};
-pub use open_turns::{Open, Place};
+pub use occurrences::UnsaidOccurrence;
+pub use open_turns::Open;
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
 pub use schedules::DueNext;
 pub use stored::{Spec, Stored};
-pub use sweeps::Sweeps;
 pub use triggers::IndexedPlaybook;
 
 use countersign_store_kit::Table;

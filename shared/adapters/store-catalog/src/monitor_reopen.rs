@@ -1,11 +1,10 @@
 //! A parked batch that becomes the open one of its monitor again.
 
-use countersign_monitor::{Batch, NotReopened, asked_again};
+use countersign_monitor::{Batch, NotReopened, SETTLE_TRIES, asked_again};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::monitor_settle::TRIES;
 use crate::monitor_store::put_state;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result};
 
@@ -27,7 +26,7 @@ impl MonitorStore {
             let mut tries = 1;
             loop {
                 match self.try_to_reopen(&batched.batch, clock, now).await {
-                    Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
+                    Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
                     outcome => return outcome,
                 }
             }

@@ -1,16 +1,13 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
 use countersign_monitor::{
-    BatchOutcome, BatchState, MonitorId, Settled, Watermark, fate, parked_by, settle,
+    BatchOutcome, BatchState, MonitorId, SETTLE_TRIES, Settled, Watermark, fate, parked_by, settle,
 };
 use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::{Batched, CatalogError, Clock, MonitorProgress, MonitorStore, Result, keys, record};
-
-/// How often what another change came before is read again.
-pub(crate) const TRIES: u32 = 5;
 
 /// Of so many batches the one is looked for that a run's end may have parked.
 const LAST: i32 = 5;
@@ -32,7 +29,7 @@ impl MonitorStore {
             let mut tries = 1;
             loop {
                 match self.try_to_end(from, head, status, now).await {
-                    Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
+                    Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
                     outcome => return outcome,
                 }
             }
@@ -187,7 +184,7 @@ impl MonitorStore {
                 let mut state = standing.state.clone();
                 state.version += 1;
                 match self.note(monitor, &state, &marks, None).await {
-                    Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
+                    Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
                     outcome => return outcome.map(|()| marks),
                 }
             }

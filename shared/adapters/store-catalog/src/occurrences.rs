@@ -1,7 +1,8 @@
 //! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
 
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunId};
+use countersign_run::{Occurrence, OccurrenceId, OpenOccurrence, RunId};
+use countersign_schedule::NOTED_TRIES;
 use countersign_store_kit::{Expr, Page, Query, Write};
 use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
@@ -14,21 +15,6 @@ use crate::{Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
 pub(crate) const KEPT: i64 = 400 * 24 * 3600;
-
-/// How often what another change came before is read again.
-const TRIES: usize = 5;
-
-/// An occurrence that is not at its end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenOccurrence {
-    /// Whose.
-    pub owner: UserId,
-    /// Which.
-    pub id: OccurrenceId,
-    /// Whether its run has not begun. Earlier releases did not say so.
-    #[serde(default)]
-    pub is_waiting: bool,
-}
 
 /// An occurrence of which something is to be said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +56,7 @@ impl Catalog {
         Box::pin(async move {
             let mut known = of.clone();
             let all: Vec<RunId> = (0..runs).map(|n| of.id.run(n)).collect();
-            for _ in 0..TRIES {
+            for _ in 0..NOTED_TRIES {
                 let after = Occurrence { runs: all.clone(), status: None, ..known.begun(now) };
                 if self.move_occurrence(&after).await? {
                     return Ok(after);
@@ -153,21 +139,6 @@ impl Catalog {
     }
 }
 
-impl OpenOccurrence {
-    /// Whether a person asked for it and its run was not begun: whoever asked has been told to ask again, and nobody waits for that.
-    /// A due time has no third part in its id.
-    #[must_use]
-    pub fn is_to_be_asked_again(&self) -> bool {
-        self.is_waiting && self.id.source().starts_with("sched_") && self.id.place().contains('-')
-    }
-
-    /// Where it is in the list that it is in.
-    #[must_use]
-    pub fn place(&self) -> String {
-        if self.is_waiting { keys::waiting(&self.owner, &self.id) } else { self.id.to_string() }
-    }
-}
-
 /// The writes that enter an occurrence which is not there yet.
 pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
     let mut writes = vec![put(occurrence)?.if_absent()];
@@ -209,15 +180,11 @@ pub(crate) fn ledger(owner: &UserId, source: Option<&str>) -> Query {
 /// The mark of an occurrence that is not at its end; none of one that is.
 fn mark(of: &Occurrence) -> Result<Write> {
     let key = keys::open_occurrence(&of.id);
-    if of.state.is_final() {
-        return Ok(Write::delete(&key));
-    }
-    let is_waiting = matches!(of.state, OccurrenceState::Due | OccurrenceState::Queued);
-    let open = OpenOccurrence { owner: of.owner.clone(), id: of.id.clone(), is_waiting };
+    let Some(open) = OpenOccurrence::of(of) else { return Ok(Write::delete(&key)) };
     let record = StoredRecord::of("occurrence", &open, 1)?;
     let put = record.put(&key).map_err(CatalogError::doing("note an open occurrence"))?;
-    let place = keys::waiting(&of.owner, &of.id);
-    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, &place) } else { put })
+    let is_waiting = open.is_waiting;
+    Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, &open.place()) } else { put })
 }
 
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {

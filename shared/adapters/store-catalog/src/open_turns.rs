@@ -4,14 +4,14 @@
 //! from beginning.
 
 use countersign_identity::UserId;
+use countersign_run::{OpenOccurrence, OpenPlace};
 use countersign_store_kit::{Key, Page, Query};
 use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::StoredRecord;
-use crate::{Catalog, OpenOccurrence, Result, keys, record};
+use crate::{Catalog, Result, keys, record};
 
 /// Which open occurrences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,22 +32,12 @@ impl Open {
     }
 }
 
-/// Where the last look at them stopped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The next look reads what is behind this one in the list; none when the list was looked at to its end.
-    pub after: Option<String>,
-    /// How many of those that the last look read have had their turn.
-    #[serde(default)]
-    pub had: usize,
-}
-
 impl Catalog {
     /// Where the last look at them stopped: the next one goes on there.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<Place>> {
+    pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<OpenPlace>> {
         let place = record::one(&self.table, which.place(), "go on with open occurrences");
         Box::pin(place.map_ok(Option::unwrap_or_default))
     }
@@ -59,7 +49,7 @@ impl Catalog {
     pub fn set_place_of_open<'a>(
         &'a self,
         which: Open,
-        place: &'a Place,
+        place: &'a OpenPlace,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("note how far open occurrences were looked at");
@@ -100,7 +90,8 @@ impl Catalog {
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn waiting_of(&self, owner: &UserId, many: usize) -> BoxFuture<'_, Result<usize>> {
         let most = i32::try_from(many).unwrap_or(i32::MAX);
-        let query = Query::index(keys::WAITING_OCCURRENCES).prefix(&keys::waiting_of(owner));
+        let query =
+            Query::index(keys::WAITING_OCCURRENCES).prefix(&OpenOccurrence::waiting_of(owner));
         let waiting = self.table.query(query.limit(most)).map_ok(|page| page.items.len());
         Box::pin(waiting.map_err(CatalogError::doing("count what waits of an owner")))
     }

@@ -1,22 +1,12 @@
 //! When the sweeper has looked.
 
+use countersign_schedule::Sweeps;
 use countersign_store_kit::Key;
 use futures::future::BoxFuture;
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
-
-/// When the sweeper has looked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sweeps {
-    /// Since when it has looked again and again without a long pause.
-    pub since: Timestamp,
-    /// When it looked last.
-    pub last: Timestamp,
-}
 
 fn key() -> Key {
     Key::new(keys::OPEN_TURNS, "SWEEPS")

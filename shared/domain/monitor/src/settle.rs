@@ -6,6 +6,9 @@ use jiff::Timestamp;
 use crate::batch::{Batch, BatchState, MAX_ATTEMPTS, run_id};
 use crate::tick::{Open, State, retry_after};
 
+/// How often what another change came before is read again.
+pub const SETTLE_TRIES: u32 = 5;
+
 /// What the end of a run means for what it processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchOutcome {

@@ -19,6 +19,7 @@ mod head;
 mod model_call;
 mod model_use;
 mod occurrence;
+mod open;
 mod partly;
 mod quota;
 mod record;
@@ -30,6 +31,7 @@ mod statistics;
 mod status;
 mod team_context;
 mod tool_call;
+mod turns;
 mod warnings;
 
 pub use ancestry::Ancestry;
@@ -46,6 +48,7 @@ pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
     OccurrenceState, QUOTA_EXCEEDED,
 };
+pub use open::OpenOccurrence;
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
@@ -56,6 +59,7 @@ pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statis
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 pub use team_context::{InvocationSource, TeamContext, TeamId};
 pub use tool_call::{ToolAsk, ToolCall};
+pub use turns::{OpenPlace, had_before, in_turns, left_at};
 pub use warnings::{
     StepWarnings, WarningText, all_warnings, left_out, warned, warning_count, warning_sentences,
 };

@@ -1,10 +1,12 @@
 //! What a tick of a schedule's clock finds due.
 
-use countersign_run::{Occurrence, OccurrenceState};
+use countersign_identity::UserId;
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    DueDecision, MAX_QUEUED, MAX_WAITING_OF_OWNER, ScheduleSpec, Timetable, bounded, verdicts,
+    DueDecision, MAX_QUEUED, MAX_WAITING_OF_OWNER, ScheduleId, ScheduleSpec, Timetable, bounded,
+    verdicts,
 };
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
@@ -60,6 +62,39 @@ impl ScheduleSpec {
         let verdicts = bounded(verdicts(self.misfire, self.overlap, &late, is_busy), room);
         let times_due = shared.into_iter().chain(due.into_iter().zip(verdicts)).collect();
         Some(FoundDue { times: times_due, next: times.next(now) })
+    }
+
+    /// What is due at a time, before anything has come of it.
+    #[must_use]
+    pub fn occurrence(
+        &self,
+        id: &ScheduleId,
+        owner: UserId,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Occurrence {
+        Occurrence {
+            id: OccurrenceId::new(id.as_str(), due),
+            owner,
+            source: OccurrenceSource::Schedule,
+            source_id: id.to_string(),
+            name: self.name.to_string(),
+            profile_id: self.profile_id.to_string(),
+            due_at: due,
+            noticed_at: now,
+            asked_by: None,
+            fired_by: None,
+            chain: Vec::new(),
+            others: Vec::new(),
+            state: OccurrenceState::Due,
+            reason: None,
+            runs: Vec::new(),
+            status: None,
+            finished_at: None,
+            max_retries: self.max_retries.to(),
+            timeout_seconds: self.timeout_seconds.to(),
+            version: 1,
+        }
     }
 }
 

@@ -2,17 +2,27 @@
 
 mod cron;
 mod due;
+mod following;
 mod policy;
 mod query;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod timetable;
 
 pub use due::{FoundDue, LATE};
+pub use following::{
+    MAX_OF_SOURCE, NOTED_TRIES, REPEATED_AFTER, is_kept_waiting, is_too_long, is_waited_for,
+    not_known, patience,
+};
 pub use policy::{
     DueDecision, MAX_QUEUED, MAX_WAITING, MAX_WAITING_OF_OWNER, Misfire, Overlap, bounded, verdicts,
 };
 pub use query::asked;
+pub use sweep::{
+    MAX_FOLLOWED, MAX_OPEN_READ, MAX_OVERDUE, MAX_SAID, OPEN_PAGE, SAYING, SWEEP_USED, Sweeps,
+    TASK_ENDS, in_turn, sweep_share,
+};
 pub use timetable::Timetable;
 
 use countersign_document::{Document, MaybeBlank, Refused, Rules, Text, Whole, text_type};
@@ -121,5 +131,15 @@ impl ScheduleSpec {
     #[must_use]
     pub fn timetable(&self) -> Option<Timetable> {
         Timetable::new(&self.cron_expression, &self.timezone)
+    }
+
+    /// What becomes of a due time that is about to begin, while a run goes on. Where all due times are made up for, none is left
+    /// out that was to begin.
+    #[must_use]
+    pub fn overlap_at_start(&self) -> Overlap {
+        match (self.overlap, self.misfire) {
+            (Overlap::Skip, Misfire::All) => Overlap::Queue,
+            (overlap, _) => overlap,
+        }
     }
 }

@@ -58,6 +58,14 @@ impl Timetable {
         None
     }
 
+    /// Where a schedule is set back to that waits for `at`; none when it is where it should be. A sweep that takes long has begun
+    /// before the tick that moved the schedule on: one due time further is no clock that was ahead.
+    #[must_use]
+    pub fn set_back_to(&self, at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        let due = self.next(now)?;
+        self.next(due).filter(|second| *second < at).map(|_| due)
+    }
+
     /// The first due times after this moment.
     #[must_use]
     pub fn upcoming(&self, after: Timestamp, count: usize) -> Vec<Timestamp> {

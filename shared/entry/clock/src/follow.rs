@@ -3,29 +3,20 @@
 use std::cmp::Ordering;
 
 use countersign_identity::Saved;
-use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus};
+use countersign_run::{
+    Head, Occurrence, OccurrenceSource, OccurrenceState, OpenOccurrence, RunStatus,
+};
 use countersign_run_start::{self as run_start, By, Invoker};
-use countersign_schedule::{Overlap, ScheduleId};
-use countersign_store_catalog::OpenOccurrence;
+use countersign_schedule::{
+    MAX_OF_SOURCE, Overlap, REPEATED_AFTER, ScheduleId, is_waited_for, patience,
+};
 use countersign_trigger::TriggerId;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::begin::{NotBegun, Refusal};
 use crate::source::Source;
-use crate::sweep::Followed;
+use crate::sweep::{Followed, most};
 use crate::{Clock, ClockError, Schedule};
-
-/// How many of one source are looked at.
-const MOST: i32 = 200;
-
-/// What is due and could not be begun for so long is missed.
-pub(crate) const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
-
-/// The same of an event, which does not come again: others may have waited before it.
-pub(crate) const EVENT_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
-
-/// A run that failed is repeated so long after its end.
-const PAUSE: SignedDuration = SignedDuration::from_secs(60);
 
 impl Clock {
     /// Whether something of the schedule goes on: what is over and was not looked at yet does not.
@@ -35,7 +26,7 @@ impl Clock {
         now: Timestamp,
     ) -> Result<bool, ClockError> {
         let source = Some(schedule.id.as_str());
-        let open = self.catalog.open_occurrences(source, MOST, None).await?;
+        let open = self.catalog.open_occurrences(source, most(MAX_OF_SOURCE), None).await?;
         for one in &open.items {
             self.follow(one, now, &mut Followed::default()).await?;
             if self.goes_on(one).await? {
@@ -99,7 +90,7 @@ impl Clock {
         of: &Occurrence,
         now: Timestamp,
     ) -> Result<(), ClockError> {
-        for _ in 0..MOST {
+        for _ in 0..MAX_OF_SOURCE {
             let open = self.catalog.open_occurrences(Some(&of.source_id), 2, None).await?.items;
             let Some(first) = open.iter().find(|other| other.id != of.id) else { return Ok(()) };
             self.follow(first, now, &mut Followed::default()).await?;
@@ -173,7 +164,8 @@ impl Clock {
         let is_scheduled = of.source == OccurrenceSource::Schedule;
         let (mut next, mut is_open): (Option<String>, bool) = (None, false);
         loop {
-            let page = self.catalog.open_occurrences(source, MOST, next.as_deref()).await?;
+            let page =
+                self.catalog.open_occurrences(source, most(MAX_OF_SOURCE), next.as_deref()).await?;
             for one in &page.items {
                 is_open |= one.id == of.id;
                 // Only schedules are asked before their time.
@@ -217,7 +209,7 @@ impl Clock {
         match (head.status, head.finished_at) {
             (Some(RunStatus::Error), Some(at)) if is_own && tries <= of.max_retries as usize => {
                 // A clock that was ahead has noted an end that is still to come.
-                if now.duration_since(at).abs() >= PAUSE {
+                if now.duration_since(at).abs() >= REPEATED_AFTER {
                     self.repeat(of, source, &head, now, done).await?;
                 }
                 Ok(())
@@ -258,7 +250,9 @@ impl Clock {
         let refusal = match self.repeated(of, source, head, now).await {
             Ok(()) => None,
             Err(NotBegun::Refused(refusal)) => Some(refusal),
-            Err(NotBegun::Later(error)) if is_waited_for(of, head, now) => return Err(error),
+            Err(NotBegun::Later(error)) if is_waited_for(of, head.finished_at, now) => {
+                return Err(error);
+            }
             Err(NotBegun::Later(_)) => Some(Refusal::new(
                 "NOT_STARTED",
                 "its run could not be tried again, again and again",
@@ -320,14 +314,4 @@ impl Clock {
         let invoker = run_start::on_behalf(&self.directory, &head.invoked_by, saved).await;
         invoker.map_err(|problem| NotBegun::of(&problem))
     }
-}
-
-/// How long what cannot be begun is tried.
-fn patience(of: &Occurrence) -> SignedDuration {
-    if of.fired_by.is_some() { EVENT_GIVEN_UP } else { GIVEN_UP }
-}
-
-/// Whether a run that failed is still to be tried again, although that could not be done now.
-fn is_waited_for(of: &Occurrence, head: &Head, now: Timestamp) -> bool {
-    head.finished_at.is_none_or(|at| now.duration_since(at) <= patience(of))
 }

@@ -6,18 +6,12 @@ use std::time::Instant;
 
 use countersign_outbox::DomainEvent;
 use countersign_run::{Occurrence, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{Misfire, ScheduleId};
+use countersign_schedule::{MAX_SAID, Misfire, SAYING, ScheduleId};
 use countersign_store_catalog::UnsaidOccurrence;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use crate::sweep::Followed;
+use crate::sweep::{Followed, most};
 use crate::{Clock, ClockError};
-
-/// So many of which something is to be said are looked at in a sweep.
-const MOST: i32 = 200;
-
-/// Whoever wrote what is to be said may be saying it so long.
-const SAYING: SignedDuration = SignedDuration::from_secs(10);
 
 impl Clock {
     /// Says what has become of an occurrence; what is not taken the sweeper says.
@@ -34,7 +28,7 @@ impl Clock {
         until: Instant,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let unsaid = self.catalog.unsaid_occurrences(MOST).await?;
+        let unsaid = self.catalog.unsaid_occurrences(most(MAX_SAID)).await?;
         for (n, one) in unsaid.into_iter().enumerate() {
             if n > 0 && Instant::now() >= until {
                 break;

@@ -20,7 +20,6 @@ mod run_now;
 mod source;
 mod sweep;
 mod tick;
-mod turns;
 mod unbegun;
 
 pub use error::ClockError;

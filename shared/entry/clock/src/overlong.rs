@@ -1,19 +1,16 @@
 //! Runs that have worked for too long.
 
 use countersign_run::{EventKind, Head, Occurrence, RunStatus, Stop, StopReason, fold};
-use countersign_store_catalog::Sweeps;
+use countersign_schedule::Sweeps;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{Clock, ClockError};
-
-/// A sweeper that has not looked for so long did not run, and neither did anything else.
-const OUTAGE: SignedDuration = SignedDuration::from_mins(5);
 
 impl Clock {
     /// Writes down that the sweeper looks, and since when it has done so without an outage.
     pub(crate) async fn note_sweep(&self, now: Timestamp) -> Result<(), ClockError> {
         let before = self.catalog.sweeps().await?;
-        Ok(self.catalog.note_sweeps(&following(before, now)).await?)
+        Ok(self.catalog.note_sweeps(&Sweeps::following(before, now)).await?)
     }
 
     /// Ends a run that has worked for too long. While it waits for people or the deployment is down it does not work, and their
@@ -55,8 +52,7 @@ impl Clock {
         head: &Head,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, ClockError> {
-        let Some(up_since) = self.catalog.sweeps().await?.and_then(|sweeps| up(&sweeps, now))
-        else {
+        let Some(up_since) = self.catalog.sweeps().await?.and_then(|sweeps| sweeps.up(now)) else {
             return Ok(None);
         };
         let order =
@@ -69,47 +65,5 @@ impl Clock {
             events.iter().filter(|event| matches!(event.kind, EventKind::GateClosed { .. }));
         let answered = answered.map(|event| event.at).max().unwrap_or(head.started_at);
         Ok(Some(answered.max(up_since)))
-    }
-}
-
-/// The sweeps with one more.
-fn following(before: Option<Sweeps>, now: Timestamp) -> Sweeps {
-    let since = before.and_then(|before| up(&before, now));
-    Sweeps { since: since.unwrap_or(now), last: now }
-}
-
-/// Since when the sweeper runs, as known now; none when it has not looked for too long.
-fn up(sweeps: &Sweeps, now: Timestamp) -> Option<Timestamp> {
-    // A clock that was ahead has noted a sweep that is still to come.
-    (now.duration_since(sweeps.last).abs() <= OUTAGE).then_some(sweeps.since)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(minute: i64) -> Timestamp {
-        Timestamp::from_second(minute * 60).unwrap()
-    }
-
-    fn check(before: Option<(i64, i64)>, now: i64, expect: i64) {
-        let before = before.map(|(since, last)| Sweeps { since: at(since), last: at(last) });
-        assert_eq!(following(before, at(now)), Sweeps { since: at(expect), last: at(now) });
-    }
-
-    #[test]
-    fn f_206_time_counts_from_the_end_of_an_outage() {
-        check(None, 9, 9);
-        check(Some((1, 8)), 9, 1);
-        check(Some((1, 4)), 9, 1);
-        check(Some((1, 3)), 9, 9);
-        check(Some((1, 700)), 9, 9);
-    }
-
-    #[test]
-    fn f_206_before_the_sweeper_is_back_nothing_is_known() {
-        let sweeps = Sweeps { since: at(1), last: at(10) };
-        assert_eq!(up(&sweeps, at(15)), Some(at(1)));
-        assert_eq!(up(&sweeps, at(16)), None);
     }
 }

@@ -4,7 +4,7 @@ use countersign_identity::Saved;
 use countersign_profile::{ApprovalPolicy, Profile, ProfileId};
 use countersign_run::{Occurrence, OccurrenceSource, RunContext};
 use countersign_run_start::Occasion;
-use countersign_schedule::{Misfire, Overlap};
+use countersign_schedule::Overlap;
 
 use crate::begin::Refusal;
 use crate::{Schedule, Trigger};
@@ -67,14 +67,10 @@ impl Source<'_> {
         }
     }
 
-    /// What becomes of an event, or of a due time that is about to begin, while a run goes on. Where all due times are made up for, none
-    /// is left out that was to begin.
+    /// What becomes of an event, or of a due time that is about to begin, while a run goes on.
     pub(crate) fn overlap(&self) -> Overlap {
         match self {
-            Self::Schedule(schedule) => match (schedule.spec.overlap, schedule.spec.misfire) {
-                (Overlap::Skip, Misfire::All) => Overlap::Queue,
-                (overlap, _) => overlap,
-            },
+            Self::Schedule(schedule) => schedule.spec.overlap_at_start(),
             Self::Trigger(trigger) => trigger.spec.overlap,
         }
     }

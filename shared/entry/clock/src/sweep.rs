@@ -3,27 +3,15 @@
 use std::time::Instant;
 
 use countersign_failure::Failure as _;
-use countersign_store_catalog::{Open, OpenOccurrence, Place};
+use countersign_run::{OpenOccurrence, OpenPlace, had_before, in_turns, left_at};
+use countersign_schedule::{MAX_FOLLOWED, MAX_OPEN_READ, MAX_OVERDUE, OPEN_PAGE, in_turn};
+use countersign_store_catalog::Open;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::tick::{Tick, Ticked};
-use crate::turns::{had_before, in_turns, left_at};
 use crate::{Clock, ClockError};
-
-/// How many schedules one sweep ticks for. So many more than it has time for, that a few which stay overdue because they cannot be read
-/// do not keep it from others.
-const MOST: i32 = 2_000;
-
-/// How many occurrences of a kind one sweep follows.
-const MAX_OPEN: usize = 1_000;
-
-/// So many of a kind, about, have their turns before the ones behind them in the list.
-const MAX_READ: usize = 5_000;
-
-/// How many of them are read at once.
-const PAGE: i32 = 200;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -76,7 +64,7 @@ impl Clock {
         until: Instant,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let overdue = in_turn(self.catalog.overdue(now, MOST).await?, now);
+        let overdue = in_turn(self.catalog.overdue(now, most(MAX_OVERDUE)).await?, now);
         let total = overdue.len();
         for (n, next) in overdue.into_iter().enumerate() {
             if n > 0 && Instant::now() >= until {
@@ -107,7 +95,7 @@ impl Clock {
         let (open, end) = self.some_open(which, &before, until).await?;
         let turns = in_turns(open);
         let first = had_before(&before, turns.len());
-        let (all, mut followed) = (turns.len().min(MAX_OPEN), 0);
+        let (all, mut followed) = (turns.len().min(MAX_FOLLOWED), 0);
         for one in turns.iter().cycle().skip(first).take(all) {
             if followed > 0 && Instant::now() >= until {
                 done.left += all - followed;
@@ -130,16 +118,16 @@ impl Clock {
     async fn some_open(
         &self,
         which: Open,
-        before: &Place,
+        before: &OpenPlace,
         until: Instant,
     ) -> Result<(Vec<OpenOccurrence>, Option<String>), ClockError> {
-        let (mut open, mut next) = (Vec::new(), None);
+        let (mut open, mut next, limit) = (Vec::new(), None, most(OPEN_PAGE));
         loop {
             let after = before.after.as_deref();
-            let page = self.catalog.open_behind(which, after, PAGE, next.as_deref()).await?;
+            let page = self.catalog.open_behind(which, after, limit, next.as_deref()).await?;
             open.extend(page.items);
             next = page.next;
-            let is_enough = open.len() >= MAX_READ || Instant::now() >= until;
+            let is_enough = open.len() >= MAX_OPEN_READ || Instant::now() >= until;
             if next.is_none() || (is_enough && !open.is_empty()) {
                 break;
             }
@@ -147,6 +135,11 @@ impl Clock {
         let end = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
         Ok((open, end))
     }
+}
+
+/// How many a request asks for.
+pub(crate) fn most(many: usize) -> i32 {
+    i32::try_from(many).unwrap_or(i32::MAX)
 }
 
 /// Half of the time that is left.
@@ -161,26 +154,5 @@ impl Ticked {
         self.queued += other.queued;
         self.skipped += other.skipped;
         self.missed += other.missed;
-    }
-}
-
-/// Another one first each minute: one that takes long must not always keep the same others.
-fn in_turn<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
-    let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
-    let first = minute.checked_rem(all.len()).unwrap_or_default();
-    all.rotate_left(first);
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn p_003_another_overdue_schedule_is_first_each_minute() {
-        let at = |minute: i64| Timestamp::from_second(minute * 60 + 1).unwrap();
-        let first = |minute| in_turn(vec!['a', 'b', 'c'], at(minute))[0];
-        assert_eq!([0, 1, 2, 3].map(first), ['a', 'b', 'c', 'a']);
-        assert_eq!(in_turn(Vec::<u8>::new(), at(1)), [0_u8; 0]);
     }
 }

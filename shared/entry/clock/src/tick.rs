@@ -2,10 +2,8 @@
 
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_run::{
-    Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource, OccurrenceState,
-};
-use countersign_schedule::{LATE, Overlap, ScheduleId, Timetable};
+use countersign_run::{Occurrence, OccurrenceState};
+use countersign_schedule::{Overlap, ScheduleId, is_kept_waiting, not_known};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -88,7 +86,7 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Ticked, ClockError> {
         let times = schedule.spec.timetable();
-        if let Some(due) = times.and_then(|times| set_back_to(&times, next.at, now)) {
+        if let Some(due) = times.and_then(|times| times.set_back_to(next.at, now)) {
             tracing::warn!(schedule = %schedule.id, "a clock was ahead; the schedule is set back");
             self.catalog.move_on(next, Some(due)).await?;
         }
@@ -189,58 +187,16 @@ impl Clock {
     }
 }
 
-/// Whether a due time has waited so long to be entered that it would soon count as missed: then it is entered, whatever cannot be
-/// looked at.
-fn is_kept_waiting(due: Timestamp, now: Timestamp) -> bool {
-    now.duration_since(due) > LATE / 2
-}
-
-/// Where a schedule is set back to that waits for `at`; none when it is where it should be. A sweep that takes long has begun before
-/// the tick that moved the schedule on: one due time further is no clock that was ahead.
-fn set_back_to(times: &Timetable, at: Timestamp, now: Timestamp) -> Option<Timestamp> {
-    let due = times.next(now)?;
-    times.next(due).filter(|second| *second < at).map(|_| due)
-}
-
-/// A due time that was skipped because another run seems to go on, while nobody could look: its owner has not asked for that.
-fn not_known(of: Occurrence, code: &str) -> Occurrence {
-    if !of.is_skipped_for("OVERLAP") {
-        return of;
-    }
-    let message = format!("whether another run of this schedule goes on could not be seen: {code}");
-    let reason = OccurrenceReason { code: "OVERLAP_UNKNOWN".to_owned(), message };
-    Occurrence { reason: Some(reason), ..of }
-}
-
 /// What a schedule is due at a time, before anything has come of it.
 pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) -> Occurrence {
-    let spec = &schedule.spec;
-    Occurrence {
-        id: OccurrenceId::new(schedule.id.as_str(), due),
-        owner: schedule.user_id.clone().unwrap_or_else(|| UserId::from_bytes([0; 16])),
-        source: OccurrenceSource::Schedule,
-        source_id: schedule.id.to_string(),
-        name: spec.name.to_string(),
-        profile_id: spec.profile_id.to_string(),
-        due_at: due,
-        noticed_at: now,
-        asked_by: None,
-        fired_by: None,
-        chain: Vec::new(),
-        others: Vec::new(),
-        state: OccurrenceState::Due,
-        reason: None,
-        runs: Vec::new(),
-        status: None,
-        finished_at: None,
-        max_retries: spec.max_retries.to(),
-        timeout_seconds: spec.timeout_seconds.to(),
-        version: 1,
-    }
+    let owner = schedule.user_id.clone().unwrap_or_else(|| UserId::from_bytes([0; 16]));
+    schedule.spec.occurrence(&schedule.id, owner, due, now)
 }
 
 #[cfg(test)]
 mod tests {
+    use countersign_schedule::{LATE, Timetable};
+
     use super::*;
 
     fn check(seconds: i64, expect: bool) {
@@ -261,7 +217,7 @@ mod tests {
     #[test]
     fn issue_14_a_sweep_that_takes_long_sets_no_schedule_back() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let back = |next, now| set_back_to(&times(), at(next), at(now));
+        let back = |next, now| times().set_back_to(at(next), at(now));
         // The sweep began at 30; the tick of 60 has moved the schedule on to 120.
         assert_eq!(back(60, 30), None);
         assert_eq!(back(120, 30), None);

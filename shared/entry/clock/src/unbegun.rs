@@ -2,9 +2,9 @@
 
 use countersign_failure::Failure as _;
 use countersign_run::{Occurrence, OccurrenceState};
+use countersign_schedule::is_too_long;
 use jiff::Timestamp;
 
-use crate::follow::{EVENT_GIVEN_UP, GIVEN_UP};
 use crate::{Clock, ClockError};
 
 impl Clock {
@@ -29,12 +29,6 @@ impl Clock {
         let message = "its run could not be started, again and again";
         self.changed(of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now), now).await
     }
-}
-
-/// Whether an occurrence was tried for so long that it is given up. A time that is still to come was noted by a clock that was ahead.
-fn is_too_long(of: &Occurrence, since: Timestamp, now: Timestamp) -> bool {
-    let most = if of.fired_by.is_some() { EVENT_GIVEN_UP } else { GIVEN_UP };
-    now.duration_since(since).abs() > most
 }
 
 #[cfg(test)]

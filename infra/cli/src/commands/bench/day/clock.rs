@@ -1,202 +1,263 @@
-//! Ticks of the clock of schedules, request by request, so that two may go on at once and each may break off anywhere.
-//!
-//! The order of the requests is that of `shared/entry/clock`; what is due and what becomes of it is its code.
+//! Ticks of the clock of schedules, in the order of the requests of `shared/entry/clock` (`tick.rs`, `begin.rs`, `fire.rs`,
+//! `queue.rs`): what is due and what becomes of it is the code of the domain. Triggers, quotas and what a person asks for before its
+//! time are left out.
 
-use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState, RunStatus};
-use countersign_schedule::{FoundDue, Overlap};
+use countersign_run::{Occurrence, OccurrenceState, RunStatus};
+use countersign_schedule::{
+    DueDecision, MAX_QUEUED, MAX_WAITING_OF_OWNER, Overlap, is_kept_waiting, not_known,
+};
 use jiff::{SignedDuration, Timestamp};
-use rand::RngExt as _;
-use rand::rngs::StdRng;
 
-use super::ledger::{DueNext, Ledger, StoredSchedule};
+use super::ledger::{DueNext, StoredSchedule};
+use super::runs::Run;
+use super::schedules::World;
+use super::timeline::Unanswered;
 
-/// How many occurrences are followed at once, as the sweeper does.
-const MAX_FOLLOWED: usize = 1_000;
-/// What could not be begun for so long is missed.
-const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
-/// A run that failed is repeated so long after its end.
-const PAUSE: SignedDuration = SignedDuration::from_secs(60);
+/// What is read before a run is written: the agent and its playbook, what the owner may do, whether gates can be signed.
+const READS: usize = 8;
 
-/// What a tick does next.
-enum Stage {
-    Read,
-    Judge(DueNext),
-    Notice(DueNext, FoundDue, usize),
-    MoveOn(DueNext, Option<Timestamp>),
-    Start(usize),
-    Note(usize),
-    Done,
+/// Why no run has begun.
+pub(super) enum NotBegun {
+    /// As things are, it is refused.
+    Refused,
+    /// Something does not answer.
+    Later(Unanswered),
 }
 
-/// A tick under way.
-pub(super) struct Tick {
-    of: usize,
-    now: Timestamp,
-    stage: Stage,
-    begun: Vec<Occurrence>,
+impl From<Unanswered> for NotBegun {
+    fn from(error: Unanswered) -> Self {
+        Self::Later(error)
+    }
 }
 
-impl Tick {
-    pub(super) fn new(of: usize, now: Timestamp) -> Self {
-        Self { of, now, stage: Stage::Read, begun: Vec::new() }
+impl World {
+    /// Enters what was due, moves the schedule on, and begins what is to begin.
+    pub(super) async fn tick(&self, of: usize, now: Timestamp) -> Result<(), Unanswered> {
+        let Some(next) = self.due_next(of).await? else { return Ok(()) };
+        let schedule = self.schedule(of).await?;
+        match next.at <= now {
+            true => self.due(&schedule, next, now).await,
+            false => self.set_back(&schedule, next, now).await,
+        }
     }
 
-    /// Does the next request; whether there is more to do.
-    pub(super) fn advance(&mut self, ledger: &mut Ledger, random: &mut StdRng) -> bool {
-        let stage = std::mem::replace(&mut self.stage, Stage::Done);
-        self.stage = self.next(stage, ledger, random);
-        !matches!(self.stage, Stage::Done)
+    async fn set_back(
+        &self,
+        schedule: &StoredSchedule,
+        next: DueNext,
+        now: Timestamp,
+    ) -> Result<(), Unanswered> {
+        let times = schedule.spec.timetable();
+        if let Some(due) = times.and_then(|times| times.set_back_to(next.at, now)) {
+            self.move_on(next, Some(due)).await?;
+        }
+        Ok(())
     }
 
-    fn next(&mut self, stage: Stage, ledger: &mut Ledger, random: &mut StdRng) -> Stage {
-        let (of, now) = (self.of, self.now);
-        match stage {
-            Stage::Read => match ledger.schedules[of].next.filter(|next| next.at <= now) {
-                Some(next) => Stage::Judge(next),
-                None => Stage::Done,
-            },
-            Stage::Judge(next) => {
-                let is_busy = ledger.schedules[of].spec.overlap != Overlap::Allow
-                    && is_busy(ledger, of, now, random);
-                match ledger.schedules[of].spec.found_due(next.at, now, is_busy, usize::MAX) {
-                    Some(found) => Stage::Notice(next, found, 0),
-                    None => Stage::Done,
-                }
+    async fn due(
+        &self,
+        schedule: &StoredSchedule,
+        next: DueNext,
+        now: Timestamp,
+    ) -> Result<(), Unanswered> {
+        let (is_busy, undecided) = self.seems_busy(schedule, next, now).await?;
+        let room = match schedule.spec.overlap {
+            Overlap::Queue | Overlap::Skip => self.queue_room(schedule).await?,
+            Overlap::Allow => 0,
+        };
+        // Every schedule of the day has due times.
+        let Some(found) = schedule.spec.found_due(next.at, now, is_busy, room) else {
+            return Ok(());
+        };
+        let begun = self.noticed(schedule, found.times, undecided, now).await?;
+        self.move_on(next, found.next).await?;
+        for of in begun {
+            self.begin_or_wait(&of, schedule, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Enters due times; those of them that are to begin.
+    async fn noticed(
+        &self,
+        schedule: &StoredSchedule,
+        times: Vec<(Timestamp, DueDecision)>,
+        undecided: Option<&'static str>,
+        now: Timestamp,
+    ) -> Result<Vec<Occurrence>, Unanswered> {
+        let mut begun = Vec::new();
+        for (due, verdict) in times {
+            let owner = schedule.owner.clone();
+            let of = schedule.spec.occurrence(&schedule.id, owner, due, now);
+            let of = verdict.judged(of, now);
+            let of = match undecided {
+                Some(code) => not_known(of, code),
+                None => of,
+            };
+            if !self.notice(&of).await? && !self.is_of(&of, now).await? {
+                continue;
             }
-            Stage::Notice(next, found, nth) => match found.times.get(nth) {
-                Some((due, verdict)) => {
-                    let due = verdict.judged(occurrence(&ledger.schedules[of], *due, now), now);
-                    if ledger.notice(&due) && due.state == OccurrenceState::Due {
-                        self.begun.push(due);
-                    }
-                    Stage::Notice(next, found, nth + 1)
-                }
-                None => Stage::MoveOn(next, found.next),
-            },
-            Stage::MoveOn(from, next) => {
-                ledger.move_on(of, from, next);
-                Stage::Start(0)
+            match of.state {
+                OccurrenceState::Due => begun.push(of),
+                _ => self.report(&of).await,
             }
-            Stage::Start(nth) => match self.begun.get(nth) {
-                Some(due) => {
-                    ledger.start(due.id.run(0), ends(now, random));
-                    Stage::Note(nth)
-                }
-                None => Stage::Done,
-            },
-            Stage::Note(nth) => {
-                note_started(ledger, &self.begun[nth], now);
-                Stage::Start(nth + 1)
+        }
+        Ok(begun)
+    }
+
+    /// Whether the ledger's line of a due time was entered at this moment: then a write of this tick was sent twice.
+    async fn is_of(&self, of: &Occurrence, now: Timestamp) -> Result<bool, Unanswered> {
+        Ok(self.occurrence(&of.id).await?.is_some_and(|known| known.noticed_at == now))
+    }
+
+    /// Whether another run goes on; with a code where nobody could look for so long that it counts as going on.
+    async fn seems_busy(
+        &self,
+        schedule: &StoredSchedule,
+        next: DueNext,
+        now: Timestamp,
+    ) -> Result<(bool, Option<&'static str>), Unanswered> {
+        if schedule.spec.overlap == Overlap::Allow {
+            return Ok((false, None));
+        }
+        match self.is_busy(schedule, now).await {
+            Err(_) if is_kept_waiting(next.at, now) => Ok((true, Some("STORE_UNAVAILABLE"))),
+            found => Ok((found?, None)),
+        }
+    }
+
+    /// How many more due times of a schedule may wait.
+    async fn queue_room(&self, schedule: &StoredSchedule) -> Result<usize, Unanswered> {
+        // One more: the run that goes on is open as well.
+        let most = MAX_QUEUED + 1;
+        let room = most.saturating_sub(self.count_open(schedule, most).await?);
+        let waiting = self.waiting_of(&schedule.owner, MAX_WAITING_OF_OWNER).await?;
+        Ok(room.min(MAX_WAITING_OF_OWNER - waiting))
+    }
+
+    async fn count_open(
+        &self,
+        schedule: &StoredSchedule,
+        many: usize,
+    ) -> Result<usize, Unanswered> {
+        let (mut open, mut next): (usize, Option<String>) = (0, None);
+        loop {
+            let source = schedule.id.as_str();
+            let page = self.open_occurrences(source, many, next.as_deref()).await?;
+            open += page.items.iter().filter(|one| !one.is_to_be_asked_again()).count();
+            next = page.next;
+            if next.is_none() || open >= many {
+                return Ok(open);
             }
-            Stage::Done => Stage::Done,
         }
     }
-}
 
-/// A run takes up to twelve minutes; one of ten fails.
-fn ends(now: Timestamp, random: &mut StdRng) -> (Timestamp, RunStatus) {
-    let status = match random.random_range(0..10) {
-        0 => RunStatus::Error,
-        1 => RunStatus::Rejected,
-        _ => RunStatus::Complete,
-    };
-    (now + SignedDuration::from_secs(random.random_range(1..720)), status)
-}
-
-fn note_started(ledger: &mut Ledger, of: &Occurrence, now: Timestamp) {
-    let after = Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) };
-    ledger.move_occurrence(&after);
-}
-
-/// Whether something of the schedule goes on: what is over and was not looked at yet does not.
-fn is_busy(ledger: &mut Ledger, of: usize, now: Timestamp, random: &mut StdRng) -> bool {
-    let source = ledger.schedules[of].id.clone();
-    for open in ledger.open(Some(&source), MAX_FOLLOWED) {
-        follow(ledger, &open, now, random);
+    /// Begins an occurrence unless its schedule wants it to wait, or to be left out, while another one goes on.
+    pub(super) async fn begin_or_wait(
+        &self,
+        of: &Occurrence,
+        schedule: &StoredSchedule,
+        now: Timestamp,
+    ) -> Result<Occurrence, Unanswered> {
+        let overlap = schedule.spec.overlap_at_start();
+        if overlap == Overlap::Allow || self.has_turn(of).await? {
+            return self.begin(of, schedule, now).await;
+        }
+        let skipped = |code| of.ended(OccurrenceState::Skipped, code, "it comes to no run", now);
+        let after = match overlap {
+            Overlap::Skip => skipped("OVERLAP"),
+            // The one that goes on is open as well.
+            _ if self.is_full(of, MAX_QUEUED + 1).await? => skipped("QUEUE_FULL"),
+            _ => of.moved(OccurrenceState::Queued, now),
+        };
+        self.changed(after).await
     }
-    !ledger.open(Some(&source), 1).is_empty()
-}
 
-/// Looks after what is not at its end. It breaks off now and then.
-pub(super) fn follow_all(ledger: &mut Ledger, now: Timestamp, random: &mut StdRng) {
-    for open in ledger.open(None, MAX_FOLLOWED) {
-        if random.random_range(0..50) > 0 {
-            follow(ledger, &open, now, random);
+    /// Whether as many wait already as may: so many of its schedule are not at their end, or so many of its owner's wait.
+    async fn is_full(&self, of: &Occurrence, most: usize) -> Result<bool, Unanswered> {
+        let waiting = self.waiting_of(&of.owner, MAX_WAITING_OF_OWNER + 1).await?;
+        Ok(waiting > MAX_WAITING_OF_OWNER || self.are_open(of, most + 1).await?)
+    }
+
+    async fn are_open(&self, of: &Occurrence, many: usize) -> Result<bool, Unanswered> {
+        let open = self.open_occurrences(&of.source_id, many, None).await?;
+        Ok(open.items.len() >= many)
+    }
+
+    /// Whether it may go on, of a schedule whose runs go one after the other.
+    pub(super) async fn has_turn(&self, of: &Occurrence) -> Result<bool, Unanswered> {
+        match self.is_first(of).await? {
+            true => self.take_turn(of).await,
+            false => self.holds_turn(of).await,
         }
     }
-}
 
-fn follow(ledger: &mut Ledger, id: &OccurrenceId, now: Timestamp, random: &mut StdRng) {
-    let Some(of) = ledger.occurrence(id).cloned() else { return };
-    match of.state {
-        // What was started and not noted is not missed.
-        OccurrenceState::Due if ledger.runs.contains_key(&of.id.run(0)) => {
-            note_started(ledger, &of, now);
+    /// Begins an occurrence; how it is afterwards.
+    pub(super) async fn begin(
+        &self,
+        of: &Occurrence,
+        schedule: &StoredSchedule,
+        now: Timestamp,
+    ) -> Result<Occurrence, Unanswered> {
+        match self.ask(of, schedule, 0).await {
+            Ok(()) => self.note_begun(of, 1, now).await,
+            // Somebody else, who was not refused, has begun it in between.
+            Err(NotBegun::Refused) if self.head(&of.id.run(0)).await?.is_some() => {
+                self.note_begun(of, 1, now).await
+            }
+            Err(NotBegun::Refused) => {
+                let code = "PROFILE_INACTIVE";
+                let skipped = of.ended(OccurrenceState::Skipped, code, "the agent is off", now);
+                self.changed(skipped).await
+            }
+            Err(NotBegun::Later(error)) => Err(error),
         }
-        OccurrenceState::Due if now.duration_since(of.noticed_at) > GIVEN_UP => {
-            let message = "for an hour, the run could not be started";
-            let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
-            ledger.move_occurrence(&missed);
-        }
-        OccurrenceState::Due => begin(ledger, &of, now, random),
-        OccurrenceState::Queued if ledger.open(Some(id.source()), 1).first() == Some(id) => {
-            begin(ledger, &of, now, random);
-        }
-        OccurrenceState::Started => look_at_run(ledger, &of, now, random),
-        _ => {}
     }
-}
 
-/// Starts the run and notes it, unless it breaks off in between.
-fn begin(ledger: &mut Ledger, of: &Occurrence, now: Timestamp, random: &mut StdRng) {
-    ledger.start(of.id.run(0), ends(now, random));
-    if random.random_range(0..50) > 0 {
-        note_started(ledger, of, now);
-    }
-}
-
-fn look_at_run(ledger: &mut Ledger, of: &Occurrence, now: Timestamp, random: &mut StdRng) {
-    let ended = of.runs.last().and_then(|run| ledger.ended(run, now));
-    let may_repeat = of.runs.len() <= of.max_retries as usize;
-    match ended {
-        Some((at, RunStatus::Error)) if may_repeat && now.duration_since(at) < PAUSE => {}
-        Some((_, RunStatus::Error)) if may_repeat => {
-            let mut after = of.moved(OccurrenceState::Started, now);
-            after.runs.push(of.id.run(of.runs.len()));
-            ledger.start(of.id.run(of.runs.len()), ends(now, random));
-            ledger.move_occurrence(&after);
+    /// Asks for the run of an occurrence, or for a repetition of it.
+    pub(super) async fn ask(
+        &self,
+        of: &Occurrence,
+        schedule: &StoredSchedule,
+        nth: usize,
+    ) -> Result<(), NotBegun> {
+        self.time.requests(READS).await?;
+        let now = self.time.now();
+        let trouble = schedule.trouble.as_ref();
+        match trouble.filter(|trouble| trouble.hours.contains(&now)) {
+            Some(trouble) if trouble.refuses => return Err(NotBegun::Refused),
+            Some(_) => return Err(NotBegun::Later(Unanswered)),
+            None => {}
         }
-        Some((_, status)) => {
-            let after = of.moved(OccurrenceState::Finished, now);
-            ledger.move_occurrence(&Occurrence { status: Some(status), ..after });
-        }
-        None => {}
+        self.start(&of.id.run(nth), self.drawn()).await?;
+        // Its execution: should that fail, the sweeper starts it.
+        _ = self.time.requests(1).await;
+        Ok(())
     }
-}
 
-/// What a schedule is due at a time, before anything has come of it.
-fn occurrence(schedule: &StoredSchedule, due: Timestamp, now: Timestamp) -> Occurrence {
-    Occurrence {
-        id: OccurrenceId::new(&schedule.id, due),
-        owner: UserId::from_bytes([1; 16]),
-        source: OccurrenceSource::Schedule,
-        source_id: schedule.id.clone(),
-        name: schedule.spec.name.to_string(),
-        profile_id: schedule.spec.profile_id.to_string(),
-        due_at: due,
-        noticed_at: now,
-        asked_by: None,
-        fired_by: None,
-        chain: Vec::new(),
-        others: Vec::new(),
-        state: OccurrenceState::Due,
-        reason: None,
-        runs: Vec::new(),
-        status: None,
-        finished_at: None,
-        max_retries: schedule.spec.max_retries.to(),
-        timeout_seconds: schedule.spec.timeout_seconds.to(),
-        version: 1,
+    /// A run takes up to twelve minutes; one of forty waits for people before that, up to six hours; one of ten fails.
+    fn drawn(&self) -> Run {
+        let started_at = self.time.now();
+        let answered_at = match self.time.is_one_of(40) {
+            true => started_at + self.time.seconds(60..6 * 3_600),
+            false => started_at,
+        };
+        let status = match self.time.below(10) {
+            0 => RunStatus::Error,
+            1 => RunStatus::Rejected,
+            _ => RunStatus::Complete,
+        };
+        let works: SignedDuration = self.time.seconds(1..720);
+        let ends = (answered_at + works, status);
+        Run { started_at, answered_at, ends, is_stopped: false, asked: 0 }
+    }
+
+    /// Writes down what has become of an occurrence, and reports it. Whoever was faster has said what it is.
+    pub(super) async fn changed(&self, after: Occurrence) -> Result<Occurrence, Unanswered> {
+        if self.move_occurrence(&after).await? {
+            self.report(&after).await;
+            return Ok(after);
+        }
+        Ok(self.occurrence(&after.id).await?.unwrap_or(after))
     }
 }

@@ -1,11 +1,19 @@
 //! `countersign bench day`: a simulated day of schedules and monitors whose ticks are lost, come twice or late, and break off
-//! between any two requests. Nothing of it needs a stack: the rules are those of the functions, the tables are in memory and
-//! write under the same conditions.
+//! between any two requests. Nothing of it needs a stack: the rules and the limits are those of the functions, the tables are in
+//! memory and write under the same conditions. A request takes one to nine milliseconds, which decides how much a sweep has time for.
 
+mod batches;
+mod catalog;
 mod clock;
+mod follow;
 mod ledger;
+mod monitor_store;
 mod monitors;
+mod runs;
 mod schedules;
+mod sweep;
+mod tables;
+mod timeline;
 mod watcher;
 
 use std::time::Instant;
@@ -19,10 +27,13 @@ use super::Figure;
 use crate::console::Console;
 use crate::error::CliError;
 
+/// Sweeps come each minute.
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
 #[derive(Debug, Args)]
 pub(crate) struct Simulation {
     /// How many monitors look.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     monitors: u32,
     /// How many due times the schedules have at least.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -70,6 +81,11 @@ impl Day {
     }
 }
 
+/// The bytes of the id with this number.
+fn id_bytes(nth: usize) -> [u8; 16] {
+    (nth as u128).to_be_bytes()
+}
+
 fn pick<T: Copy>(random: &mut StdRng, from: &[T]) -> T {
     from[random.random_range(0..from.len())]
 }
@@ -108,15 +124,19 @@ fn of_schedules(of: &schedules::ScheduleDay) -> Vec<Figure> {
         count("ticks of schedules that were lost", of.lost),
         count("… that came twice", of.doubled),
         count("… that came late", of.late),
-        count("… that broke off", of.broken),
+        count("ticks and sweeps that broke off", of.broken),
+        count("parts of sweeps that had no time for all", of.left),
         count("occurrences with a run", of.finished),
         count("… skipped, with the reason", of.skipped),
-        count("… missed", of.missed),
+        count("… missed: nobody came in time", of.missed),
+        count("… missed: no run could be started", of.not_started),
         count("runs, repetitions among them", of.runs),
         count("… asked for more than once", of.asked_again),
+        count("… ended because they took too long", of.overlong),
         none("due times without exactly one occurrence", of.wrong),
         none("occurrences without their end, reason or runs", of.untrue),
         none("runs without an occurrence", of.stray),
+        none("occurrences that are to be told of and were not", of.unsaid),
     ]
 }
 
@@ -126,15 +146,17 @@ fn of_monitors(of: &monitors::MonitorDay) -> Vec<Figure> {
         count("ticks of monitors", of.ticks),
         count("… that were lost", of.lost),
         count("… that came twice", of.doubled),
-        count("… that broke off", of.broken),
+        count("ticks, sweeps and ends of runs that broke off", of.broken),
         count("looks", of.looks),
         count("items", of.items),
         count("batches committed", of.committed),
         count("batches parked", of.parked),
+        count("… because their run was refused", of.refused),
         count("runs of batches", of.runs),
+        count("… that could not be started at once", of.not_started),
         none("items that are not in exactly one closed batch", of.wrong),
         none("batches without their end, or with other runs than their tries", of.untrue),
-        none("monitors that had two open batches", of.two_open),
+        none("writes after which a monitor had two open batches", of.two_open),
     ]
 }
 

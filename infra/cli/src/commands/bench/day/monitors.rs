@@ -1,22 +1,27 @@
-//! A day of monitors: items come, ticks are lost, come twice or late and break off, runs end in every way.
+//! A day of monitors: items come, ticks are lost, come twice or late, runs end in every way, are refused, or cannot begin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{RefCell, RefMut};
+use std::collections::BTreeMap;
 
 use countersign_monitor::{
-    BatchState, Found, Interval, MAX_ATTEMPTS, MarkKind, MonitorId, Position, State, Timing,
-    Watermark,
+    BatchState, Found, Interval, MAX_ATTEMPTS, MAX_TICKED, MarkKind, MonitorId, Position,
+    StartBlocker, TICKED_AGAIN, Timing, Watermark, run_id,
 };
-use countersign_run::{RunId, RunStatus};
+use countersign_run::{BatchId, Quota, RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
-use rand::RngExt as _;
-use rand::rngs::StdRng;
 use serde_json::json;
 
-use super::watcher::{LATE, Store, Watch};
-use super::{Day, pick};
+use super::tables::{Batched, Monitor, Obstacle, Run, Tables};
+use super::timeline::{Function, Invocation, Timeline, Unanswered};
+use super::watcher::{LATE, STEP, Ticking};
+use super::{Day, MINUTE, id_bytes};
 
-/// The longest that is waited for what is under way, in minutes: who looks once a day tries a batch once a day, three times.
-const DRAIN: usize = 60 * 24 * 60;
+/// The function that a tick invokes, and the one at the end of a run (`CronMonitor`, `RunFinish` in the template).
+const WATCHER: Function = Function { timeout: SignedDuration::from_secs(120), requests: 16 };
+/// What the sweeper's function leaves for monitors.
+const SWEEPER: Function = Function { timeout: SignedDuration::from_secs(20), requests: 200 };
+/// The longest that is waited for what is under way: who looks once a day tries a batch once a day, three times.
+const DRAIN: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 const INTERVALS: [Interval; 6] = [
     Interval::Minutes5,
@@ -52,194 +57,277 @@ pub(super) struct MonitorDay {
     pub(super) committed: usize,
     pub(super) parked: usize,
     pub(super) runs: usize,
+    /// How often the run of a batch could not be started, and batches that were parked for it.
+    pub(super) not_started: usize,
+    pub(super) refused: usize,
     /// Items that are not in exactly one closed batch.
     pub(super) wrong: usize,
-    /// Batches that are open, parked without three tries, or have other runs than their tries.
+    /// Batches that are open, parked without three tries, have other runs than their tries, or whose line is not at its end.
     pub(super) untrue: usize,
-    /// Monitors that had two open batches.
+    /// How often a monitor had two open batches.
     pub(super) two_open: usize,
+}
+
+#[derive(Debug)]
+pub(super) enum Event {
+    /// Something new comes.
+    Item(usize),
+    /// A monitor's own schedule ticks.
+    Native(usize),
+    Tick(usize),
+    /// A run ends.
+    Ends(usize, RunId),
+    Sweep,
+}
+
+/// A deployment with its monitors.
+pub(super) struct Monitors {
+    day: Day,
+    pub(super) time: Timeline<Event>,
+    pub(super) tables: RefCell<Tables>,
+    outcome: RefCell<MonitorDay>,
 }
 
 /// Lets the day pass for so many monitors.
 pub(super) fn pass(day: &Day, monitors: usize) -> MonitorDay {
-    let mut outcome = MonitorDay { monitors, ..MonitorDay::default() };
-    for nth in 0..monitors {
-        let mut one = One::new(*day, nth);
-        for minute in 1..=day.minutes() {
-            one.minute(minute, &mut outcome);
-        }
-        one.drain(&mut outcome);
-        one.judge(&mut outcome);
-    }
-    outcome
+    let mut world = Monitors {
+        day: *day,
+        time: Timeline::new(day.start, day.random(1_000)),
+        tables: RefCell::default(),
+        outcome: RefCell::default(),
+    };
+    (0..monitors).for_each(|nth| world.add(nth));
+    world.time.put(day.at(1), Event::Sweep);
+    world.time.pass(|event| world.happens(event));
+    world.judged()
 }
 
-struct One {
-    day: Day,
-    random: StdRng,
-    store: Store,
-    /// Ticks to come, by minute.
-    ticks: BTreeMap<usize, usize>,
-    /// The minute at which its own schedule ticks, of each interval.
-    offset: usize,
-    /// The runs whose end was noted.
-    told: BTreeSet<RunId>,
-    /// What has read and takes its time before it writes.
-    stalled: Vec<Watch>,
-}
-
-impl One {
-    fn new(day: Day, nth: usize) -> Self {
-        let mut random = day.random(1_000 + nth as u64);
-        let interval = pick(&mut random, &INTERVALS);
-        let offset = random.random_range(0..interval.minutes() as usize);
-        let mut mark = Watermark::new("look");
+impl Monitors {
+    fn add(&mut self, nth: usize) {
+        let interval = self.time.pick(&INTERVALS);
+        let mut mark = Watermark::new(STEP);
         mark.position = Some(Position::start(MarkKind::Cursor));
-        let mut id = [0; 16];
-        id[8..].copy_from_slice(&(nth as u64).to_be_bytes());
-        let store = Store {
-            monitor: MonitorId::from_bytes(id),
-            timing: Timing { interval, hours: None, suppress_if_empty: true },
-            source: Vec::new(),
-            state: State::default(),
-            mark,
-            overdue_at: day.start,
-            batches: BTreeMap::new(),
-            runs: BTreeMap::new(),
-            looks: 0,
-        };
-        let (ticks, told) = (BTreeMap::new(), BTreeSet::new());
-        Self { day, random, store, ticks, offset, told, stalled: Vec::new() }
+        let timing = Timing { interval, hours: self.hours(), suppress_if_empty: true };
+        let id = MonitorId::from_bytes(id_bytes(nth));
+        let obstacle =
+            self.time.pick(&[Some(Obstacle::Refusal), Some(Obstacle::Quota), None, None]);
+        let obstacle = obstacle.filter(|_| self.time.is_one_of(5));
+        let monitor = Monitor::new(id, timing, mark, obstacle);
+        self.tables.get_mut().add(monitor, self.day.start);
+        let first = self.time.seconds(0..60 * i64::from(interval.minutes()));
+        self.time.put(self.day.start + first, Event::Native(nth));
+        self.time.put(self.day.start + self.until_next(), Event::Item(nth));
     }
 
-    fn minute(&mut self, minute: usize, outcome: &mut MonitorDay) {
-        if self.random.random_range(0..120) == 0 {
-            self.arrive(minute);
-        }
-        self.passes(minute, outcome);
+    /// One of five has hours of its own.
+    fn hours(&self) -> Option<countersign_monitor::ActiveHours> {
+        let hours = json!({ "start": "08:00", "end": "18:30", "timezone": "Europe/Berlin" });
+        self.time.is_one_of(5).then(|| serde_json::from_value(hours).ok()).flatten()
     }
 
-    /// A minute in which nothing new comes.
-    fn passes(&mut self, minute: usize, outcome: &mut MonitorDay) {
-        let now = self.day.at(minute);
-        let mut under_way = std::mem::take(&mut self.stalled);
-        under_way.extend(self.runs_end(now));
-        if minute % self.store.timing.interval.minutes() as usize == self.offset {
-            self.schedule(minute, outcome);
+    /// About every two hours something new comes.
+    fn until_next(&self) -> SignedDuration {
+        self.time.seconds(60..4 * 3_600)
+    }
+
+    pub(super) fn counts(&self) -> RefMut<'_, MonitorDay> {
+        self.outcome.borrow_mut()
+    }
+
+    fn happens(&self, event: Event) -> Vec<Invocation<'_>> {
+        match event {
+            Event::Item(nth) => self.arrive(nth),
+            Event::Native(nth) => self.native(nth),
+            Event::Tick(nth) => self.ticks(nth, 1),
+            Event::Ends(nth, run) => self.ends(nth, &run),
+            Event::Sweep => self.swept_each_minute(),
         }
-        let many = self.ticks.remove(&minute).unwrap_or_default();
-        let is_swept = self.store.overdue_at <= now && self.random.random_range(0..20) > 0;
-        if self.day.is_down(now) {
-            outcome.lost += many;
-        } else {
-            outcome.ticks += many + usize::from(is_swept);
-            under_way.extend((0..many + usize::from(is_swept)).map(|_| self.tick(now)));
-        }
-        self.carry_out(under_way, outcome);
-        let open = self.store.batches.values();
-        let open = open.filter(|(batch, _)| batch.state == BatchState::Open).count();
-        outcome.two_open += usize::from(open > 1);
     }
 
     /// An item comes, dated before now by less than the overlap, or without a date.
-    fn arrive(&mut self, minute: usize) {
-        let key = format!("item-{}", self.store.source.len());
-        let back = SignedDuration::from_mins(self.random.random_range(0..LATE));
-        let is_dated = self.random.random_range(0..4) > 0;
-        let at = is_dated.then(|| self.day.at(minute) - back);
-        self.store.source.push(Found { key, at, record: json!({}) });
+    fn arrive(&self, nth: usize) -> Vec<Invocation<'_>> {
+        let now = self.time.now();
+        if now <= self.day.end() {
+            let back = self.time.seconds(0..60 * LATE);
+            let at = (!self.time.is_one_of(4)).then(|| now - back);
+            self.time.put(now + self.until_next(), Event::Item(nth));
+            let mut tables = self.tables.borrow_mut();
+            let source = &mut tables.monitors[nth].source;
+            let key = format!("item-{}", source.len());
+            source.push(Found { key, at, record: json!({}) });
+        }
+        Vec::new()
     }
 
-    /// A tick of its own schedule: it comes, or is lost, or comes twice, or late.
-    fn schedule(&mut self, minute: usize, outcome: &mut MonitorDay) {
-        match self.random.random_range(0..10) {
-            0 => outcome.lost += 1,
+    /// A tick of its own schedule: it comes, or is lost, or comes twice, or late. A monitor that has done its day's work is
+    /// switched off.
+    fn native(&self, nth: usize) -> Vec<Invocation<'_>> {
+        let now = self.time.now();
+        if now > self.day.end() && self.is_finished(nth) {
+            self.tables.borrow_mut().switch_off(nth);
+            return Vec::new();
+        }
+        let interval = self.tables.borrow().monitors[nth].timing.interval;
+        self.time.put(now + interval.length(), Event::Native(nth));
+        match self.time.below(10) {
+            0 => self.lose(1),
             1 => {
-                outcome.doubled += 1;
-                *self.ticks.entry(minute).or_default() += 2;
+                self.counts().doubled += 1;
+                self.ticks(nth, 2)
             }
             2 => {
-                let late = minute + self.random.random_range(1..20);
-                *self.ticks.entry(late).or_default() += 1;
+                self.time.put(now + self.time.seconds(60..1_200), Event::Tick(nth));
+                Vec::new()
             }
-            _ => *self.ticks.entry(minute).or_default() += 1,
+            _ => self.ticks(nth, 1),
         }
     }
 
-    fn tick(&mut self, now: Timestamp) -> Watch {
-        let takes = SignedDuration::from_secs(self.random.random_range(1..1_200));
-        let ends = (now + takes, pick(&mut self.random, &ENDS));
-        Watch::tick(now, ends, self.random.random_range(0..50) > 0)
+    /// Whether a monitor has done its day's work, or has had all the time there is.
+    fn is_finished(&self, nth: usize) -> bool {
+        let is_done = self.tables.borrow().monitors[nth].is_done();
+        is_done || self.time.now() > self.day.end() + DRAIN
     }
 
-    /// Runs that are over note their end; some do it twice, some not at all.
-    fn runs_end(&mut self, now: Timestamp) -> Vec<Watch> {
-        let is_new = |run: &RunId| !self.told.contains(run);
-        let over = self.store.runs.iter().filter(|(run, (at, _))| *at <= now && is_new(run));
-        let over: Vec<_> = over.map(|(run, (_, status))| (run.clone(), *status)).collect();
-        let mut ends = Vec::new();
-        for (run, status) in over {
-            self.told.insert(run.clone());
-            let many = pick(&mut self.random, &[0, 1, 1, 1, 2]);
-            ends.extend((0..many).map(|_| Watch::end(now, run.clone(), status)));
+    fn lose(&self, many: usize) -> Vec<Invocation<'_>> {
+        self.counts().lost += many;
+        Vec::new()
+    }
+
+    fn ticks(&self, nth: usize, many: usize) -> Vec<Invocation<'_>> {
+        if self.day.is_down(self.time.now()) {
+            return self.lose(many);
         }
-        ends
+        self.counts().ticks += many;
+        (0..many).map(|_| self.time.invocation(WATCHER, self.ticked(nth))).collect()
     }
 
-    /// What goes on at once: the requests come in any order, and each breaks off now and then, or goes on a minute later.
-    fn carry_out(&mut self, mut watches: Vec<Watch>, outcome: &mut MonitorDay) {
-        while !watches.is_empty() {
-            let at = self.random.random_range(0..watches.len());
-            let goes_on = watches[at].advance(&mut self.store);
-            match self.random.random_range(0..50) {
-                _ if !goes_on => _ = watches.swap_remove(at),
-                0 => {
-                    outcome.broken += 1;
-                    watches.swap_remove(at);
-                }
-                1 | 2 => self.stalled.push(watches.swap_remove(at)),
-                _ => {}
-            }
-        }
+    async fn ticked(&self, nth: usize) {
+        // What a tick did not come to, the next one does.
+        _ = Ticking { world: self, nth, now: self.time.now() }.tick().await;
     }
 
-    /// The day is over: what is under way comes to its end.
-    fn drain(&mut self, outcome: &mut MonitorDay) {
-        let mut minute = self.day.minutes();
-        for _ in 0..DRAIN {
-            let held: usize = self.store.batches.values().map(|(batch, _)| batch.count).sum();
-            let is_over = self.store.state.open.is_none() && self.stalled.is_empty();
-            if is_over && held >= self.store.source.len() {
-                return;
-            }
-            minute += 1;
-            self.passes(minute, outcome);
+    /// A run that is over notes its end; some do it twice, some not at all.
+    fn ends(&self, nth: usize, run: &RunId) -> Vec<Invocation<'_>> {
+        let many = self.time.pick(&[0, 1, 1, 1, 2]);
+        let end = |_| self.time.invocation(WATCHER, self.ended(nth, run.clone()));
+        (0..many).map(end).collect()
+    }
+
+    async fn ended(&self, nth: usize, id: RunId) {
+        let ticking = Ticking { world: self, nth, now: self.time.now() };
+        if let Ok(Some(run)) = self.run(nth, &id).await {
+            _ = ticking.ended(&run.batch, &id, run.status).await;
         }
     }
 
-    fn judge(&self, outcome: &mut MonitorDay) {
-        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut tries = 0;
-        for (batch, content) in self.store.batches.values() {
-            tries += batch.attempt as usize;
-            let stopped = batch.run_status.as_deref() == Some(RunStatus::Cancelled.as_str());
-            match batch.state {
-                BatchState::Committed => outcome.committed += 1,
-                BatchState::Parked => outcome.parked += 1,
-                BatchState::Open => outcome.untrue += 1,
-            }
-            let is_parked_early =
-                batch.state == BatchState::Parked && batch.attempt < MAX_ATTEMPTS && !stopped;
-            outcome.untrue += usize::from(is_parked_early);
-            for item in content.items.iter().filter(|_| batch.state != BatchState::Open) {
-                *times.entry(&item.key).or_default() += 1;
-            }
+    fn swept_each_minute(&self) -> Vec<Invocation<'_>> {
+        let (now, end) = (self.time.now(), self.day.end());
+        if now > end + DRAIN || (now > end && self.tables.borrow().is_over()) {
+            return Vec::new();
         }
-        let once = |found: &&Found| times.get(found.key.as_str()) == Some(&1);
-        outcome.untrue += tries.abs_diff(self.store.runs.len());
-        outcome.wrong += self.store.source.len() - self.store.source.iter().filter(once).count();
-        outcome.items += self.store.source.len();
-        outcome.runs += self.store.runs.len();
-        outcome.looks += self.store.looks;
+        self.time.put(now + MINUTE, Event::Sweep);
+        match self.day.is_down(now) {
+            true => Vec::new(),
+            false => vec![self.time.invocation(SWEEPER, self.swept())],
+        }
     }
+
+    async fn swept(&self) {
+        _ = self.sweep(self.time.now()).await;
+    }
+
+    /// Has overdue monitors ticked, in the order of the requests of `functions/cron-sweep` (`monitors.rs`).
+    async fn sweep(&self, now: Timestamp) -> Result<(), Unanswered> {
+        let overdue = self.overdue(now, MAX_TICKED + 1).await?;
+        for clock in overdue.into_iter().take(MAX_TICKED) {
+            _ = self.tick_overdue(clock, now).await;
+        }
+        Ok(())
+    }
+
+    async fn tick_overdue(
+        &self,
+        clock: (Timestamp, usize),
+        now: Timestamp,
+    ) -> Result<(), Unanswered> {
+        if self.put_off(clock, now + TICKED_AGAIN).await? {
+            self.call(clock.1, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Why no run of a monitor begins at the moment.
+    pub(super) fn obstacle(&self, nth: usize) -> Option<StartBlocker> {
+        let until = Quota::runs(1).exceeded(self.time.now()).anew;
+        let is_late = until.duration_since(self.time.now()) < SignedDuration::from_hours(1);
+        match self.tables.borrow().monitors[nth].obstacle? {
+            Obstacle::Refusal => (!self.time.is_one_of(4)).then_some(StartBlocker::Refused),
+            Obstacle::Quota => is_late.then_some(StartBlocker::UsedUp { until }),
+        }
+    }
+
+    /// A run takes up to twenty minutes.
+    pub(super) fn drawn(&self, batch: &BatchId) -> Run {
+        let ends = self.time.now() + self.time.seconds(1..1_200);
+        Run { ends, status: self.time.pick(&ENDS), batch: batch.clone() }
+    }
+
+    fn judged(self) -> MonitorDay {
+        let broken = self.time.broken();
+        let tables = self.tables.into_inner();
+        let mut outcome = self.outcome.into_inner();
+        outcome.monitors = tables.monitors.len();
+        (outcome.broken, outcome.two_open) = (broken, tables.two_open);
+        for monitor in &tables.monitors {
+            judge(monitor, &mut outcome);
+        }
+        outcome
+    }
+}
+
+fn judge(of: &Monitor, outcome: &mut MonitorDay) {
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for batched in of.batches.values() {
+        outcome.untrue += usize::from(!is_true(of, batched));
+        outcome.refused += usize::from(is_refused(batched));
+        match batched.batch.state {
+            BatchState::Committed => outcome.committed += 1,
+            BatchState::Parked => outcome.parked += 1,
+            BatchState::Open => continue,
+        }
+        for item in &batched.content.items {
+            *times.entry(&item.key).or_default() += 1;
+        }
+    }
+    let once = |found: &&Found| times.get(found.key.as_str()) == Some(&1);
+    let tries: usize = of.batches.values().map(|one| tries(one) as usize).sum();
+    outcome.untrue += tries.abs_diff(of.runs.len());
+    outcome.wrong += of.source.len() - of.source.iter().filter(once).count();
+    outcome.items += of.source.len();
+    outcome.runs += of.runs.len();
+}
+
+/// Whether a batch was parked because its run was refused too often.
+fn is_refused(of: &Batched) -> bool {
+    of.batch.state == BatchState::Parked && of.batch.refusals >= MAX_ATTEMPTS
+}
+
+/// How many runs a batch has had: the one that was refused is none.
+fn tries(of: &Batched) -> u32 {
+    of.batch.attempt - u32::from(is_refused(of))
+}
+
+/// Whether a batch is closed, for a reason that there may be, and has the runs that it should have.
+fn is_true(of: &Monitor, batched: &Batched) -> bool {
+    let Batched { batch, occurrence, .. } = batched;
+    let is_cancelled = batch.run_status.as_deref() == Some(RunStatus::Cancelled.as_str());
+    let may_be_parked = is_cancelled || is_refused(batched) || batch.attempt >= MAX_ATTEMPTS;
+    let is_closed = match batch.state {
+        BatchState::Open => false,
+        BatchState::Committed => true,
+        BatchState::Parked => may_be_parked,
+    };
+    let has_run = |attempt| of.runs.contains_key(&run_id(&batch.id, attempt));
+    is_closed && (1..=tries(batched)).all(has_run) && occurrence.state.is_final()
 }

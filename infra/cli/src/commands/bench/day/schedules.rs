@@ -1,23 +1,32 @@
-//! A day of schedules: their ticks come, are lost, come twice or late, and break off.
+//! A day of schedules: their ticks come, are lost, come twice or late; runs fail, take too long, wait for people, or cannot begin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
+use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
-use countersign_schedule::ScheduleSpec;
+use countersign_schedule::{
+    MAX_SCHEDULES, SWEEP_USED, ScheduleId, ScheduleSpec, TASK_ENDS, sweep_share,
+};
 use jiff::{SignedDuration, Timestamp};
-use rand::RngExt as _;
-use rand::rngs::StdRng;
 use serde_json::json;
 
-use super::clock::{Tick, follow_all};
-use super::ledger::Ledger;
-use super::{Day, pick};
+use super::ledger::{Ledger, StoredSchedule, Trouble};
+use super::timeline::{Function, Invocation, Timeline};
+use super::{Day, MINUTE, id_bytes};
 use crate::error::CliError;
 
-/// How many overdue schedules one sweep ticks.
-const MAX_OVERDUE: usize = 200;
-/// The longest that is waited for what is not at its end, in minutes.
-const DRAIN: usize = 3 * 24 * 60;
+/// The function that a tick invokes (`CronSchedule` in the template).
+const CLOCK: Function = Function { timeout: SignedDuration::from_secs(60), requests: 24 };
+/// How long the sweeper's function may take (`CronSweep` in the template).
+const SWEEPER: Duration = Duration::from_secs(60);
+/// Of its tasks, the approvals have had their turn; schedules are the first of so many that are left.
+const TASKS: usize = 5;
+/// What comes late comes before this, after the day.
+const LATEST: SignedDuration = SignedDuration::from_hours(1);
+/// The longest that is waited for what is not at its end.
+const DRAIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 const CRONS: [&str; 10] = [
     "*/5 * * * *",
@@ -41,215 +50,240 @@ pub(super) struct ScheduleDay {
     pub(super) lost: usize,
     pub(super) doubled: usize,
     pub(super) late: usize,
+    /// Ticks and sweeps that broke off, and how often a sweep had no time for all.
     pub(super) broken: usize,
+    pub(super) left: usize,
     pub(super) finished: usize,
     pub(super) skipped: usize,
+    /// Nobody came in time, or no run could be started for too long.
     pub(super) missed: usize,
-    /// Runs, repetitions among them, and how many of them were asked for more than once.
+    pub(super) not_started: usize,
+    /// Runs, repetitions among them, and how many of them were asked for more than once, or ended because they took too long.
     pub(super) runs: usize,
     pub(super) asked_again: usize,
+    pub(super) overlong: usize,
     /// Due times without an occurrence, and occurrences that were not due.
     pub(super) wrong: usize,
     /// Occurrences that are not at their end, or at one without a reason or without the runs it has.
     pub(super) untrue: usize,
     /// Runs that are no occurrence's.
     pub(super) stray: usize,
+    /// Occurrences of which something is to be said that nobody said.
+    pub(super) unsaid: usize,
 }
 
-enum Event {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
     /// So many ticks of a schedule at once.
     Ticks(usize, usize),
     Sweep,
 }
 
-/// The events to come, by time.
-#[derive(Default)]
-struct Agenda {
-    events: BTreeMap<(Timestamp, usize), Event>,
-    counted: usize,
-}
-
-impl Agenda {
-    fn put(&mut self, at: Timestamp, event: Event) {
-        self.counted += 1;
-        self.events.insert((at, self.counted), event);
-    }
-}
-
-struct World<'d> {
-    day: &'d Day,
-    ledger: Ledger,
-    random: StdRng,
-    agenda: Agenda,
+/// A deployment with its schedules.
+pub(super) struct World {
+    pub(super) day: Day,
+    pub(super) time: Timeline<Event>,
+    pub(super) ledger: RefCell<Ledger>,
+    pub(super) outcome: RefCell<ScheduleDay>,
     expected: BTreeSet<OccurrenceId>,
-    outcome: ScheduleDay,
 }
 
 /// Lets the day pass.
 pub(super) fn pass(day: &Day) -> Result<ScheduleDay, CliError> {
-    let mut world = World {
-        day,
-        ledger: Ledger::default(),
-        random: day.random(1),
-        agenda: Agenda::default(),
-        expected: BTreeSet::new(),
-        outcome: ScheduleDay::default(),
-    };
+    let mut world = World::new(*day);
     while world.expected.len() < day.due {
         world.add()?;
     }
-    for minute in 1..=day.minutes() {
-        if !day.is_down(day.at(minute)) {
-            world.agenda.put(day.at(minute), Event::Sweep);
-        }
-    }
-    world.run();
-    world.drain();
+    world.time.put(day.at(1), Event::Sweep);
+    world.time.pass(|event| world.happens(event));
     Ok(world.judged())
 }
 
-fn spec(random: &mut StdRng) -> Result<ScheduleSpec, CliError> {
+fn spec(time: &Timeline<Event>) -> Result<ScheduleSpec, CliError> {
     let spec = json!({
         "name": "A day",
         "profile_id": format!("prof_{}", "0".repeat(32)),
-        "cron_expression": pick(random, &CRONS),
-        "timezone": pick(random, &ZONES),
+        "cron_expression": time.pick(&CRONS),
+        "timezone": time.pick(&ZONES),
         "query_template": "What is new?",
         "is_enabled": true,
-        "misfire": pick(random, &["skip", "once", "all"]),
-        "overlap": pick(random, &["skip", "queue", "allow"]),
-        "max_retries": random.random_range(0..3),
+        "misfire": time.pick(&["skip", "once", "all"]),
+        "overlap": time.pick(&["skip", "queue", "allow"]),
+        "max_retries": time.below(3),
+        "timeout_seconds": time.pick(&[300, 900, 3_600]),
     });
     serde_json::from_value(spec).map_err(|error| CliError::Found(error.to_string()))
 }
 
-impl World<'_> {
+impl World {
+    fn new(day: Day) -> Self {
+        Self {
+            day,
+            time: Timeline::new(day.start, day.random(1)),
+            ledger: RefCell::default(),
+            outcome: RefCell::default(),
+            expected: BTreeSet::new(),
+        }
+    }
+
     /// One more schedule, with the ticks that come for it.
     fn add(&mut self) -> Result<(), CliError> {
-        let (nth, start) = (self.ledger.schedules.len(), self.day.start);
-        let spec = spec(&mut self.random)?;
-        let id = format!("sched_{nth:032x}");
+        let (of, start, end) = (self.ledger.get_mut().count(), self.day.start, self.day.end());
+        let (id, spec) = (ScheduleId::from_bytes(id_bytes(of)), spec(&self.time)?);
         let nowhere = || CliError::Found("a schedule of the day is never due".to_owned());
         let times = spec.timetable().ok_or_else(nowhere)?;
         let of_day = std::iter::successors(times.next(start), |due| times.next(*due));
-        for due in of_day.take_while(|due| *due <= self.day.end()) {
-            self.expected.insert(OccurrenceId::new(&id, due));
-            self.ticks_for(nth, due);
+        for due in of_day.take_while(|due| *due <= end) {
+            self.expected.insert(OccurrenceId::new(id.as_str(), due));
+            self.ticks_for(of, due);
         }
-        self.ledger.add(id, spec, times.next(start));
-        self.outcome.schedules += 1;
+        // As many of each owner as they may have.
+        let owner = UserId::from_bytes(id_bytes(of / MAX_SCHEDULES));
+        let schedule = StoredSchedule { id, owner, spec, trouble: self.trouble() };
+        self.ledger.get_mut().add(schedule, times.next(start));
+        self.outcome.get_mut().schedules += 1;
         Ok(())
     }
 
+    /// One of 25 schedules has two hours in which its runs are refused, or nothing answers that could start them.
+    fn trouble(&self) -> Option<Trouble> {
+        let refuses = match self.time.below(50) {
+            0 => true,
+            1 => false,
+            _ => return None,
+        };
+        let from = self.day.at(self.time.below(20 * 60));
+        Some(Trouble { refuses, hours: from..from + SignedDuration::from_hours(2) })
+    }
+
     fn ticks_for(&mut self, of: usize, due: Timestamp) {
-        let seconds =
-            |random: &mut StdRng, most| SignedDuration::from_secs(random.random_range(0..most));
-        let on_time = due + seconds(&mut self.random, 60);
-        if self.day.is_down(on_time) {
-            self.outcome.lost += 1;
-            return;
-        }
-        match self.random.random_range(0..10) {
-            0 => self.outcome.lost += 1,
+        let on_time = due + self.time.seconds(0..60);
+        let outcome = self.outcome.get_mut();
+        let tick = |at, many| self.time.put(at, Event::Ticks(of, many));
+        match self.time.below(10) {
+            0 => outcome.lost += 1,
             1 => {
-                self.outcome.doubled += 1;
-                self.agenda.put(on_time, Event::Ticks(of, 2));
+                outcome.doubled += 1;
+                tick(on_time, 2);
             }
             2 => {
-                self.outcome.doubled += 1;
-                let again = on_time + seconds(&mut self.random, 600);
-                self.agenda.put(on_time, Event::Ticks(of, 1));
-                self.agenda.put(again, Event::Ticks(of, 1));
+                outcome.doubled += 1;
+                tick(on_time, 1);
+                tick(on_time + self.time.seconds(0..600), 1);
             }
             3 => {
-                self.outcome.late += 1;
-                let late = on_time + seconds(&mut self.random, 1_200);
-                self.agenda.put(late, Event::Ticks(of, 1));
+                outcome.late += 1;
+                tick(on_time + self.time.seconds(0..1_200), 1);
             }
-            _ => self.agenda.put(on_time, Event::Ticks(of, 1)),
+            _ => tick(on_time, 1),
         }
     }
 
-    fn run(&mut self) {
-        while let Some(((now, _), event)) = self.agenda.events.pop_first() {
-            match event {
-                Event::Ticks(of, many) => self.tick(of, many, now),
-                Event::Sweep => self.sweep(now, now),
+    fn happens(&self, event: Event) -> Vec<Invocation<'_>> {
+        match event {
+            Event::Ticks(_, many) if self.day.is_down(self.time.now()) => {
+                self.outcome.borrow_mut().lost += many;
+                Vec::new()
             }
-        }
-    }
-
-    /// Ticks at once: their requests come in any order, and each tick breaks off now and then.
-    fn tick(&mut self, of: usize, many: usize, now: Timestamp) {
-        let mut ticks: Vec<Tick> = (0..many).map(|_| Tick::new(of, now)).collect();
-        while !ticks.is_empty() {
-            let at = self.random.random_range(0..ticks.len());
-            let goes_on = ticks[at].advance(&mut self.ledger, &mut self.random);
-            let breaks_off = self.random.random_range(0..100) == 0;
-            self.outcome.broken += usize::from(goes_on && breaks_off);
-            if !goes_on || breaks_off {
-                ticks.swap_remove(at);
+            Event::Ticks(of, many) => {
+                (0..many).map(|_| self.time.invocation(CLOCK, self.ticked(of))).collect()
             }
+            Event::Sweep => self.swept_each_minute(),
         }
     }
 
-    /// Ticks for what was due by `until` and follows the rest; now and then two sweeps meet.
-    fn sweep(&mut self, now: Timestamp, until: Timestamp) {
-        for of in self.ledger.overdue(until, MAX_OVERDUE) {
-            let many = 1 + usize::from(self.random.random_range(0..5) == 0);
-            self.tick(of, many, now);
-        }
-        follow_all(&mut self.ledger, now, &mut self.random);
+    async fn ticked(&self, of: usize) {
+        // What a tick did not come to, the sweeper does.
+        _ = self.tick(of, self.time.now()).await;
     }
 
-    /// The day is over: sweeps bring what is left to its end.
-    fn drain(&mut self) {
-        let mut minute = self.day.minutes();
-        for _ in 0..DRAIN {
-            if self.ledger.open(None, 1).is_empty()
-                && self.ledger.overdue(self.day.end(), 1).is_empty()
-            {
-                return;
-            }
-            minute += 1;
-            self.sweep(self.day.at(minute), self.day.end());
+    /// A sweep, and the next one in a minute; now and then two meet.
+    fn swept_each_minute(&self) -> Vec<Invocation<'_>> {
+        let now = self.time.now();
+        if self.is_over(now) {
+            return Vec::new();
         }
+        self.time.put(now + MINUTE, Event::Sweep);
+        let many = match self.day.is_down(now) {
+            true => 0,
+            false => 1 + usize::from(self.time.is_one_of(20)),
+        };
+        (0..many).map(|_| self.sweeper()).collect()
     }
 
-    fn judged(mut self) -> ScheduleDay {
+    fn sweeper(&self) -> Invocation<'_> {
+        let share = self.share();
+        self.time.invocation(Function { timeout: share, requests: 4_000 }, self.swept(share))
+    }
+
+    async fn swept(&self, share: SignedDuration) {
+        let now = self.time.now();
+        _ = self.sweep(now, now + share.mul_f64(TASK_ENDS)).await;
+    }
+
+    /// The time a sweep has for schedules, after approvals have taken theirs.
+    fn share(&self) -> SignedDuration {
+        let whole = SWEEPER.mul_f64(SWEEP_USED);
+        let approvals = Duration::from_secs(self.time.below(20) as u64);
+        let share = sweep_share(whole, whole.saturating_sub(approvals), TASKS);
+        SignedDuration::try_from(share).unwrap_or(SignedDuration::ZERO)
+    }
+
+    /// Whether the day is over, and everything that was due is at its end.
+    fn is_over(&self, now: Timestamp) -> bool {
         let end = self.day.end();
-        let entered: BTreeSet<OccurrenceId> = self
-            .ledger
-            .occurrences()
-            .filter(|one| one.due_at <= end)
-            .map(|one| one.id.clone())
-            .collect();
-        let mut outcome = std::mem::take(&mut self.outcome);
-        outcome.due = self.expected.len();
-        outcome.wrong = self.expected.symmetric_difference(&entered).count();
-        outcome.finished = self.ledger.count(OccurrenceState::Finished);
-        outcome.skipped = self.ledger.count(OccurrenceState::Skipped);
-        outcome.missed = self.ledger.count(OccurrenceState::Missed);
-        outcome.runs = self.ledger.runs.len();
-        outcome.asked_again = self.ledger.runs.values().filter(|run| run.asked > 1).count();
-        outcome.untrue = self.ledger.occurrences().filter(|one| !self.is_true(one)).count();
-        let known: usize = self.ledger.occurrences().map(|one| one.runs.len()).sum();
-        outcome.stray = outcome.runs.abs_diff(known);
-        outcome
+        let is_done = || self.ledger.borrow().is_done(end);
+        now > end + DRAIN || (now > end + LATEST && is_done())
     }
 
-    /// Whether an occurrence is at its end, and has the runs or the reason that it should have.
-    fn is_true(&self, of: &Occurrence) -> bool {
-        let ran = |nth: usize| self.ledger.runs.contains_key(&of.id.run(nth));
-        match of.state {
-            OccurrenceState::Finished => {
-                !of.runs.is_empty()
-                    && (0..of.runs.len()).all(|nth| of.runs[nth] == of.id.run(nth) && ran(nth))
-            }
-            OccurrenceState::Skipped | OccurrenceState::Missed => {
-                of.reason.is_some() && of.runs.is_empty() && !ran(0)
-            }
-            _ => false,
+    fn judged(self) -> ScheduleDay {
+        let (end, broken) = (self.day.end(), self.time.broken());
+        let ledger = self.ledger.into_inner();
+        let of_day: Vec<_> = ledger.occurrences().filter(|one| one.due_at <= end).collect();
+        let entered: BTreeSet<&OccurrenceId> = of_day.iter().map(|one| &one.id).collect();
+        let expected: BTreeSet<&OccurrenceId> = self.expected.iter().collect();
+        let known: usize = ledger.occurrences().map(|one| one.runs.len()).sum();
+        let runs = ledger.runs.all().count();
+        let not_started = of_day.iter().filter(|one| is_not_started(one)).count();
+        ScheduleDay {
+            due: expected.len(),
+            broken,
+            finished: count(&of_day, OccurrenceState::Finished),
+            skipped: count(&of_day, OccurrenceState::Skipped),
+            missed: count(&of_day, OccurrenceState::Missed) - not_started,
+            not_started,
+            runs,
+            asked_again: ledger.runs.all().filter(|run| run.asked > 1).count(),
+            overlong: ledger.runs.all().filter(|run| run.is_stopped).count(),
+            wrong: expected.symmetric_difference(&entered).count(),
+            untrue: ledger.occurrences().filter(|one| !is_true(&ledger, one)).count(),
+            stray: runs.abs_diff(known),
+            unsaid: ledger.unsaid(usize::MAX).len(),
+            ..self.outcome.into_inner()
         }
+    }
+}
+
+fn count(all: &[&Occurrence], state: OccurrenceState) -> usize {
+    all.iter().filter(|one| one.state == state).count()
+}
+
+fn is_not_started(of: &Occurrence) -> bool {
+    let is_said = of.reason.as_ref().is_some_and(|reason| reason.code == "NOT_STARTED");
+    of.state == OccurrenceState::Missed && is_said
+}
+
+/// Whether an occurrence is at its end, and has the runs or the reason that it should have.
+fn is_true(ledger: &Ledger, of: &Occurrence) -> bool {
+    let ran = |nth: usize| ledger.runs.has(&of.id.run(nth));
+    match of.state {
+        OccurrenceState::Finished => {
+            let is_its_own = |nth: usize| of.runs[nth] == of.id.run(nth) && ran(nth);
+            !of.runs.is_empty() && (0..of.runs.len()).all(is_its_own)
+        }
+        OccurrenceState::Skipped | OccurrenceState::Missed => {
+            of.reason.is_some() && of.runs.is_empty() && !ran(0)
+        }
+        _ => false,
     }
 }

@@ -1,187 +1,162 @@
-//! Ticks of a monitor's clock, request by request, so that two may go on at once and each may break off anywhere.
-//!
-//! The order of the requests is that of `functions/cron-monitor`; what a tick does and what it finds is the code of the domain.
+//! Ticks of a monitor's clock, in the order of the requests of `functions/cron-monitor` (`tick.rs`, `look.rs`): what a tick does and
+//! what it finds is the code of the domain. Looks by hand, warnings and items too large for a batch are left out.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use countersign_identity::UserId;
 use countersign_monitor::{
-    Batch, BatchItem, Content, Due, Found, MAX_BYTES, MAX_SEEN, MarkKind, MonitorId, Open, Overlap,
-    Position, Settled, State, TickOutcome, Timing, Watermark, fate, novel, settle, tick,
+    Batch, BatchItem, Content, Due, Found, MAX_BYTES, MAX_SEEN, MarkKind, NewItems, Origin,
+    Overlap, Position, TickOutcome, Watermark, noticed, novel, tick as due,
 };
-use countersign_run::{RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Map;
 
+use super::monitor_store::Standing;
+use super::monitors::Monitors;
+use super::tables::{Batched, Change};
+use super::timeline::Unanswered;
+
 /// How late an item may come, in minutes.
 pub(super) const LATE: i64 = 120;
+/// The detection step.
+pub(super) const STEP: &str = "look";
 /// The most items of a batch: few, so that some are left.
 const MOST: usize = 5;
-/// How often the end of a run is written that others came before.
-const TRIES: u32 = 5;
-const STEP: &str = "look";
 
-/// What a monitor looks at, and what the tables hold of it.
-pub(super) struct Store {
-    pub(super) monitor: MonitorId,
-    pub(super) timing: Timing,
-    pub(super) source: Vec<Found>,
-    pub(super) state: State,
-    pub(super) mark: Watermark,
-    /// Since when the sweeper is to tick it.
-    pub(super) overdue_at: Timestamp,
-    pub(super) batches: BTreeMap<u64, (Batch, Content)>,
-    /// The runs that were started: when they end, and how.
-    pub(super) runs: BTreeMap<RunId, (Timestamp, RunStatus)>,
-    pub(super) looks: usize,
+/// A tick of a monitor, or the end of a run of it.
+#[derive(Clone, Copy)]
+pub(super) struct Ticking<'w> {
+    pub(super) world: &'w Monitors,
+    pub(super) nth: usize,
+    pub(super) now: Timestamp,
 }
 
-/// What is written at once, unless the monitor has moved.
-#[expect(clippy::large_enum_variant, reason = "it is kept in a box")]
-enum Change {
-    Note(State, Option<Watermark>),
-    Open(State, Watermark, Batch, Content),
-    Retry(State, Batch),
-}
-
-enum Stage {
-    Read,
-    Decide(State, BTreeMap<String, Watermark>),
-    Head(State, Open),
-    Write(Box<Change>, Option<RunId>),
-    Start(RunId),
-    Settle(RunId, RunStatus, u32),
-    Settled(Box<Settled>, RunId, u32),
-    Done,
-}
-
-/// A tick under way, or the end of a run that is noted.
-pub(super) struct Watch {
-    now: Timestamp,
-    /// How a run that this tick starts ends, and whether its source answers.
-    ends: (Timestamp, RunStatus),
-    answers: bool,
-    stage: Stage,
-}
-
-impl Watch {
-    pub(super) fn tick(now: Timestamp, ends: (Timestamp, RunStatus), answers: bool) -> Self {
-        Self { now, ends, answers, stage: Stage::Read }
-    }
-
-    pub(super) fn end(now: Timestamp, run: RunId, status: RunStatus) -> Self {
-        let stage = Stage::Settle(run, status, 1);
-        Self { now, ends: (now, status), answers: true, stage }
-    }
-
-    /// Does the next request; whether there is more to do.
-    pub(super) fn advance(&mut self, store: &mut Store) -> bool {
-        let stage = std::mem::replace(&mut self.stage, Stage::Done);
-        self.stage = self.next(stage, store);
-        !matches!(self.stage, Stage::Done)
-    }
-
-    fn next(&self, stage: Stage, store: &mut Store) -> Stage {
-        match stage {
-            Stage::Read => {
-                let mut marks = BTreeMap::from([(STEP.to_owned(), store.mark.clone())]);
-                store.state.complete(&mut marks);
-                Stage::Decide(store.state.clone(), marks)
-            }
-            Stage::Decide(state, marks) => self.decide(state, &marks, store),
-            Stage::Head(state, open) => match store.runs.get(&open.run) {
-                None => Stage::Write(self.note(&state, TickOutcome::Started), Some(open.run)),
-                Some((at, status)) if *at <= self.now && fate(*status).is_some() => {
-                    Stage::Settle(open.run, *status, 1)
-                }
-                Some(_) => Stage::Write(self.note(&state, TickOutcome::Waiting), None),
-            },
-            Stage::Write(change, run) => match (self.write(*change, store), run) {
-                (true, Some(run)) => Stage::Start(run),
-                _ => Stage::Done,
-            },
-            Stage::Start(run) => {
-                store.runs.entry(run).or_insert(self.ends);
-                Stage::Done
-            }
-            Stage::Settle(run, status, tries) => self.settled(run, status, tries, store),
-            Stage::Settled(settled, run, tries) => {
-                let status = self.ends_of(store, &run);
-                match self.close(*settled, store) {
-                    false if tries < TRIES => Stage::Settle(run, status, tries + 1),
-                    _ => Stage::Done,
-                }
-            }
-            Stage::Done => Stage::Done,
+impl Ticking<'_> {
+    pub(super) async fn tick(self) -> Result<(), Unanswered> {
+        let standing = self.world.standing(self.nth).await?;
+        let standing = self.recalled(standing).await;
+        if !standing.is_active {
+            return self.paused(&standing).await;
+        }
+        // The owner and what they may do, the agent and the playbook.
+        self.world.time.requests(2).await?;
+        match due(&standing.state, &standing.timing, false, self.now) {
+            Due::Nothing => self.too_soon(&standing).await,
+            Due::OutsideHours => self.noted(&standing, TickOutcome::OutsideActiveHours, &[]).await,
+            Due::Resume(open) => self.resume(&standing, &open).await,
+            Due::Retry(open) => self.retry(&standing, &open).await,
+            Due::Look => self.look(&standing).await,
         }
     }
 
-    fn ends_of(&self, store: &Store, run: &RunId) -> RunStatus {
-        store.runs.get(run).map_or(self.ends.1, |(_, status)| *status)
-    }
-
-    fn note(&self, state: &State, outcome: TickOutcome) -> Box<Change> {
-        Box::new(Change::Note(state.ticked(outcome, self.now), None))
-    }
-
-    fn decide(
-        &self,
-        state: State,
-        marks: &BTreeMap<String, Watermark>,
-        store: &mut Store,
-    ) -> Stage {
-        match tick(&state, &store.timing, false, self.now) {
-            Due::Nothing => {
-                if state.open.is_none() {
-                    let last = state.last_tick_at.unwrap_or(self.now);
-                    store.overdue_at =
-                        state.retry_at.unwrap_or(last + store.timing.interval.length());
-                }
-                Stage::Done
-            }
-            Due::OutsideHours => {
-                Stage::Write(self.note(&state, TickOutcome::OutsideActiveHours), None)
-            }
-            Due::Resume(open) => Stage::Head(state, open),
-            Due::Retry(open) => {
-                let Some((batch, _)) = store.batches.get(&open.number) else { return Stage::Done };
-                let (batch, state) = batch.tried_again(&state);
-                let run = batch.run.clone();
-                Stage::Write(Box::new(Change::Retry(state, batch)), Some(run))
-            }
-            Due::Look => self.look(&state, marks, store),
+    /// Says that items are parked which nobody could say before, and a day later once more.
+    async fn recalled(self, standing: Standing) -> Standing {
+        let Some((_, state)) = standing.state.recalled(self.now) else { return standing };
+        match self.world.time.requests(1).await {
+            Ok(()) => Standing { state, ..standing },
+            Err(_) => standing,
         }
     }
 
-    fn look(&self, state: &State, marks: &BTreeMap<String, Watermark>, store: &mut Store) -> Stage {
-        let mark = marks.get(STEP).cloned().unwrap_or_else(|| Watermark::new(STEP));
-        if !self.answers {
-            let state = state.failed("the source is down", self.now);
-            return Stage::Write(Box::new(Change::Note(state, None)), None);
+    /// Nobody looks. A monitor of the day is switched off once it has no open batch, so nothing else is to be said.
+    async fn paused(self, standing: &Standing) -> Result<(), Unanswered> {
+        if standing.state.parked.as_ref().is_some_and(|parked| parked.is_unsaid) {
+            return Ok(());
         }
-        store.looks += 1;
-        let how = Overlap {
-            kind: MarkKind::Cursor,
-            late: SignedDuration::from_mins(LATE),
-            now: self.now,
-            most: MOST,
-            bytes: MAX_BYTES,
-            memory: MAX_SEEN,
-            is_cut: false,
+        self.world.set_clock(self.nth, None).await
+    }
+
+    /// It ticked a moment ago: the sweeper need not come again before the next tick is overdue.
+    async fn too_soon(self, standing: &Standing) -> Result<(), Unanswered> {
+        match standing.state.due_again(&standing.timing, self.now) {
+            Some(at) => self.world.set_clock(self.nth, Some(at)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Notes a tick that started nothing.
+    pub(super) async fn noted(
+        self,
+        standing: &Standing,
+        outcome: TickOutcome,
+        marks: &[Watermark],
+    ) -> Result<(), Unanswered> {
+        let state = standing.state.ticked(outcome, self.now);
+        let (state, marks) = match outcome {
+            TickOutcome::Suppressed => state.found_nothing(&standing.marks, marks),
+            _ => (state, marks.to_vec()),
         };
-        let Ok(seen) = novel(mark.position.as_ref(), store.source.clone(), how) else {
-            let state = state.failed("DETECT_TOO_MANY", self.now);
-            return Stage::Write(Box::new(Change::Note(state, None)), None);
-        };
-        let looked = mark.clone().looked(seen.items.len(), self.now);
-        if seen.items.is_empty() {
-            let begins = mark.position.as_ref().is_none_or(Position::is_start);
-            let looked = if begins { looked.moved(seen.position, self.now) } else { looked };
-            let state = state.ticked(TickOutcome::Suppressed, self.now);
-            let (state, mut changed) = state.found_nothing(marks, &[looked]);
-            return Stage::Write(Box::new(Change::Note(state, changed.pop())), None);
+        let clock = state.overdue_at(&standing.timing, self.now);
+        self.world.note(self.nth, &state, &marks, clock).await.map(drop)
+    }
+
+    /// Looks, and has a batch when there is something new.
+    async fn look(self, standing: &Standing) -> Result<(), Unanswered> {
+        let there = self.world.look(self.nth).await?;
+        self.world.counts().looks += 1;
+        if self.world.time.is_one_of(50) {
+            return self.failed(standing, "the source is down").await;
         }
+        let mark = standing.marks.get(STEP).cloned().unwrap_or_else(|| Watermark::new(STEP));
+        let Ok(seen) = novel(mark.position.as_ref(), there, how(self.now)) else {
+            return self.failed(standing, "the look may have missed something").await;
+        };
+        let mark = mark.looked(seen.items.len(), self.now);
+        match seen.items.is_empty() {
+            true => self.found_nothing(standing, mark, seen.position).await,
+            false => self.found(standing, mark, seen).await,
+        }
+    }
+
+    /// Notes a look that failed.
+    async fn failed(self, standing: &Standing, why: &str) -> Result<(), Unanswered> {
+        let state = standing.state.failed(why, self.now);
+        let (state, marks) = state.found_nothing(&standing.marks, &[]);
+        let clock = state.overdue_at(&standing.timing, self.now);
+        self.world.note(self.nth, &state, &marks, clock).await.map(drop)
+    }
+
+    /// The watermark of a first look moves: what is there is known from now on. Others stay where they are.
+    async fn found_nothing(
+        self,
+        standing: &Standing,
+        mark: Watermark,
+        position: Position,
+    ) -> Result<(), Unanswered> {
+        let begins = mark.position.as_ref().is_none_or(Position::is_start);
+        let mark = if begins { mark.moved(position, self.now) } else { mark };
+        self.noted(standing, TickOutcome::Suppressed, &[mark]).await
+    }
+
+    /// Writes the batch down, then starts its run.
+    async fn found(
+        self,
+        standing: &Standing,
+        mark: Watermark,
+        seen: NewItems,
+    ) -> Result<(), Unanswered> {
+        let batched = self.batched(standing, &mark, seen);
+        let state = standing.state.opened(&batched.batch, self.now);
+        let clock = Some(state.overdue_at(&standing.timing, self.now));
+        // What it holds is kept in the bucket first.
+        self.world.time.requests(1).await?;
+        let batch = Some((batched.clone(), None));
+        let change = Change { state: state.clone(), marks: vec![mark], clock, batch };
+        match self.world.apply(self.nth, &change).await? {
+            true => self.trying(standing, &batched, &state).at_once().await,
+            false => Ok(()),
+        }
+    }
+
+    /// The batch of what is new, what it holds, and its line in the ledger.
+    fn batched(self, standing: &Standing, mark: &Watermark, seen: NewItems) -> Batched {
         let previous = BTreeMap::from([(STEP.to_owned(), mark.version)]);
-        let batch = Batch::found(&store.monitor, state, seen.items.len(), previous, self.now);
+        let count = seen.items.len();
+        let batch = Batch::found(&standing.id, &standing.state, count, previous, self.now);
+        let owner = UserId::from_bytes([1; 16]);
+        let origin = Origin { owner: &owner, name: "A day", profile: "prof_1", asked_for: false };
+        let occurrence = noticed(&batch, origin);
         let item = |found: &Found| BatchItem { step: STEP.to_owned(), key: found.key.clone() };
         let content = Content {
             items: seen.items.iter().map(item).collect(),
@@ -189,58 +164,18 @@ impl Watch {
             proposed: BTreeMap::from([(STEP.to_owned(), seen.position)]),
             too_large: None,
         };
-        let run = batch.run.clone();
-        let state = state.opened(&batch, self.now);
-        Stage::Write(Box::new(Change::Open(state, looked, batch, content)), Some(run))
+        Batched { batch, content: Rc::new(content), occurrence }
     }
+}
 
-    /// Writes everything or nothing; nothing when the monitor has moved since it was read.
-    fn write(&self, change: Change, store: &mut Store) -> bool {
-        let (Change::Note(state, _) | Change::Open(state, ..) | Change::Retry(state, _)) = &change;
-        if store.state.version + 1 != state.version {
-            return false;
-        }
-        let overdue_at = state.overdue_at(&store.timing, self.now);
-        match change {
-            Change::Note(state, mark) => {
-                (store.state, store.overdue_at) = (state, overdue_at);
-                store.mark = mark.unwrap_or_else(|| store.mark.clone());
-            }
-            Change::Open(state, mark, batch, content) => {
-                (store.state, store.mark, store.overdue_at) = (state, mark, overdue_at);
-                store.batches.insert(batch.number, (batch, content));
-            }
-            Change::Retry(state, batch) => {
-                store.state = state;
-                if let Some((known, _)) = store.batches.get_mut(&batch.number) {
-                    *known = batch;
-                }
-            }
-        }
-        true
-    }
-
-    fn settled(&self, run: RunId, status: RunStatus, tries: u32, store: &Store) -> Stage {
-        let open = store.state.open.as_ref();
-        let batch = open.and_then(|open| store.batches.get(&open.number));
-        let settled =
-            batch.and_then(|(batch, _)| settle(batch, &store.state, &run, status, self.now));
-        settled.map_or(Stage::Done, |settled| Stage::Settled(Box::new(settled), run, tries))
-    }
-
-    fn close(&self, settled: Settled, store: &mut Store) -> bool {
-        if store.state.version + 1 != settled.state.version {
-            return false;
-        }
-        store.state = settled.state;
-        if let Some((batch, content)) = store.batches.get_mut(&settled.batch.number) {
-            *batch = settled.batch;
-            let proposed = content.proposed.get(STEP).filter(|_| settled.moves);
-            let unmoved = batch.previous.get(STEP) == Some(&store.mark.version);
-            if let Some(position) = proposed.filter(|_| unmoved) {
-                store.mark = store.mark.clone().moved(position.clone(), self.now);
-            }
-        }
-        true
+fn how(now: Timestamp) -> Overlap {
+    Overlap {
+        kind: MarkKind::Cursor,
+        late: SignedDuration::from_mins(LATE),
+        now,
+        most: MOST,
+        bytes: MAX_BYTES,
+        memory: MAX_SEEN,
+        is_cut: false,
     }
 }

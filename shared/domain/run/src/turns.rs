@@ -3,10 +3,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use countersign_identity::UserId;
-use countersign_store_catalog::{OpenOccurrence, Place};
+use serde::{Deserialize, Serialize};
+
+use crate::OpenOccurrence;
+
+/// Where the last look at them stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPlace {
+    /// The next look reads what is behind this one in the list; none when the list was looked at to its end.
+    pub after: Option<String>,
+    /// How many of those that the last look read have had their turn.
+    #[serde(default)]
+    pub had: usize,
+}
 
 /// One of each owner, then the next one of each; of each owner in the order of their ids.
-pub(crate) fn in_turns(mut open: Vec<OpenOccurrence>) -> Vec<OpenOccurrence> {
+#[must_use]
+pub fn in_turns(mut open: Vec<OpenOccurrence>) -> Vec<OpenOccurrence> {
     open.sort_by(|one, other| one.id.cmp(&other.id));
     let mut owners: BTreeMap<UserId, VecDeque<OpenOccurrence>> = BTreeMap::new();
     for one in open {
@@ -23,29 +36,31 @@ pub(crate) fn in_turns(mut open: Vec<OpenOccurrence>) -> Vec<OpenOccurrence> {
 }
 
 /// How many of so many turns were had before; none when there are not more, so that each look has something to do.
-pub(crate) fn had_before(place: &Place, turns: usize) -> usize {
+#[must_use]
+pub fn had_before(place: &OpenPlace, turns: usize) -> usize {
     if place.had < turns { place.had } else { 0 }
 }
 
 /// Where the next look goes on, when `had` turns were had, those before this look among them. It reads the same part of the list
 /// until everything in it has had its turn, then what is behind `end`, where this one was read to.
-pub(crate) fn left_at(before: &Place, turns: usize, had: usize, end: Option<String>) -> Place {
+#[must_use]
+pub fn left_at(before: &OpenPlace, turns: usize, had: usize, end: Option<String>) -> OpenPlace {
     if had < turns {
-        return Place { after: before.after.clone(), had };
+        return OpenPlace { after: before.after.clone(), had };
     }
     let is_all = before.after.is_none() && end.is_none();
-    Place { after: end, had: if is_all { had - turns } else { 0 } }
+    OpenPlace { after: end, had: if is_all { had - turns } else { 0 } }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use countersign_run::OccurrenceId;
     use jiff::Timestamp;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::OccurrenceId;
 
     fn open(owner: u8, n: i64) -> OpenOccurrence {
         let source = format!("trig_{owner:032}");
@@ -60,7 +75,7 @@ mod tests {
     /// What a look reads that has room for so many: what is behind its place, and where it stopped when there is more.
     fn read(
         all: &[OpenOccurrence],
-        place: &Place,
+        place: &OpenPlace,
         room: usize,
     ) -> (Vec<OpenOccurrence>, Option<String>) {
         let behind =
@@ -88,7 +103,7 @@ mod tests {
         ) {
             let mut all: Vec<_> = (0_u8..).zip(&sizes).flat_map(|(owner, n)| of(owner, *n)).collect();
             all.sort_by_key(OpenOccurrence::place);
-            let (mut place, mut seen) = (Place::default(), BTreeSet::new());
+            let (mut place, mut seen) = (OpenPlace::default(), BTreeSet::new());
             // In one round each has one turn; a part of the list ends a look early.
             let looks = all.len().div_ceil(time) + all.len().div_ceil(room);
             for _ in 0..looks {
@@ -112,7 +127,7 @@ mod tests {
         ) {
             let stays: BTreeMap<_, _> = (0..).map(|n| open(u8::try_from(n % 3).unwrap(), n)).zip(stays).map(|(one, stays)| (one.place(), (one, stays))).collect();
             let mut all: Vec<_> = stays.values().map(|(one, _)| one.clone()).collect();
-            let (mut place, mut seen) = (Place::default(), BTreeSet::new());
+            let (mut place, mut seen) = (OpenPlace::default(), BTreeSet::new());
             for _ in 0..(stays.len() + 2) * (stays.len() + 2) {
                 let (part, end) = read(&all, &place, room);
                 let turns = in_turns(part);
