@@ -83,7 +83,7 @@ async fn a_155_every_connection_of_a_person_is_sent_what_concerns_them() {
     assert_eq!(heard["run"], json!(mine), "{heard:#}");
 }
 
-fn is_refused(opened: Result<Connection, CliError>) -> bool {
+fn is_refused(opened: &Result<Connection, CliError>) -> bool {
     matches!(opened, Err(CliError::Door { .. }))
 }
 
@@ -98,12 +98,12 @@ async fn k_31_a_ticket_opens_one_connection_of_the_person_of_its_token() {
     let url = address(&ana).await;
     let as_bob = format!("{url}&user={}&user_id={}", bob.id, bob.id);
     let mut open = Connection::at(&as_bob).await.unwrap();
-    assert!(is_refused(Connection::at(&url).await), "a ticket opens one connection");
+    assert!(is_refused(&Connection::at(&url).await), "a ticket opens one connection");
     let base = url.split('?').next().unwrap().to_owned();
     for none in
         [base.clone(), format!("{base}?ticket="), format!("{base}?ticket={}", "0".repeat(64))]
     {
-        assert!(is_refused(Connection::at(&none).await), "{none}");
+        assert!(is_refused(&Connection::at(&none).await), "{none}");
     }
     let agent = agent(&ana, &bob).await;
     let run = ana.start(&agent, "pushed-rows", rows()).await;
@@ -114,7 +114,7 @@ async fn k_31_a_ticket_opens_one_connection_of_the_person_of_its_token() {
     let late = address(&gone).await;
     let off = json!({ "active": false });
     admin(world()).patch(&format!("/api/admin/users/{}", gone.id), &off).await.unwrap();
-    assert!(is_refused(Connection::at(&late).await), "the token is void by now");
+    assert!(is_refused(&Connection::at(&late).await), "the token is void by now");
 }
 
 #[tokio::test]

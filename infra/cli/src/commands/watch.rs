@@ -78,6 +78,6 @@ mod tests {
     fn a_155_a_message_is_a_line() {
         let message = json!({ "type": "run.finished", "at": "2026-11-21T10:00:00Z", "run": "run_1", "status": "complete" });
         assert_eq!(line(&message), "2026-11-21T10:00:00Z run.finished run_1 complete");
-        assert_eq!(line(&json!({ "type": "a\u{1b}[2Jb" })).contains('\u{1b}'), false);
+        assert!(!line(&json!({ "type": "a\u{1b}[2Jb" })).contains('\u{1b}'));
     }
 }
