@@ -67,7 +67,12 @@ pub(crate) async fn shown(
     let fits = |entry: &Entry| {
         let is_of_agent = profile.is_none_or(|profile| entry.agent_profile_id == profile);
         let is_named = by_name.is_some() || mentions(entry, query);
-        is_of_agent && is_named && wanted.matches(entry) && shows(entry)
+        // Others find an entry by what they are shown of it.
+        let is_wanted = match reader == owner {
+            true => wanted.matches(entry),
+            false => wanted.matches(&entry.clone().for_members()),
+        };
+        is_of_agent && is_named && is_wanted && shows(entry)
     };
     paging.page(paging.sifted(read, fits).await?)
 }

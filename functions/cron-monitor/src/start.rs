@@ -58,6 +58,7 @@ pub(crate) fn head(
         agent_handle: ready.agent.spec.handle.to_string(),
         mentioned: false,
         team_context: None,
+        given_inputs: Vec::new(),
         playbook_id: Some(ready.playbook.playbook.id.clone()),
         playbook_name: Some(ready.playbook.playbook.name.clone()),
         chosen_because: None,

@@ -339,7 +339,11 @@ async fn publish(context: &Context, done: &Done<'_>, told: Vec<DomainEvent>) {
     let event = DomainEvent::new("run.finished", done.at).about("run", done.head.run.as_str());
     let event =
         event.about("owner", done.head.owner.as_str()).about("status", done.status.as_str());
-    let event = event.about("people", vec![done.head.invoked_by.as_str()]);
+    // Whoever has left the team hears nothing of it.
+    let head = done.head;
+    let left = notice::members::left(context, head, &head.invoked_by).await.unwrap_or(true);
+    let people = if left { Vec::new() } else { vec![head.invoked_by.as_str()] };
+    let event = event.about("people", people);
     context.bus.tell(&[vec![event], told].concat()).await;
 }
 

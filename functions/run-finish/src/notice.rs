@@ -1,7 +1,7 @@
 //! Owner and requester are told that a run is over (F-190): in the application, and by mail to a verified address, at most
 //! once each. The mail holds nothing that anybody could have written into it; the notification holds the notes.
 
-mod members;
+pub(crate) mod members;
 
 use std::collections::BTreeSet;
 
@@ -285,6 +285,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     let broken = head.stop.as_ref().and_then(|stop| stop.code.as_deref());
     FinishedMail {
+        is_shared: false,
         run: Label::new(head.run.as_str()),
         occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),

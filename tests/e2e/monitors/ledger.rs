@@ -66,6 +66,8 @@ async fn f_214_p_003_each_batch_is_an_occurrence_of_its_monitor() {
     );
     let waiting = watch.ana.reaches(&run, "awaiting_approval").await;
     assert_eq!(waiting["occurrence"], started["id"], "{waiting:#}");
+    assert_eq!(waiting["from_monitor"]["monitor"], json!(watch.monitor), "{waiting:#}");
+    assert!(waiting["from_monitor"]["batch"].is_string(), "{waiting:#}");
     watch.decide("approve").await;
     watch.ana.reaches(&run, "complete").await;
     let done = watch.occurrence("finished").await;

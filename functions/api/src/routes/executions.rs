@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, InvocationSource, OccurrenceId, RunContext, RunId,
-    RunRecord, RunStatus, Strategy, TeamContext, UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, InvocationSource, OccurrenceId,
+    RunContext, RunId, RunRecord, RunStatus, Strategy, TeamContext, UnderstoodInput,
 };
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
@@ -57,7 +57,7 @@ pub(crate) struct Start {
     #[schema(value_type = Option<String>)]
     execution_mode: Option<ExecutionMode>,
     /// `mention`: somebody wrote the agent's handle in a message; `sidebar` (or left out): they chose the agent.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     invocation_source: Option<InvocationSource>,
 }
@@ -104,6 +104,10 @@ pub(crate) struct ExecutionLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     occurrence: Option<OccurrenceId>,
+    /// Of a run of a monitor: the `monitor`, and the `batch` of what it found that the run processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    from_monitor: Option<FromMonitor>,
     /// How its answer is found: `pipeline` (a deterministic playbook), `playbook`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -188,6 +192,7 @@ impl From<&Head> for ExecutionLine {
             query: head.query.clone(),
             run_context: head.context,
             occurrence: head.occurrence.clone(),
+            from_monitor: head.from_monitor.clone(),
             strategy: head.strategy,
             execution_mode: head.execution_mode,
             approval_policy: head.approval_policy,

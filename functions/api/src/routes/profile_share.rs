@@ -53,7 +53,7 @@ pub(crate) struct NewShare {
     journal_visibility: JournalVisibility,
     /// Whether members may run the agent. It then works for them with what is yours: data sources and their credentials, documents,
     /// knowledge; whatever a playbook looks up by an input it looks up for them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     members_run: bool,
     /// Whether the share counts.
     #[serde(default = "yes")]

@@ -59,8 +59,13 @@ pub(crate) async fn test(
         let question = run_start::check_query(&body.query);
         let choosing::Chosen { playbook, because, is_direct } =
             choosing::playbook(starter, owner, &profile, (named, &body.query), true).await?;
-        let given =
-            understanding::inputs(&profile, &playbook.playbook, &body.query, &body.inputs, today());
+        let given = understanding::inputs(
+            &profile,
+            &playbook.playbook,
+            &body.query,
+            &body.inputs,
+            (today(), false),
+        );
         let (_, given) = Problem::both(question, given)?;
         let context = run_start::by_hand(&profile, &playbook.playbook, None)?;
         let (dry_run, query) = (DryRun::Reads, body.query.as_str());

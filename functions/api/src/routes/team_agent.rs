@@ -85,13 +85,7 @@ pub(crate) struct SharedEntry {
 
 impl From<Entry> for SharedEntry {
     fn from(entry: Entry) -> Self {
-        let done = entry.steps_completed.len();
-        let summary = match (entry.brief, entry.origin) {
-            (Some(brief), _) => brief,
-            (None, Origin::Step) => entry.summary,
-            // An entry of an earlier version says who signed.
-            (None, _) => format!("{done} steps were done."),
-        };
+        let entry = entry.for_members();
         Self {
             id: entry.id,
             execution_id: entry.execution_id,
@@ -100,7 +94,7 @@ impl From<Entry> for SharedEntry {
             invoked_by: entry.invoked_by,
             team_id: entry.team_id,
             task_status: entry.task_status,
-            summary,
+            summary: entry.summary,
             steps_completed: entry.steps_completed,
             entities_mentioned: entry.entities_mentioned,
             entities_discovered: entry.entities_discovered,

@@ -4,7 +4,6 @@ use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
 use countersign_run::{Head, Response, RunId, StepState, StepStatus};
-use countersign_run_start::skills;
 use countersign_team::TeamId;
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
@@ -64,6 +63,9 @@ pub(crate) struct SharedRunView {
     steps: Vec<SharedStep>,
     /// How many values, files or pages its steps could not read as they should be.
     warning_count: u64,
+    /// The code of why it could not begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
     /// What it gave back, once it is over.
     response: Option<SharedAnswer>,
 }
@@ -84,9 +86,10 @@ pub(crate) async fn detail(
     let response = if state.status.is_final() { ctx.runs.response(&run).await? } else { None };
     Ok(Json(SharedRunView {
         line: SharedRun::of(&head, state.status),
-        inputs: inputs(&ctx, &head, &id).await?,
+        inputs: inputs(&ctx, &head).await?,
         steps: state.steps.into_iter().map(SharedStep::from).collect(),
         warning_count: head.warnings.iter().fold(0, |all, one| all.saturating_add(one.count)),
+        code: head.stop.and_then(|stop| stop.code),
         response: response.map(SharedAnswer::from),
     }))
 }
@@ -106,19 +109,11 @@ pub(crate) async fn cancel(
     cancelled(&ctx, &head, member, "cancelled by the member who started it").await
 }
 
-/// The inputs without those that the agent's skill gives: these are its owner's.
-async fn inputs(
-    ctx: &Context,
-    head: &Head,
-    agent: &ProfileId,
-) -> Result<Map<String, Value>, Problem> {
-    let profile = ctx.catalog.profiles().get(&head.owner, agent).await?;
-    let playbook = head.playbook_id.as_deref().unwrap_or_default();
-    let given = profile.as_ref().and_then(|profile| skills::given(&profile.spec, playbook));
-    let (Some(given), Value::Object(mut all)) = (given, ctx.runs.inputs(&head.run).await?) else {
-        return Ok(Map::new());
-    };
-    all.retain(|name, _| !given.contains_key(name));
+/// The inputs that the member gave, and those that were read from their question: what the agent's skill gives is its owner's.
+async fn inputs(ctx: &Context, head: &Head) -> Result<Map<String, Value>, Problem> {
+    let Value::Object(mut all) = ctx.runs.inputs(&head.run).await? else { return Ok(Map::new()) };
+    let understood = |name: &String| head.understood.iter().any(|one| one.input == *name);
+    all.retain(|name, _| head.given_inputs.contains(name) || understood(name));
     Ok(all)
 }
 

@@ -143,7 +143,7 @@ pub(crate) async fn start(
         let starter = ctx.starter();
         let by_mention = by_mention(body.invocation_source)?;
         let member = Invoker { by_mention, ..invoker(&signed) };
-        let member = run_start::as_member(starter, member, &profile, &share).await?;
+        let member = run_start::as_member(starter, member, &profile, &share, &body.inputs).await?;
         let question = Question {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,

@@ -22,7 +22,7 @@ pub(super) fn path(head: &Head) -> Option<String> {
 }
 
 /// Whether somebody is not a member of the team any more: what the agent found is not for them.
-pub(super) async fn left(
+pub(crate) async fn left(
     context: &Context,
     head: &Head,
     person: &UserId,
@@ -40,7 +40,7 @@ pub(super) fn notification(done: &Done<'_>, full: Notification) -> Notification 
 
 /// The mail without what is the owner's.
 pub(super) fn letter(full: FinishedMail) -> FinishedMail {
-    FinishedMail { decisions: Vec::new(), ..full }
+    FinishedMail { decisions: Vec::new(), is_shared: true, ..full }
 }
 
 fn message(done: &Done<'_>) -> String {
@@ -54,6 +54,8 @@ fn message(done: &Done<'_>) -> String {
     if let Some((name, step)) = failed {
         let code = step.code.as_deref().unwrap_or("no reason is known");
         message.push_str(&format!(" `{name}` failed: {code}."));
+    } else if let Some(code) = done.head.stop.as_ref().and_then(|stop| stop.code.as_ref()) {
+        message.push_str(&format!(" It could not begin: {code}."));
     }
     message.push_str(&done.response.map(the_answer).unwrap_or_default());
     message

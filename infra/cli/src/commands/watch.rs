@@ -1,6 +1,6 @@
 //! `countersign watch`: what happens, as it happens.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::Value;
@@ -38,9 +38,13 @@ impl Watch {
         let mut pause = AGAIN;
         console.note("connected; Ctrl-C ends it");
         loop {
+            let opened = Instant::now();
             while let Some(message) = connection.next().await? {
                 pause = AGAIN;
                 console.line(if self.caller.json { message.to_string() } else { line(&message) });
+            }
+            if opened.elapsed() > AT_LAST {
+                pause = AGAIN;
             }
             console.note("the connection has ended; what happens until the next is at the API");
             connection = reopened(door, &mut pause).await?;

@@ -149,6 +149,9 @@ pub struct Head {
     /// The token it was started with, as it was presented: once that is void, no step acts any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<Presented>,
+    /// The inputs that a member gave, by name; none of a run that its owner started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_inputs: Vec<String>,
     /// The profile it belongs to; empty for the test of a playbook without an agent.
     pub profile_id: String,
     /// The profile's name when it started.

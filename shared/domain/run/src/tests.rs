@@ -21,6 +21,7 @@ pub(crate) fn head() -> Head {
         agent_handle: String::new(),
         mentioned: false,
         team_context: None,
+        given_inputs: Vec::new(),
         playbook_id: None,
         playbook_name: None,
         chosen_because: None,

@@ -40,9 +40,18 @@ impl Notifier for Notices {
     ) -> PortResult<'a, ()> {
         Box::pin(async move {
             self.mail_all(request, people, occasion).await?;
-            // Those who are asked later hear of it then.
-            if matches!(occasion, Occasion::Opened | Occasion::Escalated) {
-                self.publish("approval.opened", request, people, request.opened_at).await?;
+            match occasion {
+                Occasion::Opened => {
+                    self.publish("approval.opened", request, people, request.opened_at).await?;
+                }
+                // Those who are asked later hear of it then; they have a mail.
+                Occasion::Escalated => {
+                    let said = self.publish("approval.opened", request, people, request.opened_at);
+                    if let Err(error) = said.await {
+                        tracing::warn!(approval = %request.id, %error, "listeners have missed an escalation");
+                    }
+                }
+                _ => {}
             }
             Ok(())
         })

@@ -136,7 +136,8 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
     let named = (of.playbook, of.query);
     let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, named, !is_member).await?;
     let valid = &chosen.playbook.playbook;
-    let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
+    let given =
+        understanding::inputs(of.profile, valid, of.query, of.inputs, (of.today, is_member));
     let context = of.occasion.context(of.profile, valid);
     let mode = run_mode::of(Some(of.profile), valid, of.mode);
     let known = Problem::both(question, given);

@@ -62,6 +62,11 @@ impl Asking<'_> {
             agent_handle: handle.unwrap_or_default(),
             mentioned: invoker.by_mention,
             team_context: invoker.shared.as_ref().map(|shared| shared.team.clone()),
+            given_inputs: invoker
+                .shared
+                .as_ref()
+                .map(|shared| shared.given.clone())
+                .unwrap_or_default(),
             playbook_id: (!self.is_direct).then(|| playbook.playbook.id.clone()),
             playbook_name: Some(playbook.playbook.name.clone()),
             chosen_because: self.chosen_because.clone(),

@@ -94,4 +94,6 @@ pub struct Shared {
     pub scopes: Scopes,
     /// The team, and what it grants the agent.
     pub team: TeamContext,
+    /// The inputs that the member gives, by name.
+    pub given: Vec<String>,
 }

@@ -5,7 +5,7 @@ use countersign_profile::Profile;
 use countersign_team::{Share, TeamContext};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{Invoker, Shared, Starter, skills};
 
@@ -25,6 +25,7 @@ pub async fn as_member(
     member: Invoker,
     profile: &Profile,
     share: &Share,
+    inputs: &Map<String, Value>,
 ) -> Result<Invoker, Problem> {
     if share.shared_by == member.user {
         let own = Problem::field("profile_id", "is an agent of your own");
@@ -47,7 +48,8 @@ pub async fn as_member(
         team_file_access: share.terms.team_file_access,
         team_post_access: share.terms.team_post_access,
     };
-    let shared = Shared { owner: share.shared_by.clone(), scopes: owner.scopes, team };
+    let given = inputs.keys().cloned().collect();
+    let shared = Shared { owner: share.shared_by.clone(), scopes: owner.scopes, team, given };
     Ok(Invoker { shared: Some(shared), ..member })
 }
 

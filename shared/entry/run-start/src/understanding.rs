@@ -21,7 +21,8 @@ pub struct Inputs {
 }
 
 /// The given inputs, those that the question says, and what the agent's skill gives for the rest, checked. What is given is
-/// never read from the question, and `today` is what its words are relative to.
+/// never read from the question, and `today` is what its words are relative to; `is_member` says
+/// that the agent is somebody else's.
 ///
 /// # Errors
 /// A [`Problem`] with every input that does not fit.
@@ -30,9 +31,14 @@ pub fn inputs(
     playbook: &ValidPlaybook,
     question: &str,
     given: &Map<String, Value>,
-    today: Date,
+    (today, is_member): (Date, bool),
 ) -> Result<Inputs, Problem> {
-    let reading = read(question, &playbook.inputs, given, today);
+    // What the skill of somebody else's agent gives is not read from a member's question either.
+    let mut known = given.clone();
+    if is_member {
+        known.extend(skills::given(&profile.spec, &playbook.id).cloned().unwrap_or_default());
+    }
+    let reading = read(question, &playbook.inputs, &known, today);
     let mut said = given.clone();
     for one in &reading.understood {
         said.insert(one.input.clone(), one.value.clone());

@@ -87,6 +87,8 @@ fn listed(names: &[Label]) -> String {
 /// Tells that a run has ended.
 #[derive(Debug, Clone)]
 pub struct FinishedMail {
+    /// Whether its reader has started it with an agent of somebody else: they read what it gave back, and no decisions.
+    pub is_shared: bool,
     /// The run's id.
     pub run: Label,
     /// The due time it belongs to, when a clock started it.

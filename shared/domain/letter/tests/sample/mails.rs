@@ -54,6 +54,7 @@ pub(crate) fn code_mail() -> CodeMail {
 
 pub(crate) fn finished_mail() -> FinishedMail {
     FinishedMail {
+        is_shared: false,
         run: Label::new("run_0197c3aa00112233445566778899aabb"),
         occurrence: None,
         attempt: None,

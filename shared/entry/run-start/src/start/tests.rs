@@ -56,6 +56,7 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         agent_handle: String::new(),
         mentioned: false,
         team_context: None,
+        given_inputs: Vec::new(),
         playbook_id: None,
         playbook_name: None,
         chosen_because: None,
