@@ -208,29 +208,6 @@ impl Output {
     }
 }
 
-impl Entry {
-    /// The same for members of a team that the agent is shared with: not who signed, where results went, what went wrong, and the notes of
-    /// steps.
-    #[must_use]
-    pub fn for_members(self) -> Self {
-        let done = self.steps_completed.len();
-        let summary = match (&self.brief, self.origin) {
-            (Some(brief), _) => brief.clone(),
-            (None, Origin::Step) => self.summary,
-            // An entry of an earlier version says who signed.
-            (None, _) => format!("{done} steps were done."),
-        };
-        Self {
-            summary,
-            detail_entries: Vec::new(),
-            outputs_produced: Vec::new(),
-            approvals: Vec::new(),
-            error_summary: None,
-            ..self
-        }
-    }
-}
-
 /// One entry of a journal (F-404).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {

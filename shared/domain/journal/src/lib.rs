@@ -14,6 +14,7 @@ mod entry;
 mod error;
 mod filter;
 mod look;
+mod members;
 mod store;
 mod waiting;
 
