@@ -1,4 +1,4 @@
-//! Those who sign are told when a member of a team has asked somebody else's agent.
+//! The remark that approvers see when a member of a team has started the run with an agent of somebody else.
 
 use countersign_run::Head;
 

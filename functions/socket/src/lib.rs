@@ -13,7 +13,6 @@ use countersign_store_directory::Directory;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
 pub use error::SocketError;
 
@@ -91,7 +90,7 @@ pub async fn handle(context: &Context, event: Value, now: Timestamp) -> Result<V
 /// Opens a connection, when its ticket is good and its token still is.
 async fn open(context: &Context, request: &Request, now: Timestamp) -> Result<bool, SocketError> {
     let Some(ticket) = ticket(request) else { return Ok(false) };
-    let Some(found) = context.content.take_ticket(&digest(ticket), now).await? else {
+    let Some(found) = context.content.take_ticket(ticket, now).await? else {
         return Ok(false);
     };
     let entry = context.directory.entry_of(&found.token.user).await?;
@@ -115,12 +114,6 @@ async fn open(context: &Context, request: &Request, now: Timestamp) -> Result<bo
 fn ticket(request: &Request) -> Option<&str> {
     let ticket = request.query.as_ref()?.get("ticket")?.as_str()?;
     (!ticket.is_empty() && ticket.len() <= MAX_TICKET).then_some(ticket)
-}
-
-/// What a ticket is known by: SHA-256, as hex digits.
-#[must_use]
-pub fn digest(ticket: &str) -> String {
-    hex::encode(Sha256::digest(ticket))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use countersign_web::{Json, Problem, Signed};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{Ctx, now, reader};
@@ -22,8 +21,8 @@ pub(crate) struct Opening {
 }
 
 /// Gives an address at which the caller's connection can be opened, once and within a minute. What happens is pushed to every
-/// connection of a person: messages with a `type`, such as `run.finished`, and ids. A connection ends with its token, and after
-/// two hours at the latest.
+/// connection of a person: messages with a `type`, such as `run.finished`, and ids. Once its token is void or expired, a
+/// connection is sent nothing; after two hours it is closed.
 #[utoipa::path(
     post, path = "/connections", tag = "operation",
     responses((status = 201, body = Opening), (status = 403, description = "PERMISSION_DENIED"))
@@ -36,7 +35,7 @@ pub(crate) async fn open(
     let until = now().saturating_add(TICKET_FOR).unwrap_or_else(|_| now());
     let secret = hex::encode(rand::random::<[u8; 32]>());
     let ticket = Ticket { token: signed.presented, until };
-    ctx.content.issue_ticket(&hex::encode(Sha256::digest(&secret)), &ticket).await?;
+    ctx.content.issue_ticket(&secret, &ticket).await?;
     let url = format!("{}?ticket={secret}", ctx.socket_url);
     Ok((StatusCode::CREATED, Json(Opening { url, expires_at: until })))
 }

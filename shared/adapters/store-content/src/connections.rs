@@ -8,6 +8,7 @@ use countersign_store_kit::{Expr, Query, Write};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::{ContentStore, Result, keys};
 
@@ -45,6 +46,11 @@ pub struct Connection {
     pub until: Timestamp,
 }
 
+/// What a ticket is stored under: SHA-256, as hex digits.
+fn digest(secret: &str) -> String {
+    hex::encode(Sha256::digest(secret))
+}
+
 /// Whose a connection is.
 #[derive(Serialize, Deserialize)]
 struct OfPerson {
@@ -52,17 +58,17 @@ struct OfPerson {
 }
 
 impl ContentStore {
-    /// Writes a ticket; `digest` is SHA-256 of what opens the connection, as hex digits.
+    /// Writes a ticket; `secret` is what opens the connection, and only its digest is stored.
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
     pub fn issue_ticket<'a>(
         &'a self,
-        digest: &'a str,
+        secret: &'a str,
         ticket: &'a Ticket,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let put = Write::put(&keys::ticket(digest), ticket)?;
+            let put = Write::put(&keys::ticket(&digest(secret)), ticket)?;
             Ok(self.table.write(put.expires_at(ticket.until.as_second())).await?)
         })
     }
@@ -73,10 +79,10 @@ impl ContentStore {
     /// [`ContentError`](crate::ContentError) when the table does not answer.
     pub fn take_ticket<'a>(
         &'a self,
-        digest: &'a str,
+        secret: &'a str,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Ticket>>> {
-        let key = keys::ticket(digest);
+        let key = keys::ticket(&digest(secret));
         Box::pin(async move {
             let Some(ticket) = self.table.get::<Ticket>(&key).await? else { return Ok(None) };
             let taken = self.table.try_write(Write::delete(&key).when(Expr::exists())).await?;
