@@ -47,7 +47,7 @@ pub(crate) async fn begin(
     if let Some(why) = &looked.stopped {
         return trying.park(ctx, why).await;
     }
-    let starting = Starting { ready, batched: &batched, outputs: content.outputs };
+    let starting = Starting { ready, batched: &batched, outputs: content.outputs, now };
     let started = start::run(ctx, &starting).await;
     trying.note(ctx, started).await
 }
@@ -86,7 +86,8 @@ impl Trying<'_> {
                 if let Some(why) = stops::other_steps(ctx, ready, &content) {
                     return self.note(ctx, Ok(Err(why))).await;
                 }
-                let starting = Starting { ready, batched, outputs: content.outputs };
+                let (outputs, now) = (content.outputs, self.now);
+                let starting = Starting { ready, batched, outputs, now };
                 start::run(ctx, &starting).await
             }
             Err(error) => Err(error.into()),
@@ -101,10 +102,7 @@ impl Trying<'_> {
         started: Result<Result<(), Problem>, TickError>,
     ) -> Result<&'static str, TickError> {
         let (why, hindrance, passing) = match started {
-            Ok(Ok(())) => {
-                ctx.monitors.begun(self.batched, self.now).await?;
-                return Ok(self.outcome.as_str());
-            }
+            Ok(Ok(())) => return Ok(self.outcome.as_str()),
             Ok(Err(problem)) => {
                 (Why::of_problem(&problem), hindrance(ctx, &problem, self.now), None)
             }
@@ -113,8 +111,10 @@ impl Trying<'_> {
         };
         // Somebody else, who was not refused, has started it in between.
         if ctx.runs.head(&self.batched.batch.run).await?.is_some() {
-            ctx.monitors.begun(self.batched, self.now).await?;
             return passing.map_or(Ok(self.outcome.as_str()), Err);
+        }
+        if self.is_outdated(ctx).await? {
+            return Ok("nothing");
         }
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
@@ -130,6 +130,13 @@ impl Trying<'_> {
             notice::failing(ctx, self.event, &state, &why, self.now).await;
         }
         passing.map_or(Ok(TickOutcome::Failed.as_str()), Err)
+    }
+
+    /// Whether somebody else has changed the batch: what this tick knows of it holds no more.
+    async fn is_outdated(&self, ctx: &Context) -> Result<bool, TickError> {
+        let Batch { monitor_id, number, version, .. } = &self.batched.batch;
+        let stored = ctx.monitors.batch(monitor_id, *number).await?;
+        Ok(stored.is_none_or(|stored| stored.batch.version != *version))
     }
 
     /// A run that is refused is tried again a few times; then the items of its batch are parked.

@@ -21,6 +21,7 @@ pub(crate) struct Starting<'a> {
     pub(crate) batched: &'a Batched,
     /// The outputs of its detection steps.
     pub(crate) outputs: Map<String, Value>,
+    pub(crate) now: Timestamp,
 }
 
 impl Ready {
@@ -94,7 +95,7 @@ fn mode(agent: &Profile, playbook: &ValidPlaybook) -> ExecutionMode {
 }
 
 /// Starts the run of a batch; why not, when it cannot be started as things are. Doing it again does nothing more: the run's id
-/// follows from the batch.
+/// follows from the batch, and says with the same write that it has begun.
 ///
 /// The run has the rights its owner has now, and at most those the monitor was saved with; each of its steps looks at them again.
 pub(crate) async fn run(
@@ -113,6 +114,7 @@ pub(crate) async fn run(
     };
     let from = FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
     let inputs = of.ready.inputs();
+    let begun = ctx.monitors.begun(of.batched, of.now)?;
     let starting = run_start::Starting {
         run: batch.run.clone(),
         profile: &of.ready.agent,
@@ -126,7 +128,7 @@ pub(crate) async fn run(
         chosen_because: None,
         understood: Vec::new(),
         repeats: &repeats,
-        found: Some(run_start::Found { from, outputs: &of.outputs }),
+        found: Some(run_start::Found { from, outputs: &of.outputs, begun }),
         is_direct: false,
     };
     let starter = ctx.starter();

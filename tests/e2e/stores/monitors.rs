@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use countersign_identity::UserId;
 use countersign_monitor::{
     Batch, BatchItem, BatchState, Content, MarkKind, MonitorId, NotReopened, Open, Origin,
-    Position, State, TickOutcome, batch_id, noticed, parked_at_once, refused, run_id,
+    Position, State, TickOutcome, batch_id, noticed, parked_at_once, refused, run_id, settle,
 };
-use countersign_run::{OccurrenceReason, OccurrenceState};
-use countersign_store_catalog::{CatalogError, Clock, MonitorStore, NewBatch};
+use countersign_run::{OccurrenceReason, OccurrenceState, RunStatus};
+use countersign_store_catalog::{Batched, CatalogError, Clock, MonitorStore, NewBatch};
 use countersign_store_kit::Blobs;
+use countersign_store_runs::{Asked, Created};
 use jiff::Timestamp;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 async fn store() -> MonitorStore {
     // A bucket that every deployment of the emulator has.
@@ -74,10 +75,14 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     assert_eq!(store.content(&written).await.unwrap(), content);
 
     // One whose run was refused does not undo that another has started it.
-    store.begun(&read, now).await.unwrap();
-    let why = OccurrenceReason { code: "REFUSED".to_owned(), message: "refused".to_owned() };
-    let overdue_at = now;
-    let clock = Clock { owner: owner.clone(), monitor: monitor.clone(), overdue_at };
+    let runs = super::runs::store().await;
+    let begins = async |read: &Batched| {
+        let asked = Asked { inputs: json!({}), samples: None, playbook: None };
+        let with = store.begun(read, now).unwrap();
+        runs.create(&super::runs::head(&read.batch.run), &asked, &with).await
+    };
+    assert_eq!(begins(&read).await.unwrap(), Created::New);
+    let (why, clock) = (refusal(), Clock { owner, monitor: monitor.clone(), overdue_at: now });
     let failed = state.failed("refused", now);
     let settled = refused(&read.batch, &failed, &why, false, now);
     let late = store.refused(&read, &settled, &clock, now).await;
@@ -85,9 +90,26 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     let late = store.held_up(&read, &why, &failed, &clock).await;
     assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
     let written = store.batch(&monitor, 1).await.unwrap().unwrap();
-    assert_eq!((written.batch.refusals, written.batch.refused_for), (0, None));
-    let line = written.occurrence.unwrap();
+    assert_eq!((written.batch.refusals, &written.batch.refused_for), (0, &None));
+    let line = written.occurrence.as_ref().unwrap();
     assert_eq!((line.state, line.runs.len()), (OccurrenceState::Started, 1));
+    assert!(matches!(begins(&read).await.unwrap(), Created::Existing(_)));
+
+    // One that was held up until the batch was parked starts nothing.
+    let end = settle(&written.batch, &state, &read.batch.run, RunStatus::Error, now).unwrap();
+    let ended = store.change(&written, &end.batch, &end.state).await.unwrap();
+    let (next, open) = ended.batch.tried_again(&end.state);
+    let again = store.change(&ended, &next, &open).await.unwrap();
+    let settled = parked_at_once(&again.batch, &open.failed("refused", now), &why, now);
+    store.refused(&again, &settled, &clock, now).await.unwrap();
+    assert!(begins(&again).await.unwrap_err().is_condition());
+    assert_eq!(runs.head(&again.batch.run).await.unwrap(), None);
+    let written = store.batch(&monitor, 1).await.unwrap().unwrap();
+    assert_eq!((written.batch.state, written.batch.refused_for), (BatchState::Parked, Some(why)));
+}
+
+fn refusal() -> OccurrenceReason {
+    OccurrenceReason { code: "REFUSED".to_owned(), message: "refused".to_owned() }
 }
 
 #[tokio::test]
@@ -109,7 +131,7 @@ async fn f_218_a_parked_batch_is_opened_again_in_one_write_and_moves_no_watermar
     let open = store.reopen(&read, &clock, now).await.unwrap();
     assert!(matches!(open, Err(NotReopened::NotParked { .. })), "{open:?}");
 
-    let why = OccurrenceReason { code: "REFUSED".to_owned(), message: "refused".to_owned() };
+    let why = refusal();
     let settled = parked_at_once(&read.batch, &state.failed("refused", now), &why, now);
     store.refused(&read, &settled, &clock, now).await.unwrap();
     let marked = store.standing(&monitor).await.unwrap().marks;

@@ -28,7 +28,7 @@ async fn working(catalog: &Catalog, clock: &Clock) -> RunId {
     });
     let head: Head = serde_json::from_value(head).unwrap();
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
-    clock.runs.create(&head, &asked).await.unwrap();
+    clock.runs.create(&head, &asked, &[]).await.unwrap();
     run
 }
 

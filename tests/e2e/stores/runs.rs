@@ -14,7 +14,7 @@ use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
 
-async fn store() -> RunStore {
+pub(super) async fn store() -> RunStore {
     RunStore::new(super::table("runs").await, Blobs::of(&super::aws().await, "nothing-is-kept"))
 }
 
@@ -25,7 +25,7 @@ fn run(n: u8, last: u8) -> RunId {
     RunId::from_bytes(bytes)
 }
 
-fn head(run: &RunId) -> Head {
+pub(super) fn head(run: &RunId) -> Head {
     let owner = UserId::from_bytes([1; 16]);
     let head = json!({
         "run": run, "owner": owner, "invoked_by": owner, "scopes": Scopes::default(), "profile_id": "p",
@@ -50,7 +50,7 @@ async fn every_unfinished_run_has_its_turn_however_many_wait() {
     let all: BTreeSet<RunId> = crowded.chain((0..8).map(|last| run(200, last))).collect();
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
     let heads: Vec<Head> = all.iter().map(head).collect();
-    let made = join_all(heads.iter().map(|head| store.create(head, &asked))).await;
+    let made = join_all(heads.iter().map(|head| store.create(head, &asked, &[]))).await;
     assert!(made.iter().all(Result::is_ok), "{made:?}");
     let mut seen = BTreeSet::new();
     for _ in 0..6 {
@@ -90,7 +90,7 @@ fn intent(at: Timestamp) -> Intent {
 async fn check_ending(n: u8, status: Status) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
     store
-        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None })
+        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
         .await
         .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
@@ -130,7 +130,7 @@ async fn check_answer(
 ) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
     store
-        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None })
+        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
         .await
         .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
@@ -216,7 +216,7 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
     let (done, open, other) = (of(50, "gone"), of(51, "gone"), of(52, "kept"));
     for head in [&done, &open, &other] {
         store
-            .create(head, &Asked { inputs: json!({}), samples: None, playbook: None })
+            .create(head, &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
             .await
             .unwrap();
     }

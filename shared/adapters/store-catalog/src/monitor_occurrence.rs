@@ -4,36 +4,30 @@
 use countersign_identity::UserId;
 use countersign_monitor::{Batch, State, begun, held_up};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceReason, OccurrenceState, RunStatus};
-use countersign_store_kit::Expr;
+use countersign_store_kit::{Expr, Op};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::monitor_store::{put_batch, put_state};
+use crate::monitor_store::put_state;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
 
 /// A run that goes on when its monitor is removed.
 const REMOVED: (&str, &str) = ("MONITOR_REMOVED", "the monitor was removed");
 
 impl MonitorStore {
-    /// Notes that the run of a batch has been started. Nothing happens when the batch has changed since it was read: its end was
-    /// faster.
+    /// The writes that go with the one of a batch's run: that it has begun. Nothing of it is written when the batch has changed
+    /// since it was read, nor can the batch be parked afterwards as one that has no run.
     ///
     /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn begun<'a>(&'a self, batched: &'a Batched, now: Timestamp) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Some(occurrence) = &batched.occurrence else { return Ok(()) };
-            let doing = CatalogError::doing("note that the run of a batch was started");
-            let seen = Expr::new("#version = :seen").bind("seen", &batched.batch.version);
-            let version = batched.batch.version + 1;
-            let batch = Batch { version, refusals: 0, refused_for: None, ..batched.batch.clone() };
-            let occurrence = begun(occurrence, &batch, now);
-            let line = occurrences::put(&occurrence)?;
-            let after = Batched { batch, occurrence: Some(occurrence), ..batched.clone() };
-            let batch = put_batch(&after)?.when(seen.map_err(doing)?);
-            self.table.try_transact(vec![batch, line]).await.map(drop).map_err(doing)
-        })
+    /// [`CatalogError::TooLarge`] when the batch does not fit into an item.
+    pub fn begun(&self, batched: &Batched, now: Timestamp) -> Result<Vec<Op>> {
+        let version = batched.batch.version + 1;
+        let batch = Batch { version, refusals: 0, refused_for: None, ..batched.batch.clone() };
+        let occurrence = batched.occurrence.as_ref().map(|one| begun(one, &batch, now));
+        let after = Batched { batch, occurrence, ..batched.clone() };
+        let writes = after.writes_after(batched)?;
+        Ok(writes.into_iter().map(|write| self.table.op(write)).collect())
     }
 
     /// Notes a tick that could not start the run of a batch, with the reason.

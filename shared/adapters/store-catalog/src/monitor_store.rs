@@ -43,8 +43,8 @@ impl Batched {
         Self { batch: batch.clone(), occurrence, content: self.content.clone() }
     }
 
-    /// Both records, while the batch is as it was read: the batch and its occurrence. That a run was started is noted without
-    /// the monitor's state.
+    /// Both records, while the batch is as it was read: the batch and its occurrence. That a run was started is written with the
+    /// run, without the monitor's state.
     pub(crate) fn writes_after(&self, before: &Self) -> Result<Vec<Write>> {
         let seen = Expr::new("#version = :seen").bind("seen", &before.batch.version);
         let seen = seen.map_err(CatalogError::doing("note the batch"))?;

@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunId};
-use countersign_store_kit::{Expr, StoreError, Write};
+use countersign_store_kit::{Expr, Op, StoreError, Write};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -32,11 +32,13 @@ pub struct Asked {
 }
 
 impl RunStore {
-    /// Writes a new run: head, request and the mark of an active run, and on the run it repeats that it does; one transaction.
+    /// Writes a new run: head, request and the mark of an active run, and on the run it repeats that it does; one transaction,
+    /// together with the writes to other tables that go `with` it.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer; [`StoreError::ConditionFailed`] when another run repeats the same one.
-    pub async fn create(&self, head: &Head, asked: &Asked) -> Result<Created> {
+    /// [`StoreError`] when the table does not answer; [`StoreError::ConditionFailed`] when another run repeats the same one, or
+    /// what goes with the run cannot be written.
+    pub async fn create(&self, head: &Head, asked: &Asked, with: &[Op]) -> Result<Created> {
         let place = |what: &str| format!("runs/{}/{what}.json", head.run);
         let inputs = self.blobs.store(&place("request"), &asked.inputs).await?;
         let samples = match &asked.samples {
@@ -58,7 +60,9 @@ impl RunStore {
             writes
                 .push(Write::update(&keys::head(before)).set("repeated_by", &head.run)?.when(free));
         }
-        match self.table.transact(writes).await {
+        let mut ops: Vec<Op> = writes.into_iter().map(|write| self.table.op(write)).collect();
+        ops.extend(with.iter().cloned());
+        match self.table.transact_across(ops).await {
             Ok(()) => Ok(Created::New),
             Err(error) if error.is_condition() => match self.head(&head.run).await? {
                 Some(existing) => Ok(Created::Existing(Box::new(existing))),

@@ -74,6 +74,8 @@ pub fn settle(
         run_status: Some(status.as_str().to_owned()),
         has_moved: moves || batch.has_moved,
         closed_at: is_closed.then_some(now),
+        refusals: 0,
+        refused_for: None,
         version: batch.version + 1,
         ..batch.clone()
     };

@@ -74,7 +74,8 @@ pub async fn repeat(
         Some(_) => ctx.runs.samples(&head.run).await?,
         None => Map::new(),
     };
-    let found = head.from_monitor.clone().map(|from| Found { from, outputs: &outputs });
+    let found =
+        head.from_monitor.clone().map(|from| Found { from, outputs: &outputs, begun: Vec::new() });
     let starting = Starting {
         run,
         profile: &profile,

@@ -16,7 +16,7 @@ use countersign_run::{
     UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
-use countersign_store_kit::StoreError;
+use countersign_store_kit::{Op, StoreError};
 use countersign_store_runs::{Asked, Created};
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value};
@@ -64,6 +64,8 @@ pub struct Found<'a> {
     pub from: FromMonitor,
     /// The outputs of its detection steps, by step: they look for nothing themselves.
     pub outputs: &'a Map<String, Value>,
+    /// What is written together with the run, or neither: that the batch has one. None of a repetition.
+    pub begun: Vec<Op>,
 }
 
 /// Checks that the run can be carried and signed, and begins it.
@@ -81,7 +83,10 @@ pub async fn start(
     let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
     let playbook = of.is_direct.then(|| of.playbook.yaml.clone());
     let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
-    begin(ctx, head, &request, all).await
+    let with = of.found.as_ref().map(|found| found.begun.as_slice());
+    write(ctx, head, &request, with.unwrap_or_default())
+        .await
+        .map(|head| Started { head, warnings: all })
 }
 
 /// Checks the same of a run that is not to begin now: what it would be warned of.
@@ -152,9 +157,13 @@ pub async fn begin(
     asked: &Asked,
     warnings: Vec<FieldError>,
 ) -> Result<Started, Problem> {
+    write(ctx, head, asked, &[]).await.map(|head| Started { head, warnings })
+}
+
+async fn write(ctx: Starter<'_>, head: Head, asked: &Asked, with: &[Op]) -> Result<Head, Problem> {
     quotas::run(ctx, &head).await?;
     let head = with_names(ctx, head).await?;
-    let head = match ctx.runs.create(&head, asked).await {
+    let head = match ctx.runs.create(&head, asked, with).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,
         Err(error) => return Err(not_created(ctx, &head, error).await),
@@ -162,7 +171,7 @@ pub async fn begin(
     if let Err(error) = ctx.runner.start(&head).await {
         tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
     }
-    Ok(Started { head, warnings })
+    Ok(head)
 }
 
 /// The same head with what the directory calls its caller: steps see them as they were when the run was asked for.

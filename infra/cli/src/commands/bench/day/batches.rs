@@ -8,7 +8,7 @@ use countersign_run::{BatchId, OccurrenceReason, RunId, RunStatus};
 use jiff::Timestamp;
 
 use super::monitor_store::Standing;
-use super::tables::{Batched, Change};
+use super::tables::{Batched, Change, Start};
 use super::timeline::Unanswered;
 use super::watcher::Ticking;
 
@@ -125,14 +125,16 @@ impl Trying<'_, '_> {
 
     /// Starts the run; why not, when it cannot be started as things are.
     async fn run(&self) -> Result<Result<(), StartBlocker>, Unanswered> {
-        let Ticking { world, nth, .. } = self.ticking;
+        let Ticking { world, nth, now } = self.ticking;
         world.time.requests(READS).await?;
         if let Some(why) = world.obstacle(nth) {
             return Ok(Err(why));
         }
-        let batch = &self.batched.batch;
-        world.start(nth, &batch.run, &world.drawn(&batch.id)).await?;
-        Ok(Ok(()))
+        let run = world.drawn(&self.batched.batch.id);
+        match world.start(nth, self.batched, &run, now).await? {
+            Start::New | Start::Known => Ok(Ok(())),
+            Start::Outdated => Ok(Err(StartBlocker::Refused)),
+        }
     }
 
     /// Notes what came of starting it; a later tick tries again.
@@ -140,19 +142,28 @@ impl Trying<'_, '_> {
         &self,
         started: Result<Result<(), StartBlocker>, Unanswered>,
     ) -> Result<(), Unanswered> {
-        let Ticking { world, nth, now } = self.ticking;
+        let Ticking { world, nth, .. } = self.ticking;
         let (why, passing) = match started {
-            Ok(Ok(())) => return world.begun(nth, self.batched, now).await,
+            Ok(Ok(())) => return Ok(()),
             Ok(Err(why)) => (why, None),
             Err(error) => (StartBlocker::Unanswered, Some(error)),
         };
         world.counts().not_started += 1;
         // Somebody else, who was not refused, has started it in between.
-        match world.run(nth, &self.batched.batch.run).await?.is_some() {
-            true => world.begun(nth, self.batched, now).await?,
-            false => self.not_started(why).await?,
+        if world.run(nth, &self.batched.batch.run).await?.is_none() {
+            if self.is_outdated().await? {
+                return Ok(());
+            }
+            self.not_started(why).await?;
         }
         passing.map_or(Ok(()), Err)
+    }
+
+    /// Whether somebody else has changed the batch.
+    async fn is_outdated(&self) -> Result<bool, Unanswered> {
+        let batch = &self.batched.batch;
+        let stored = self.ticking.world.batch(self.ticking.nth, batch.number).await?;
+        Ok(stored.is_none_or(|stored| stored.batch.version != batch.version))
     }
 
     async fn not_started(&self, why: StartBlocker) -> Result<(), Unanswered> {

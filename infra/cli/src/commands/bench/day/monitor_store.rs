@@ -9,7 +9,7 @@ use countersign_run::{OccurrenceReason, RunId};
 use jiff::Timestamp;
 
 use super::monitors::{Event, Monitors};
-use super::tables::{Batched, Change, Run, Tables};
+use super::tables::{Batched, Change, Run, Start, Tables};
 use super::timeline::Unanswered;
 
 type Answer<T> = Result<T, Unanswered>;
@@ -54,12 +54,20 @@ impl Monitors {
         self.asks(|tables| tables.monitors[nth].runs.get(run).cloned()).await
     }
 
-    /// Starts the run of a batch; that it ends is to come.
-    pub(super) async fn start(&self, nth: usize, id: &RunId, run: &Run) -> Answer<()> {
+    /// Starts the run of a batch, and notes with the same write that it has begun; that it ends is to come.
+    pub(super) async fn start(
+        &self,
+        nth: usize,
+        of: &Batched,
+        run: &Run,
+        now: Timestamp,
+    ) -> Answer<Start> {
         self.asks(|tables| {
-            if tables.start(nth, id, run) {
-                self.time.put(run.ends, Event::Ends(nth, id.clone()));
+            let start = tables.start(nth, of, run, now);
+            if start == Start::New {
+                self.time.put(run.ends, Event::Ends(nth, of.batch.run.clone()));
             }
+            start
         })
         .await
     }
@@ -78,11 +86,6 @@ impl Monitors {
     ) -> Answer<bool> {
         let (state, marks) = (state.clone(), marks.to_vec());
         self.apply(nth, &Change { state, marks, clock: Some(clock), batch: None }).await
-    }
-
-    /// Notes that the run of a batch has been started, unless its end was faster.
-    pub(super) async fn begun(&self, nth: usize, batched: &Batched, now: Timestamp) -> Answer<()> {
-        self.asks(|tables| tables.begun(nth, batched, now)).await.map(drop)
     }
 
     /// Notes a tick that could not start the run of a batch, with the reason.

@@ -94,6 +94,17 @@ impl Monitor {
     }
 }
 
+/// What comes of writing a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// It is written.
+    New,
+    /// It was there.
+    Known,
+    /// Nothing is written: the batch has changed.
+    Outdated,
+}
+
 /// What is written at once, or not at all.
 #[derive(Debug)]
 pub(super) struct Change {
@@ -185,7 +196,7 @@ impl Tables {
     }
 
     /// Notes that the run of a batch has been started, unless the batch has changed.
-    pub(super) fn begun(&mut self, nth: usize, batched: &Batched, now: Timestamp) -> bool {
+    fn begun(&mut self, nth: usize, batched: &Batched, now: Timestamp) -> bool {
         let known = self.monitors[nth].batches.get_mut(&batched.batch.number);
         let known = known.filter(|known| known.batch.version == batched.batch.version);
         let Some(known) = known else { return false };
@@ -196,14 +207,17 @@ impl Tables {
         true
     }
 
-    /// Starts a run, once; whether it is new.
-    pub(super) fn start(&mut self, nth: usize, id: &RunId, run: &Run) -> bool {
-        let runs = &mut self.monitors[nth].runs;
-        let is_new = !runs.contains_key(id);
-        if is_new {
-            runs.insert(id.clone(), run.clone());
+    /// Starts the run of a batch, once, and notes that it has begun.
+    pub(super) fn start(&mut self, nth: usize, of: &Batched, run: &Run, now: Timestamp) -> Start {
+        let id = &of.batch.run;
+        if self.monitors[nth].runs.contains_key(id) {
+            return Start::Known;
         }
-        is_new
+        if !self.begun(nth, of, now) {
+            return Start::Outdated;
+        }
+        self.monitors[nth].runs.insert(id.clone(), run.clone());
+        Start::New
     }
 }
 
