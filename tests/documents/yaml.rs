@@ -2,9 +2,7 @@
 //! connector (its `connection`, or the keys of an endpoint), `step`, or `approval`.
 
 use countersign_connector::{endpoint_contract, parse, parse_template};
-use countersign_playbook::{
-    Bindings, CompileContext, EndpointContract, PlaybookSource, compile, render,
-};
+use countersign_playbook::{Bindings, CompileContext, PlaybookSource, compile, render};
 use countersign_profile::Template;
 use countersign_registry::Registry;
 
@@ -74,11 +72,7 @@ fn shipped(playbook: &str) -> Option<Bindings> {
     for id in line.trim_end_matches(']').split(", ") {
         let file = root().join(format!("library/connectors/{id}.yaml"));
         let connector = parse_template(&std::fs::read_to_string(file).ok()?).definition?;
-        let contract = |name: &String| {
-            let of = endpoint_contract(&connector, name)?;
-            let (inputs, outputs, irreversible) = (of.inputs, of.outputs, of.irreversible);
-            Some((name.clone(), EndpointContract { inputs, outputs, irreversible }))
-        };
+        let contract = |name: &String| Some((name.clone(), endpoint_contract(&connector, name)?));
         bindings.bind(id, connector.endpoints.keys().filter_map(contract));
     }
     Some(bindings)

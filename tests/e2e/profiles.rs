@@ -86,13 +86,13 @@ async fn f_393_a_field_that_nothing_reads_is_refused_wherever_it_is_written() {
     let body = json!({
         "name": "A", "handle": format!("{}-inert", ana.username), "tool_packs": ["knowledge"],
         "model_temperature": 1, "knowledge_config": { "write_collection": "a" },
-        "skills": [{ "skill_type": "built_in", "reference": "research" }],
+        "skills": [{ "skill_type": "built_in", "reference": "knowledge_builder" }],
     });
     let mut places = vec![
         "tool_packs",
         "model_temperature",
         "knowledge_config.write_collection",
-        "skills[0].skill_type",
+        "skills[0].reference",
     ];
     places.sort_unstable();
     let sorted = |mut found: Vec<String>| {

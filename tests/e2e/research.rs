@@ -1,8 +1,10 @@
 //! A model that asks for tools, turn by turn, with a provider in the documented shape.
 
 mod crash;
+mod endpoints;
 mod refused;
 mod repeated;
+mod skill;
 
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path};

@@ -4,7 +4,7 @@ use countersign_document::{Problem as Found, Severity};
 use countersign_identity::UserId;
 use countersign_plan::{InputProblem, inputs};
 use countersign_playbook::ValidPlaybook;
-use countersign_profile::{ProfileError, ProfileSpec, Skill};
+use countersign_profile::{ProfileError, ProfileSpec, Skill, SkillType};
 use countersign_web::Problem;
 
 use crate::Context;
@@ -18,7 +18,8 @@ pub(crate) async fn check(
     spec: &ProfileSpec,
 ) -> Result<Vec<Found>, Problem> {
     let mut found = Vec::new();
-    for (n, skill) in spec.skills.iter().enumerate() {
+    let skills = spec.skills.iter().enumerate();
+    for (n, skill) in skills.filter(|(_, skill)| skill.skill_type == SkillType::Playbook) {
         let reference = skill.reference.to_string();
         match ctx.catalog.playbooks().get(owner, &reference).await? {
             Some(stored) => found.extend(misfits(n, skill, &stored.playbook)),

@@ -114,7 +114,7 @@ impl Trying<'_> {
             return passing.map_or(Ok(self.outcome.as_str()), Err);
         }
         if self.is_outdated(ctx).await? {
-            return Ok("nothing");
+            return passing.map_or(Ok("nothing"), Err);
         }
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");

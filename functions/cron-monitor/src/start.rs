@@ -27,8 +27,7 @@ pub(crate) struct Starting<'a> {
 impl Ready {
     /// The inputs of the playbook: what the monitor gives, else what its agent's skill does.
     pub(crate) fn inputs(&self) -> Map<String, Value> {
-        let skills = &self.agent.spec.skills;
-        let own = skills.iter().find(|skill| *skill.reference == *self.playbook.playbook.id);
+        let own = self.agent.spec.skill_for(&self.playbook.playbook.id);
         let mut all = own.map(|skill| skill.parameters.clone()).unwrap_or_default();
         all.extend(self.monitor.spec.inputs.clone());
         all
@@ -129,7 +128,7 @@ pub(crate) async fn run(
         understood: Vec::new(),
         repeats: &repeats,
         found: Some(run_start::Found { from, outputs: &of.outputs, begun }),
-        is_direct: false,
+        made: None,
     };
     let starter = ctx.starter();
     match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {

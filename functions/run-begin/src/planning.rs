@@ -32,6 +32,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         inputs,
     };
     let mut plan = planned(&playbook, request);
+    plan.give_endpoints(&endpoints);
     if head.dry_run != Some(DryRun::Samples) {
         choose_channels(&mut plan, &endpoints)?;
     }
@@ -127,7 +128,7 @@ async fn playbook(
 /// The playbook of the run and its id: the stored one, or the one that was made for it.
 async fn yaml(context: &Context, head: &Head) -> Result<(String, String), BeginError> {
     let Some(id) = head.playbook_id.clone() else {
-        let made = context.runs.direct_playbook(&head.run).await?;
+        let made = context.runs.made_playbook(&head.run).await?;
         let made = made.ok_or_else(|| BeginError::Playbook(String::new()))?;
         return Ok(("question".to_owned(), made));
     };

@@ -4,7 +4,7 @@ use countersign_channel::ENDPOINT;
 use countersign_plan::{Plan, PlanStep, scope};
 use countersign_registry::actions::send_channel_message::Channel;
 use countersign_registry::{CALL_CONNECTOR, SEND_CHANNEL_MESSAGE};
-use countersign_run::{Head, RoutedOutput, RunRecord, RunState, StepState};
+use countersign_run::{ConnectorCall, Head, RoutedOutput, RunRecord, RunState, StepState};
 use countersign_wiring::{Scope, resolve};
 
 use crate::outcomes::Outcomes;
@@ -20,8 +20,8 @@ pub(crate) fn of(
     let entities = outcomes.entities(written).counts;
     let scope = plan.map(|plan| scope(head, plan));
     let called = |name: &str, state: &StepState| {
-        let step = plan?.step(name).filter(|step| was_called(step, state))?;
-        endpoint(step, scope.as_ref()?)
+        let step = plan.and_then(|plan| plan.step(name)).zip(scope.as_ref());
+        step.map_or_else(Vec::new, |(step, scope)| calls(step, scope, state))
     };
     let mut record = RunRecord { entities, ..RunRecord::of(state, called) };
     for row in written {
@@ -33,14 +33,33 @@ pub(crate) fn of(
 /// The detection that calls an endpoint.
 const DETECT: &str = "detect_new_data";
 
-/// What ends a step that only reads before it has called anything.
-const REFUSED: [&str; 2] = ["PERMISSION_DENIED", "STEP_INPUT_INVALID"];
+/// What ends a step that only reads, or a call of a model, before anything was called.
+const REFUSED: [&str; 3] = ["PERMISSION_DENIED", "STEP_INPUT_INVALID", "TOOL_REFUSED"];
+
+/// The calls of connectors that a finished step made: its own, and those that its model asked for.
+fn calls(step: &PlanStep, scope: &Scope<'_>, state: &StepState) -> Vec<ConnectorCall> {
+    let own = endpoint(step, scope).filter(|_| was_called(step, state));
+    let own = own.map(|called| ConnectorCall::of_step(&step.name, state, called));
+    let asked = step.tools.iter().flat_map(|tools| {
+        let made = state.tool_calls.iter().filter(|call| !is_refused(call.code.as_deref()));
+        made.filter_map(|call| {
+            let called = tools.named(&call.tool)?.endpoint.as_ref()?;
+            let called = (called.connector.clone(), called.endpoint.clone());
+            Some(ConnectorCall::of_tool(&step.name, call, called))
+        })
+    });
+    own.into_iter().chain(asked).collect()
+}
+
+fn is_refused(code: Option<&str>) -> bool {
+    code.is_some_and(|code| REFUSED.contains(&code))
+}
 
 /// Whether a finished step called its endpoint in this run. It did not when its output was given in advance, as by a monitor or a
 /// test, or when an earlier run had already made the call.
 fn was_called(step: &PlanStep, state: &StepState) -> bool {
-    let is_refused = || state.code.as_deref().is_some_and(|code| REFUSED.contains(&code));
-    let has_called = if step.irreversible { state.sent.is_some() } else { !is_refused() };
+    let is_refused = is_refused(state.code.as_deref());
+    let has_called = if step.irreversible { state.sent.is_some() } else { !is_refused };
     step.stand_in.is_none() && has_called
 }
 

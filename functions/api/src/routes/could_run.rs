@@ -76,7 +76,7 @@ pub(super) async fn monitor(
         understood: Vec::new(),
         repeats: &[],
         found: None,
-        is_direct: false,
+        made: None,
     };
     said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
 }
@@ -105,7 +105,7 @@ pub(super) async fn trigger(
         understood: Vec::new(),
         repeats: &[],
         found: None,
-        is_direct: false,
+        made: None,
     };
     said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
 }

@@ -187,7 +187,7 @@ fn fitting(
     profile: &Profile,
     playbook: &ValidPlaybook,
 ) -> Result<Map<String, Value>, Problem> {
-    let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *playbook.id);
+    let skill = profile.spec.skill_for(&playbook.id);
     let mut all: Map<String, Value> =
         skill.map(|skill| skill.parameters.clone()).unwrap_or_default();
     all.extend(monitor.inputs.clone());

@@ -64,7 +64,7 @@ pub(crate) async fn test(
             chosen_because: None,
             understood: Vec::new(),
             dry_run: Some(dry_run),
-            is_direct: false,
+            made: None,
         };
         let head =
             asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);

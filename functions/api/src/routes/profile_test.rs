@@ -57,8 +57,14 @@ pub(crate) async fn test(
         let profile = run_start::profile(starter, owner, &id).await?;
         let named = body.playbook.as_deref();
         let question = run_start::check_query(&body.query);
-        let choosing::Chosen { playbook, because, is_direct } =
-            choosing::playbook(starter, owner, &profile, (named, &body.query), true).await?;
+        let choosing::Chosen { playbook, because, made } = choosing::playbook(
+            starter,
+            owner,
+            &profile,
+            (named, &body.query),
+            choosing::Otherwise::MadeFirst,
+        )
+        .await?;
         let given = understanding::inputs(
             &profile,
             &playbook.playbook,
@@ -80,7 +86,7 @@ pub(crate) async fn test(
             chosen_because: because,
             understood: given.understood,
             dry_run: Some(dry_run),
-            is_direct,
+            made,
         };
         let head =
             asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);
@@ -91,8 +97,8 @@ pub(crate) async fn test(
         let (valid, samples) = (&playbook.playbook, &body.samples);
         run_start::check_samples(starter, valid, &head, dry_run, &endpoints, samples)?;
         let (inputs, samples) = (given.all.into(), body.samples.clone().into());
-        let direct = is_direct.then(|| playbook.yaml.clone());
-        let asked = Asked { inputs, samples: Some(samples), playbook: direct };
+        let own = made.map(|_| playbook.yaml.clone());
+        let asked = Asked { inputs, samples: Some(samples), playbook: own };
         accepted(run_start::begin(starter, head, &asked, given.doubts).await?)
     })
     .await

@@ -156,10 +156,7 @@ async fn followed(
     let id = trigger
         .playbook(&profile.spec)
         .ok_or_else(|| wrong("must be named: this agent has none that comes first".to_owned()))?;
-    let is_off = |id: &str| {
-        profile.spec.skills.iter().any(|skill| skill.reference.as_str() == id && !skill.enabled)
-    };
-    if is_off(id) {
+    if profile.spec.skill_for(id).is_some_and(|skill| !skill.enabled) {
         return Err(wrong(format!("`{id}` is switched off for this agent")));
     }
     let stored = ctx.catalog.playbooks().get(owner, &id.to_owned()).await?;
@@ -173,7 +170,7 @@ fn fits(
     playbook: &StoredPlaybook,
 ) -> Result<(), Problem> {
     let valid = &playbook.playbook;
-    let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *valid.id);
+    let skill = profile.spec.skill_for(&valid.id);
     let parameters = skill.map(|skill| &skill.parameters);
     fitting(&trigger.on, &trigger.inputs, parameters, valid).map_err(|problems| {
         let field = |problem: countersign_plan::InputProblem| {

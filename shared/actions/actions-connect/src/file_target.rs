@@ -177,9 +177,13 @@ fn key_target(call: &Call, key: String, bytes: u64) -> Option<Target> {
     Some(Target { reference: file.to_string(), name, place: Place::Key { key, bytes } })
 }
 
+/// An address as people write one. What only a lenient reader takes for an address is none: whoever checks the text sees another.
 fn address(source: &str) -> Result<Target, ConnectError> {
-    let url = Url::parse(source)
-        .map_err(|_| ConnectError::NotASource(source.chars().take(120).collect()))?;
+    let is_written = source.starts_with("https://") || source.starts_with("http://");
+    let is_one_word = !source.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\');
+    let url =
+        Some(source).filter(|_| is_written && is_one_word).and_then(|text| Url::parse(text).ok());
+    let url = url.ok_or_else(|| ConnectError::NotASource(source.chars().take(120).collect()))?;
     let name =
         url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default().to_owned();
     Ok(Target { reference: public_address(&url), name, place: Place::Address(url) })

@@ -1,12 +1,13 @@
 //! The handler of the actions in which a model has no tools.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::{Message, Model};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
 use countersign_registry::actions::model_task::{Inputs, Params};
-use countersign_registry::{Action, ModelChoice, OutputSchema, arguments};
+use countersign_registry::{Action, Contract, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -91,7 +92,11 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(&self, call: &Call) -> Result<Option<Value>, ActionError> {
+    fn foresee(
+        &self,
+        call: &Call,
+        _tools: Vec<Cow<'_, Contract>>,
+    ) -> Result<Option<Value>, ActionError> {
         let (inputs, params) = arguments::<A>(call)?;
         let (schema, messages) = self.asked(call, &inputs, &params)?;
         let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());

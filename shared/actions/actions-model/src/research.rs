@@ -1,12 +1,14 @@
 //! The handler of `research_with_tools`: one turn of a conversation in which the model may ask for tools.
 
+use std::borrow::Cow;
+
 use countersign_model::{Message, Model, ToolSpec};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
 use countersign_registry::actions::model_task::Inputs;
 use countersign_registry::actions::research_with_tools::{Params, ResearchWithTools};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
-    Action as _, Contract, ModelChoice, OutputSchema, Registry, arguments, arguments_schema,
+    Action as _, Contract, ModelChoice, OutputSchema, arguments, arguments_schema,
 };
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -100,10 +102,12 @@ impl Handler for Research {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(&self, call: &Call) -> Result<Option<Value>, ActionError> {
+    fn foresee(
+        &self,
+        call: &Call,
+        tools: Vec<Cow<'_, Contract>>,
+    ) -> Result<Option<Value>, ActionError> {
         let (_, params) = arguments::<ResearchWithTools>(call)?;
-        let registry = Registry::builtin();
-        let tools = params.tools.iter().filter_map(|name| registry.get(name)).collect();
         let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
         let Asked { schema, messages, tools } = asked(call, &talk)?;
         let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());

@@ -290,7 +290,7 @@ async fn f_056_an_answer_that_was_cut_is_paid_for() {
 fn k_46_what_a_test_would_ask_is_what_a_run_asks() {
     let deps = offline();
     let actions = actions(&deps);
-    let foreseen = |call: &Call| actions[0].foresee(call).map(Option::unwrap);
+    let foreseen = |call: &Call| actions[0].foresee(call, Vec::new()).map(Option::unwrap);
     let asked = foreseen(&judge()).unwrap();
     assert_eq!((&asked["model"], &asked["max_tokens"]), (&json!("extractive"), &json!(0)));
     assert_eq!(asked["answer"], schema().json_schema());

@@ -87,7 +87,7 @@ impl RunStore {
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
-    pub async fn direct_playbook(&self, run: &RunId) -> Result<Option<String>> {
+    pub async fn made_playbook(&self, run: &RunId) -> Result<Option<String>> {
         let item = self.table.get::<RequestItem>(&keys::request(run)).await?;
         Ok(item.and_then(|item| item.playbook))
     }

@@ -1,11 +1,11 @@
 //! What an endpoint takes and gives, in the registry's words (F-038, F-042, F-091).
 
 pub use countersign_registry::EndpointContract;
-use countersign_registry::{DataType, Field, Slot};
+use countersign_registry::{DataType, Field, Reach, Slot};
 
 use crate::model::{
-    Connection, ConnectorDefinition, Endpoint, JsonMapping, MetadataField, Operation, OutputShape,
-    Pagination,
+    Connection, ConnectorDefinition, Endpoint, FileSource, JsonMapping, MetadataField, Operation,
+    OutputShape, Pagination, StatementSource,
 };
 use crate::request::SOURCE;
 
@@ -33,10 +33,25 @@ pub fn endpoint_contract(
 ) -> Option<EndpointContract> {
     let endpoint = definition.endpoints.get(endpoint)?;
     Some(EndpointContract {
+        description: endpoint.description.clone(),
         inputs: inputs(&definition.connection, endpoint),
         outputs: outputs(&definition.connection, endpoint),
         irreversible: is_irreversible(endpoint),
+        reach: reach(&definition.connection, endpoint),
     })
+}
+
+/// What a call of the endpoint can read by its arguments.
+fn reach(connection: &Connection, endpoint: &Endpoint) -> Reach {
+    match (connection, &endpoint.operation) {
+        (Connection::FileParser(files), _) if files.source == FileSource::Url => Reach::Web,
+        (Connection::FileParser(_), _) => Reach::Files,
+        (Connection::ExistingTool(_), _) => Reach::Web,
+        (_, Operation::Query(query)) if query.statement == StatementSource::Free => {
+            Reach::Statement
+        }
+        _ => Reach::Source,
+    }
 }
 
 /// The contracts of the endpoints whose names are allowed.

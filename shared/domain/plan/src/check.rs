@@ -12,6 +12,8 @@ use crate::tools::Tools;
 
 /// The most steps a plan may have.
 pub const MAX_STEPS: usize = 500;
+/// The most tools that the models of a plan may have together: the machine carries their names, and its state has a bound.
+pub const MAX_TOOLS: usize = 500;
 /// The most history events a plan may be estimated to need; an execution ends at 25,000.
 pub const MAX_EVENTS: usize = 20_000;
 
@@ -23,6 +25,7 @@ pub fn check(plan: &Plan) -> Result<(), Vec<PlanError>> {
     let mut problems = Vec::new();
     sizes(plan, &mut problems);
     names(plan, &mut problems);
+    problems.extend(plan.steps.iter().filter_map(no_tool));
     if let Err(problem) = stages(plan) {
         problems.push(problem);
     }
@@ -60,12 +63,23 @@ pub const CALL_SECONDS: u32 = 60;
 /// What an invocation has for calls, seconds: its own time without what it keeps back.
 const SECONDS_OF_CALLS: u64 = 240;
 
+/// A model is never given fewer tools than its step names.
+fn no_tool(step: &PlanStep) -> Option<PlanError> {
+    let tool = step.tools.as_ref()?.missing(&step.params)?;
+    Some(PlanError::NoTool { step: step.name.clone(), tool })
+}
+
 fn sizes(plan: &Plan, problems: &mut Vec<PlanError>) {
     if plan.steps.is_empty() {
         problems.push(PlanError::Empty);
     }
     if plan.steps.len() > MAX_STEPS {
         problems.push(PlanError::TooManySteps { steps: plan.steps.len() });
+    }
+    let tools = plan.steps.iter().filter_map(|step| step.tools.as_ref());
+    let tools: usize = tools.map(|tools| tools.allowed.len()).sum();
+    if tools > MAX_TOOLS {
+        problems.push(PlanError::TooManyTools { tools });
     }
     let events = estimated_events(plan);
     if events > MAX_EVENTS {

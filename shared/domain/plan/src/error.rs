@@ -24,6 +24,13 @@ pub enum PlanError {
         /// How many.
         events: usize,
     },
+    /// More than [`MAX_TOOLS`](crate::MAX_TOOLS).
+    #[error("the models of the plan have {tools} tools, more than {}", crate::MAX_TOOLS)]
+    #[failure(code = "PLAN_TOO_LARGE")]
+    TooManyTools {
+        /// How many.
+        tools: usize,
+    },
     /// Two steps of one name.
     #[error("two steps are called `{step}`")]
     #[failure(code = "PLAN_INVALID")]
@@ -55,6 +62,15 @@ pub enum PlanError {
         step: String,
         /// The action.
         action: String,
+    },
+    /// A tool that a step's model is to have, and that is not there.
+    #[error("the step `{step}` names the tool `{tool}`, which the agent does not have")]
+    #[failure(code = "PLAN_INVALID")]
+    NoTool {
+        /// The step.
+        step: String,
+        /// The tool.
+        tool: String,
     },
     /// An irreversible step that could run without a signature.
     #[error("the irreversible step `{step}` could run without a signature")]

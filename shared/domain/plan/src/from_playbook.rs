@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_identity::UserId;
-use countersign_playbook::{self as playbook, OnWarning, ValidPlaybook};
+use countersign_playbook::{self as playbook, Bindings, OnWarning, ValidPlaybook};
 use countersign_run::{RunContext, RunId};
 use countersign_wiring::{Condition, Reference, Template, references};
 use serde_json::{Map, Value};
@@ -188,7 +188,7 @@ impl<'p> Chain<'p> {
                 planned.params.clone_from(params);
                 planned.irreversible = *irreversible;
                 planned.output_schema.clone_from(output_schema);
-                planned.tools = tools::of(action, params);
+                planned.tools = tools::of(action, params, &Bindings::none());
             }
             playbook::StepKind::Approval { .. } => {
                 planned.kind = StepKind::Gate;

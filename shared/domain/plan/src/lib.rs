@@ -23,7 +23,7 @@ mod tests;
 mod tools;
 mod unattended;
 
-pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
+pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, MAX_TOOLS, check, estimated_events};
 pub use confirm::confirms;
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
 pub use detected::{DetectionMismatch, detected};
@@ -39,4 +39,4 @@ pub use run_info::run_info;
 pub use runtime::scope;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};
-pub use tools::{Tool, Tools};
+pub use tools::{Tool, ToolEndpoint, Tools};

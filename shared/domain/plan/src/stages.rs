@@ -94,7 +94,7 @@ pub fn descriptors(
         tools: step.tools.as_ref().map(|tools| {
             let allowed = tools.allowed.iter();
             allowed
-                .map(|tool| (tool.action.clone(), format!("{prefix}{}", tool.function)))
+                .map(|tool| (tool.name().into_owned(), format!("{prefix}{}", tool.function)))
                 .collect()
         }),
     };

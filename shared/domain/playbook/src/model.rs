@@ -6,7 +6,8 @@ mod trigger;
 
 use std::collections::BTreeSet;
 
-use countersign_registry::CALL_CONNECTOR;
+use countersign_registry::actions::research_with_tools::{ResearchWithTools, endpoint_of};
+use countersign_registry::{Action as _, CALL_CONNECTOR};
 pub use countersign_registry::{OutputSchema, Shape};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
@@ -270,18 +271,28 @@ impl ValidPlaybook {
         self.approval_policy == Some(ApprovalPolicy::Require)
     }
 
-    /// The connectors its steps call.
+    /// The connectors its steps call, and those its models may call.
     #[must_use]
     pub fn connectors(&self) -> BTreeSet<&str> {
-        let params = self.all_steps().filter_map(|step| match &step.kind {
-            StepKind::Action { action, params, .. } if action == CALL_CONNECTOR => Some(params),
-            _ => None,
-        });
-        params.filter_map(|params| params.get("connector")?.as_str()).collect()
+        self.all_steps().flat_map(Step::connectors).collect()
     }
 }
 
 impl Step {
+    fn connectors(&self) -> Vec<&str> {
+        let StepKind::Action { action, params, .. } = &self.kind else { return Vec::new() };
+        let named = |name: &str| params.get(name).into_iter();
+        match action.as_str() {
+            CALL_CONNECTOR => named("connector").filter_map(Value::as_str).collect(),
+            ResearchWithTools::NAME => {
+                let tools = named("tools").filter_map(Value::as_array).flatten();
+                let tools = tools.filter_map(Value::as_str).filter_map(endpoint_of);
+                tools.map(|(connector, _)| connector).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The step and, if it is parallel, its sub-steps.
     #[must_use]
     pub fn with_descendants(&self) -> Vec<&Step> {

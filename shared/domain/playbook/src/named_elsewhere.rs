@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_registry::CALL_CONNECTOR;
-
-use crate::draft::{Draft, DraftAction, DraftKind, DraftStep};
+use crate::draft::{Draft, DraftKind, DraftStep};
 
 /// Connectors and approvers by the names that a text has for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,16 +16,10 @@ pub struct NamedElsewhere {
 
 impl NamedElsewhere {
     pub(crate) fn of(draft: &Draft<'_>) -> Self {
-        let connectors = draft.steps.iter().filter_map(connector).map(str::to_owned);
+        let named = draft.steps.iter().flat_map(DraftStep::connectors);
+        let connectors = named.map(|(connector, _)| connector.to_owned());
         let approvers = draft.steps.iter().flat_map(approvers).map(str::to_owned);
         Self { connectors: connectors.collect(), approvers: approvers.collect() }
-    }
-}
-
-fn connector<'d>(step: &'d DraftStep<'_>) -> Option<&'d str> {
-    match &step.kind {
-        DraftKind::Action(action) if action.action == CALL_CONNECTOR => action.param("connector"),
-        _ => None,
     }
 }
 
@@ -41,12 +33,4 @@ fn approvers<'d>(step: &'d DraftStep<'_>) -> impl Iterator<Item = &'d str> {
         gate.approvers.iter().chain(later)
     });
     named.map(|name| name.text.as_str())
-}
-
-impl DraftAction<'_> {
-    /// The text that stands at a param.
-    pub(crate) fn param(&self, key: &str) -> Option<&str> {
-        let (_, part) = self.params.iter().find(|(param, _)| param.text == key)?;
-        part.value().as_str()
-    }
 }

@@ -5,6 +5,7 @@ use countersign_document::{MaybeBlank, Rules, Whole};
 use countersign_journal::DetailLevel;
 use countersign_run::ExecutionMode;
 
+use crate::built_in;
 use crate::read::Written;
 use crate::spec::{Skill, SkillType};
 
@@ -24,20 +25,21 @@ struct Inert {
 }
 
 const NO_PROMPT: &str = "models only fill in the fields of single steps";
+const NO_RESEARCH: &str = "it is for the built-in skill `research`, which the agent does not have";
 const NO_COLLECTIONS: &str = "this release has no collections of documents";
 const LEAVE_OUT: &str = "leave it out";
 
 const FIELDS: [Inert; 6] = [
     Inert {
         pointer: "/max_research_rounds",
-        has: |of| of.max_research_rounds != Whole::default(),
-        why: NO_PROMPT,
+        has: |of| of.max_research_rounds != Whole::default() && !of.can_research(),
+        why: NO_RESEARCH,
         hint: LEAVE_OUT,
     },
     Inert {
         pointer: "/system_prompt_additions",
-        has: |of| says(of.system_prompt_additions.as_ref()),
-        why: NO_PROMPT,
+        has: |of| says(of.system_prompt_additions.as_ref()) && !of.can_research(),
+        why: NO_RESEARCH,
         hint: "leave it out; `description` tells people what the agent is for",
     },
     Inert {
@@ -77,6 +79,9 @@ pub(crate) fn report(written: &Written, rules: &mut Rules<'_>) {
         let message = format!("`{name}` has no effect: {}", inert.why);
         rules.hinted(CODE, inert.pointer, message, inert.hint.to_owned());
     }
+    if let Some(text) = written.system_prompt_additions.as_ref() {
+        built_in::check_additions(text, rules);
+    }
     let journal = &written.journal_config;
     if !journal.auto_journal && journal.detail_level != DetailLevel::default() {
         let message = "`detail_level` has no effect: without `auto_journal` a run writes no entry";
@@ -89,11 +94,10 @@ pub(crate) fn report(written: &Written, rules: &mut Rules<'_>) {
     });
 }
 
-/// What a skill says that cannot be: one of a model, or one that the agent has already.
+/// What a skill says that cannot be: a built-in one that there is not, or one that the agent has already.
 fn of_skill(skill: &Skill, before: &[Skill], rules: &mut Rules<'_>) {
-    if skill.skill_type == SkillType::BuiltIn {
-        let message = format!("a built-in skill needs a model, and {NO_PROMPT}");
-        rules.hinted(CODE, "/skill_type", message, "use `playbook`".to_owned());
+    if skill.skill_type == SkillType::BuiltIn && rules.is_sound("/skill_type") {
+        built_in::check(skill, rules);
     }
     let is_same = |other: &Skill| {
         other.skill_type == skill.skill_type && other.reference.as_str() == skill.reference.as_str()

@@ -4,6 +4,7 @@
 //! reader, the schema and every message come from that type. A [`Profile`] is a stored spec with id, owner and times. A
 //! [`Template`] is a spec with the connectors and playbooks it wants bound.
 
+mod built_in;
 mod error;
 mod handle;
 mod inert;
@@ -15,6 +16,7 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use built_in::Research;
 pub use countersign_journal::{DetailLevel, JournalConfig};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode};
 pub use error::ProfileError;

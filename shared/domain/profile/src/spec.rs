@@ -39,10 +39,10 @@ pub struct Fields<H, D> {
     pub model_preference: Option<ModelName>,
     /// How freely that model chooses its words, from 0 to 2; left out, as its provider does. Needs `model_preference`.
     pub model_temperature: Option<Temperature>,
-    /// How often a model may look again. Must be left out: models only fill in the fields of single steps.
+    /// In so many rounds the skill `research` may look again. Has an effect only with that skill.
     #[serde(default)]
     pub max_research_rounds: Whole<1, 10, 3>,
-    /// What a model is told in addition. Must be left out: models only fill in the fields of single steps.
+    /// What the skill `research` is told in addition. Has an effect only with that skill.
     pub system_prompt_additions: Option<MaybeBlank<8_000>>,
     /// What it reads and where it writes what it learns.
     #[serde(default)]
@@ -199,7 +199,7 @@ impl OutputConfig<StoredDestination> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillType {
-    /// Part of the system, such as `research`. Not in this release: models only fill in the fields of single steps.
+    /// Part of the system: `research`, which answers questions that no playbook answers.
     BuiltIn,
     /// A playbook.
     Playbook,
@@ -216,7 +216,7 @@ pub struct Skill {
     /// Of several playbooks, the one with the highest priority is followed when a request names none.
     #[serde(default)]
     pub priority: Whole<-1_000, 1_000>,
-    /// Inputs of the playbook, by name, where a request gives none.
+    /// Inputs of the playbook, by name, where a request gives none; of `research`, whether it looks on the `web`.
     #[serde(default)]
     pub parameters: Map<String, Value>,
     /// Whether the agent may follow it.
@@ -245,6 +245,13 @@ impl ProfileSpec {
     pub fn model_choice(&self) -> Option<ModelChoice> {
         let model = self.model_preference.clone()?;
         Some(ModelChoice { model, temperature: self.model_temperature })
+    }
+
+    /// The skill for this playbook, switched on or off.
+    #[must_use]
+    pub fn skill_for(&self, playbook: &str) -> Option<&Skill> {
+        let mut own = self.skills.iter().filter(|skill| skill.skill_type == SkillType::Playbook);
+        own.find(|skill| skill.reference.as_str() == playbook)
     }
 
     /// The playbook that the agent follows when none is named: its skill with the highest priority. None when it has none, or

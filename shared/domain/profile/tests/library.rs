@@ -15,8 +15,8 @@ use countersign_playbook::{
     Bindings, CompileContext, EndpointContract, PlaybookSource, StepKind, ValidPlaybook, compile,
     render,
 };
-use countersign_profile::Template;
-use countersign_registry::Registry;
+use countersign_profile::{SkillType, Template};
+use countersign_registry::{Reach, Registry};
 use countersign_report::{Destination, DestinationConfig, Format, Provenance, WrittenDestination};
 use countersign_wiring::{Runtime, Scope, resolve};
 use serde_json::{Value, json};
@@ -36,6 +36,8 @@ fn playbook() -> ValidPlaybook {
     let endpoints = connector.endpoints.keys().map(|name| {
         let contract = countersign_connector::endpoint_contract(&connector, name).unwrap();
         let endpoint = EndpointContract {
+            description: String::new(),
+            reach: Reach::Source,
             inputs: contract.inputs,
             outputs: contract.outputs,
             irreversible: contract.irreversible,
@@ -91,7 +93,8 @@ fn f_179_the_profile_is_valid_and_names_what_is_shipped() {
     for source in &template.data_sources {
         library(&format!("connectors/{source}.yaml"));
     }
-    for skill in template.spec.skills.iter() {
+    let skills = template.spec.skills.iter();
+    for skill in skills.filter(|skill| skill.skill_type == SkillType::Playbook) {
         library(&format!("playbooks/{}.yaml", skill.reference));
     }
     let namespaces = template.spec.knowledge_config.namespaces();

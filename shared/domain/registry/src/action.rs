@@ -1,5 +1,6 @@
 //! What the handler of an action is given and gives back.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use countersign_effect::Effect;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 
 use countersign_model_list::ModelChoice;
 
+use crate::contract::Contract;
 use crate::output_schema::OutputSchema;
 use crate::talk::{PriorTurns, Said};
 
@@ -232,11 +234,15 @@ pub trait Handler: Send + Sync {
         None
     }
 
-    /// What a model would be asked and the most that it could use: what a test shows instead of asking.
+    /// What a model would be asked, with these tools, and the most that it could use: what a test shows instead of asking.
     ///
     /// # Errors
     /// [`ActionError`] when it would not be asked: the call would fail.
-    fn foresee(&self, _call: &Call) -> Result<Option<Value>, ActionError> {
+    fn foresee(
+        &self,
+        _call: &Call,
+        _tools: Vec<Cow<'_, Contract>>,
+    ) -> Result<Option<Value>, ActionError> {
         Ok(None)
     }
 }

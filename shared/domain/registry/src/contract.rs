@@ -68,12 +68,54 @@ pub struct Contract {
 /// The contract of a connector's endpoint, which is an action that is known only where the connector is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EndpointContract {
+    /// What it does, for people and models.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// Its arguments.
     pub inputs: Vec<Slot>,
     /// What comes back.
     pub outputs: Vec<Slot>,
     /// Whether its effect cannot be taken back: any request but GET and HEAD, unless it is a search marked safe.
     pub irreversible: bool,
+    /// What else a call can read than its source, by what it is asked.
+    #[serde(default, skip_serializing_if = "Reach::is_source")]
+    pub reach: Reach,
+}
+
+/// What the arguments of an endpoint can have it read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Its source, as its author wrote the requests.
+    #[default]
+    Source,
+    /// Files that its owner has uploaded.
+    Files,
+    /// Any page or search of the web.
+    Web,
+    /// Whatever a statement says that comes with the call.
+    Statement,
+}
+
+impl Reach {
+    /// Whether it reads its source only.
+    #[must_use]
+    pub fn is_source(&self) -> bool {
+        *self == Self::Source
+    }
+}
+
+impl EndpointContract {
+    /// Why no model may ask for it; none when it may (K-40, K-44).
+    #[must_use]
+    pub fn not_a_tool(&self) -> Option<&'static str> {
+        if self.irreversible {
+            return Some("it has an effect; make it a step, which is signed");
+        }
+        (self.reach == Reach::Statement).then_some(
+            "a model would write the statement; make it a step, with the statement in it",
+        )
+    }
 }
 
 impl From<Field> for Slot {

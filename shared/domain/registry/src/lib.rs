@@ -21,7 +21,7 @@ mod warnings;
 
 pub use arguments::arguments_schema;
 pub use catalogue::{Registry, RegistryError};
-pub use contract::{Contract, EndpointContract, Slot, record_of};
+pub use contract::{Contract, EndpointContract, Reach, Slot, record_of};
 pub use countersign_document::nearest;
 pub use countersign_model_list::ModelChoice;
 pub use data_type::{DataType, Field};

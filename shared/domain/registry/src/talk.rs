@@ -1,5 +1,7 @@
 //! A conversation in which a model asks for tools, as the handler of its action sees it.
 
+use std::borrow::Cow;
+
 use countersign_run::{ModelUse, ToolAsk};
 use serde_json::Value;
 
@@ -27,8 +29,8 @@ pub struct AskedTurn {
 /// The conversation so far.
 #[derive(Debug, Clone)]
 pub struct PriorTurns<'t> {
-    /// The tools.
-    pub tools: Vec<&'t Contract>,
+    /// The tools: actions, and endpoints of connectors under the names that the model knows.
+    pub tools: Vec<Cow<'t, Contract>>,
     /// The turns before this one.
     pub turns: Vec<AskedTurn>,
     /// Whether the model may ask for tools in this turn.

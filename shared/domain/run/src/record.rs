@@ -20,9 +20,11 @@ pub enum Strategy {
     Playbook,
     /// One call that reads, without a playbook (F-031).
     Direct,
+    /// A model looks for the answer with tools that read, without a playbook (F-030).
+    Research,
 }
 
-/// A call of a connector by one step; all pages of one call, and all items of a list, are one.
+/// A call of a connector by one step, or by its model; all pages of one call, and all items of a list, are one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectorCall {
     /// The step.

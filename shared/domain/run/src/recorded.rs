@@ -1,18 +1,14 @@
 //! The record of a run that is over, from what became of its steps.
 
 use crate::record::{ConnectorCall, MAX_MESSAGE, MAX_NAMED, RunRecord, StepProblem};
-use crate::{RunState, StepState, StepStatus};
+use crate::{RunState, StepState, StepStatus, ToolCall};
 
 impl RunRecord {
-    /// The record of a run that is over. `endpoint` names the connector and the endpoint that a step has called, if it has.
-    pub fn of(
-        state: &RunState,
-        endpoint: impl Fn(&str, &StepState) -> Option<(String, String)>,
-    ) -> Self {
+    /// The record of a run that is over. `called` are the calls of connectors that a step has made.
+    pub fn of(state: &RunState, called: impl Fn(&str, &StepState) -> Vec<ConnectorCall>) -> Self {
         let ended = state.steps.iter().filter(|(_, step)| is_over(step.status));
-        let called =
-            |(name, step): &(String, StepState)| Some(call(name, step, endpoint(name, step)?));
-        let mut calls: Vec<ConnectorCall> = ended.filter_map(called).collect();
+        let mut calls: Vec<ConnectorCall> =
+            ended.flat_map(|(name, step)| called(name, step)).collect();
         let left_out = calls.len().saturating_sub(MAX_NAMED);
         calls.truncate(MAX_NAMED);
         let problems = state.steps.iter().filter(|(_, step)| is_problem(step.status));
@@ -38,15 +34,33 @@ fn is_problem(status: StepStatus) -> bool {
     matches!(status, StepStatus::Failed | StepStatus::Lost | StepStatus::Unknown)
 }
 
-fn call(name: &str, step: &StepState, (connector, endpoint): (String, String)) -> ConnectorCall {
-    ConnectorCall {
-        step: name.to_owned(),
-        connector,
-        endpoint,
-        status: step.status,
-        latency_ms: Some(step.took_ms).filter(|took| *took > 0),
-        results_count: step.count,
-        code: step.code.clone(),
+impl ConnectorCall {
+    /// The call that a step is.
+    #[must_use]
+    pub fn of_step(name: &str, step: &StepState, (connector, endpoint): (String, String)) -> Self {
+        Self {
+            step: name.to_owned(),
+            connector,
+            endpoint,
+            status: step.status,
+            latency_ms: Some(step.took_ms).filter(|took| *took > 0),
+            results_count: step.count,
+            code: step.code.clone(),
+        }
+    }
+
+    /// A call that the model of a step has asked for.
+    #[must_use]
+    pub fn of_tool(step: &str, call: &ToolCall, (connector, endpoint): (String, String)) -> Self {
+        Self {
+            step: step.to_owned(),
+            connector,
+            endpoint,
+            status: call.status,
+            latency_ms: Some(call.took_ms).filter(|took| *took > 0),
+            results_count: None,
+            code: call.code.clone(),
+        }
     }
 }
 
@@ -88,10 +102,14 @@ mod tests {
             step("count", StepStatus::Done, None),
         ];
         let state = RunState { status: RunStatus::Partial, steps };
-        let endpoint = |name: &str, _: &StepState| {
-            (name != "count").then(|| ("filings".to_owned(), format!("{name}_all")))
+        let called = |name: &str, step: &StepState| {
+            let of = || ("filings".to_owned(), format!("{name}_all"));
+            (name != "count")
+                .then(|| ConnectorCall::of_step(name, step, of()))
+                .into_iter()
+                .collect()
         };
-        let record = RunRecord::of(&state, endpoint);
+        let record = RunRecord::of(&state, called);
         let calls: Vec<_> = record
             .connectors_called
             .iter()
@@ -113,7 +131,9 @@ mod tests {
         let steps =
             (0..80).map(|n| step(&format!("s{n}"), StepStatus::Failed, Some("X"))).collect();
         let state = RunState { status: RunStatus::Partial, steps };
-        let record = RunRecord::of(&state, |name, _| Some(("c".to_owned(), name.to_owned())));
+        let record = RunRecord::of(&state, |name, step| {
+            vec![ConnectorCall::of_step(name, step, ("c".to_owned(), name.to_owned()))]
+        });
         assert_eq!((record.connectors_called.len(), record.connectors_left_out), (50, 30));
         assert_eq!((record.error_details.len(), record.errors_left_out), (50, 30));
     }

@@ -36,7 +36,7 @@ impl Clock {
             let said: String = said.join("; ").chars().take(500).collect();
             NotBegun::Refused(Refusal::new("INVALID_INPUT", said))
         })?;
-        let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *playbook);
+        let skill = profile.spec.skill_for(playbook);
         let given = skill.map(|skill| &skill.parameters);
         if let Some(name) = replaced(&trigger.spec.inputs, &inputs, given) {
             let message = format!(

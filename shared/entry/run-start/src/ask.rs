@@ -7,7 +7,7 @@ use countersign_web::{FieldError, Problem};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::choosing::{self, Chosen};
+use crate::choosing::{self, Chosen, Otherwise};
 use crate::start::{self, Started, Starting};
 use crate::{Invoker, Starter, members, run_context, run_mode, understanding};
 
@@ -122,7 +122,7 @@ impl Answer {
             understood: self.given.understood.clone(),
             repeats: &[],
             found: None,
-            is_direct: self.chosen.is_direct,
+            made: self.chosen.made,
         }
     }
 }
@@ -134,7 +134,12 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
     }
     let question = start::check_query(of.query);
     let named = (of.playbook, of.query);
-    let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, named, !is_member).await?;
+    let otherwise = match of.occasion {
+        _ if is_member => Otherwise::Nothing,
+        Occasion::ByHand(_) => Otherwise::MadeFirst,
+        Occasion::Clock(..) => Otherwise::Made,
+    };
+    let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, named, otherwise).await?;
     let valid = &chosen.playbook.playbook;
     let given =
         understanding::inputs(of.profile, valid, of.query, of.inputs, (of.today, is_member));

@@ -10,6 +10,32 @@ use jiff::Timestamp;
 
 use crate::Invoker;
 
+/// What a playbook is for that was made for one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// One call that reads (F-031).
+    Call,
+    /// A model that looks for the answer (F-030).
+    Research,
+}
+
+impl Made {
+    fn strategy(self) -> Strategy {
+        match self {
+            Self::Call => Strategy::Direct,
+            Self::Research => Strategy::Research,
+        }
+    }
+
+    /// What that of an earlier run was made for.
+    pub(crate) fn of(head: &Head) -> Self {
+        match head.strategy {
+            Some(Strategy::Research) => Self::Research,
+            Some(Strategy::Direct | Strategy::Pipeline | Strategy::Playbook) | None => Self::Call,
+        }
+    }
+}
+
 /// What is asked of whom.
 pub struct Asking<'a> {
     /// The agent; none for the test of a playbook alone.
@@ -30,8 +56,8 @@ pub struct Asking<'a> {
     pub understood: Vec<UnderstoodInput>,
     /// Set for a test.
     pub dry_run: Option<DryRun>,
-    /// Whether the playbook is one call, made for this question.
-    pub is_direct: bool,
+    /// What the playbook was made for, when it was made for this question.
+    pub made: Option<Made>,
 }
 
 impl Asking<'_> {
@@ -67,13 +93,13 @@ impl Asking<'_> {
                 .as_ref()
                 .map(|shared| shared.given.clone())
                 .unwrap_or_default(),
-            playbook_id: (!self.is_direct).then(|| playbook.playbook.id.clone()),
+            playbook_id: self.made.is_none().then(|| playbook.playbook.id.clone()),
             playbook_name: Some(playbook.playbook.name.clone()),
             chosen_because: self.chosen_because.clone(),
             understood: self.understood.clone(),
             query: self.query.to_owned(),
             context: self.context,
-            strategy: Some(if self.is_direct { Strategy::Direct } else { self.mode.strategy() }),
+            strategy: Some(self.made.map_or_else(|| self.mode.strategy(), Made::strategy)),
             execution_mode: self.mode,
             approval_policy: self.approval_policy,
             dry_run: self.dry_run,

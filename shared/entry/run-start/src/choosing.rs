@@ -1,6 +1,7 @@
 //! Which playbook a run follows: the one that is named, the agent's only one, or the one whose trigger the question meets
-//! (F-027, F-134); where that is none, the one call that the question is (F-031). Where nothing or several things answer it, the answer says what the agent can do; nothing is guessed. Without a question,
-//! and where nothing listens to one, the skill with the highest priority counts (F-174).
+//! (F-027, F-134); where that is none, the one call that the question is (F-031), or what the agent's skill `research` finds (F-030).
+//! Where nothing or several things answer it, the answer says what the agent can do; nothing is guessed. Without a question, and
+//! where nothing listens to one, the skill with the highest priority counts (F-174).
 
 use countersign_identity::UserId;
 use countersign_playbook::{Candidate, Choice, TriggerKind, TriggerMatch, choose};
@@ -9,7 +10,8 @@ use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-use crate::{Starter, direct, skills};
+use crate::asking::Made;
+use crate::{Starter, direct, research, skills};
 
 /// A playbook to follow.
 pub struct Chosen {
@@ -17,11 +19,22 @@ pub struct Chosen {
     pub playbook: StoredPlaybook,
     /// Why this one, when the question chose it.
     pub because: Option<String>,
-    /// Whether it was made for this question: one call, which no playbook makes (F-031).
-    pub is_direct: bool,
+    /// What it was made for, when it was made for this question: one call, or research, which no playbook is.
+    pub made: Option<Made>,
 }
 
-/// The playbook of a run. `may_be_direct` says whether a question may be one call, of any endpoint that the agent may read.
+/// What may answer a question that names no playbook, beside the agent's playbooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Nothing: a member of a team asks.
+    Nothing,
+    /// One call, or research. An agent with one playbook follows it in any case: a clock asks, and what it starts is to stay the same.
+    Made,
+    /// The same, and its only playbook is asked first whether the question is for it: a person asks.
+    MadeFirst,
+}
+
+/// The playbook of a run.
 ///
 /// # Errors
 /// A [`Problem`] when there is none, or the question does not say which.
@@ -30,22 +43,25 @@ pub async fn playbook(
     owner: &UserId,
     profile: &Profile,
     (named, question): (Option<&str>, &str),
-    may_be_direct: bool,
+    otherwise: Otherwise,
 ) -> Result<Chosen, Problem> {
     let (id, because) = match named {
         Some(id) => (id.to_owned(), None),
-        None => match of_agent(ctx, owner, profile, question).await {
+        None => match of_agent(ctx, owner, profile, question, otherwise).await {
             Ok(chosen) => chosen,
             Err(NoPlaybookChosen::Refused(problem)) => return Err(problem),
-            // Nothing else answers it: perhaps it is one call.
             Err(NoPlaybookChosen::None(problem))
-                if question.trim().is_empty() || !may_be_direct =>
+                if question.trim().is_empty() || otherwise == Otherwise::Nothing =>
             {
                 return Err(problem);
             }
+            // Nothing else answers it: perhaps it is one call, or the agent looks for the answer.
             Err(NoPlaybookChosen::None(problem)) => {
-                let direct = direct::find(ctx, owner, profile, question).await?;
-                return direct.ok_or(problem);
+                let made = match direct::find(ctx, owner, profile, question).await? {
+                    Some(direct) => Some(direct),
+                    None => research::made(ctx, owner, profile, question).await?,
+                };
+                return made.ok_or(problem);
             }
         },
     };
@@ -53,7 +69,7 @@ pub async fn playbook(
     let stored = ctx.catalog.playbooks().get(owner, &id).await?;
     let stored =
         stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))?;
-    Ok(Chosen { playbook: stored, because, is_direct: false })
+    Ok(Chosen { playbook: stored, because, made: None })
 }
 
 /// Why no playbook was chosen.
@@ -70,9 +86,13 @@ async fn of_agent(
     owner: &UserId,
     profile: &Profile,
     question: &str,
+    otherwise: Otherwise,
 ) -> Result<(String, Option<String>), NoPlaybookChosen> {
     let skills: Vec<&Skill> = skills::enabled(&profile.spec).collect();
-    if skills.len() < 2 || question.trim().is_empty() {
+    // An agent that can research asks its only playbook, too, whether the question is for it.
+    let can_research = otherwise == Otherwise::MadeFirst && profile.spec.research().is_some();
+    let has_one = skills.len() == 1 && !can_research;
+    if has_one || skills.is_empty() || question.trim().is_empty() {
         let without =
             if skills.is_empty() { NoPlaybookChosen::None } else { NoPlaybookChosen::Refused };
         return skills::first(profile).map(|id| (id.to_owned(), None)).map_err(without);

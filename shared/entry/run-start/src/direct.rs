@@ -16,6 +16,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::Starter;
+use crate::asking::Made;
 use crate::choosing::Chosen;
 
 /// The action that reads the knowledge graph.
@@ -59,7 +60,7 @@ pub(crate) async fn find(
     let Some(call) = calls.get(&met.playbook) else { return Ok(None) };
     let playbook = stored(ctx, &written(&met.playbook, call).to_string())?;
     let because = Some(format!("the question is one call of `{}`", met.playbook));
-    Ok(Some(Chosen { playbook, because, is_direct: true }))
+    Ok(Some(Chosen { playbook, because, made: Some(Made::Call) }))
 }
 
 /// The calls whose words the question has.
@@ -78,7 +79,7 @@ pub(crate) fn stored(ctx: Starter<'_>, yaml: &str) -> Result<StoredPlaybook, Pro
     let source = PlaybookSource::new("question", yaml);
     let compiled = compile(&source, &CompileContext::of(ctx.registry));
     let said: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
-    let refused = || Problem::field("query", format!("cannot be one call: {}", said.join("; ")));
+    let refused = || Problem::field("query", format!("cannot be answered: {}", said.join("; ")));
     Ok(StoredPlaybook {
         owner: None,
         yaml: yaml.to_owned(),
@@ -203,7 +204,7 @@ fn written(name: &str, call: &Direct) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use countersign_registry::Registry;
+    use countersign_registry::{Reach, Registry};
 
     use super::*;
 
@@ -213,6 +214,8 @@ mod tests {
             ..Slot::optional(name, of_type, "")
         };
         let endpoint = |inputs: Vec<Slot>, irreversible| EndpointContract {
+            description: String::new(),
+            reach: Reach::Source,
             inputs,
             outputs: Vec::new(),
             irreversible,

@@ -13,6 +13,7 @@ mod members;
 mod quotas;
 mod repeat;
 pub mod repeating;
+mod research;
 mod run_context;
 pub mod run_mode;
 mod signing;
@@ -22,7 +23,7 @@ mod teams;
 pub mod understanding;
 
 pub use ask::{Occasion, Question, ask, could_answer};
-pub use asking::Asking;
+pub use asking::{Asking, Made};
 pub use behalf::on_behalf;
 pub use members::as_member;
 pub use quotas::counted;

@@ -4,8 +4,10 @@ use countersign_run::{ApprovalPolicy, Head, OccurrenceId, RunContext, RunId};
 use countersign_web::Problem;
 use serde_json::{Map, Value};
 
+use crate::asking::Made;
+use crate::choosing::Otherwise;
 use crate::start::{self, Found, Started, Starting};
-use crate::{Invoker, Starter, choosing, direct, repeating, run_context, run_mode};
+use crate::{Invoker, Starter, choosing, direct, repeating, research, run_context, run_mode};
 
 /// Who repeats a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +58,18 @@ pub async fn repeat(
     }
     let profile = start::profile(ctx, owner, &head.profile_id).await?;
     start::active(&profile)?;
-    let direct = ctx.runs.direct_playbook(&head.run).await?;
-    let playbook = match &direct {
-        Some(yaml) => direct::stored(ctx, yaml)?,
+    let made = ctx.runs.made_playbook(&head.run).await?.map(|yaml| (Made::of(head), yaml));
+    let playbook = match &made {
+        // The agent's skill may have been narrowed since.
+        Some((Made::Research, _)) => {
+            let anew = research::made(ctx, owner, &profile, &head.query).await?;
+            let message = "the agent does not have the skill `research` any more";
+            anew.ok_or_else(|| Problem::field("profile", message))?.playbook
+        }
+        Some((Made::Call, yaml)) => direct::stored(ctx, yaml)?,
         None => {
-            let named = head.playbook_id.as_deref();
-            choosing::playbook(ctx, owner, &profile, (named, ""), false).await?.playbook
+            let named = (head.playbook_id.as_deref(), "");
+            choosing::playbook(ctx, owner, &profile, named, Otherwise::Nothing).await?.playbook
         }
     };
     let inputs = given(ctx.runs.inputs(&head.run).await?);
@@ -90,7 +98,7 @@ pub async fn repeat(
         understood: head.understood.clone(),
         repeats: &repeats,
         found,
-        is_direct: direct.is_some(),
+        made: made.map(|(made, _)| made),
     };
     start::start(ctx, invoker, &starting, Vec::new()).await
 }

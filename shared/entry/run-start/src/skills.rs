@@ -27,7 +27,7 @@ pub(crate) fn first(profile: &Profile) -> Result<&str, Problem> {
 
 /// A playbook that is switched off for the agent is not followed, also when it is named.
 pub(crate) fn allowed(profile: &Profile, playbook: &str) -> Result<(), Problem> {
-    match of(&profile.spec, playbook) {
+    match profile.spec.skill_for(playbook) {
         Some(skill) if !skill.enabled => {
             let message = format!("`{playbook}` is switched off for this agent");
             Err(Problem::field("playbook", message).with_hint("set `enabled` of the skill"))
@@ -42,7 +42,8 @@ pub(crate) fn checked_inputs(
     playbook: &ValidPlaybook,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, Problem> {
-    let mut all = of(&profile.spec, &playbook.id).map_or_else(Map::new, |it| it.parameters.clone());
+    let skill = profile.spec.skill_for(&playbook.id);
+    let mut all = skill.map_or_else(Map::new, |it| it.parameters.clone());
     let own: Vec<String> = all.keys().cloned().collect();
     let is_given = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
     for (name, value) in given.iter().filter(|(name, _)| is_given(name) || !own.contains(name)) {
@@ -64,20 +65,13 @@ pub(crate) fn checked_inputs(
 /// What a skill gives for the inputs of its playbook; none where the agent has no such skill.
 #[must_use]
 pub fn given<'s>(spec: &'s ProfileSpec, playbook: &str) -> Option<&'s Map<String, Value>> {
-    of(spec, playbook).map(|skill| &skill.parameters)
-}
-
-fn of<'s>(spec: &'s ProfileSpec, playbook: &str) -> Option<&'s Skill> {
-    playbooks(spec).find(|skill| skill.reference.as_str() == playbook)
+    spec.skill_for(playbook).map(|skill| &skill.parameters)
 }
 
 /// The playbooks that the agent may follow.
 pub(crate) fn enabled(spec: &ProfileSpec) -> impl Iterator<Item = &Skill> {
-    playbooks(spec).filter(|skill| skill.enabled)
-}
-
-fn playbooks(spec: &ProfileSpec) -> impl Iterator<Item = &Skill> {
-    spec.skills.iter().filter(|skill| skill.skill_type == SkillType::Playbook)
+    let own = spec.skills.iter().filter(|skill| skill.skill_type == SkillType::Playbook);
+    own.filter(|skill| skill.enabled)
 }
 
 #[cfg(test)]

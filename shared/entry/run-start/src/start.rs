@@ -22,7 +22,7 @@ use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value};
 
 use crate::approval_policy;
-use crate::asking::Asking;
+use crate::asking::{Asking, Made};
 use crate::{Invoker, Starter, quotas, repeating, signing, teams};
 
 /// A run that counts, about to be started.
@@ -53,8 +53,8 @@ pub struct Starting<'a> {
     pub repeats: &'a [RunId],
     /// What its monitor has found.
     pub found: Option<Found<'a>>,
-    /// Whether the playbook is one call, made for this question.
-    pub is_direct: bool,
+    /// What the playbook was made for, when it was made for this question.
+    pub made: Option<Made>,
 }
 
 /// What a monitor has found: the run processes it.
@@ -81,7 +81,7 @@ pub async fn start(
     let (head, mut all) = ready(ctx, invoker, of).await?;
     all.extend(warnings);
     let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
-    let playbook = of.is_direct.then(|| of.playbook.yaml.clone());
+    let playbook = of.made.map(|_| of.playbook.yaml.clone());
     let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
     let with = of.found.as_ref().map(|found| found.begun.as_slice());
     write(ctx, head, &request, with.unwrap_or_default())
@@ -120,7 +120,7 @@ async fn ready(
         chosen_because: of.chosen_because.clone(),
         understood: of.understood.clone(),
         dry_run: None,
-        is_direct: of.is_direct,
+        made: of.made,
     };
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,

@@ -179,7 +179,9 @@ fn asked(
     let Some(action) = context.action(&step.action).filter(|_| contract.uses_llm) else {
         return Ok(None);
     };
-    action.foresee(&call(head, step, prepared.clone(), invocation.now, invocation.remaining))
+    let tools = step.tools.as_ref().map(|tools| tools.contracts(&context.registry));
+    let call = call(head, step, prepared.clone(), invocation.now, invocation.remaining);
+    action.foresee(&call, tools.unwrap_or_default())
 }
 
 /// Whether the run ends for a step that stands beside this one: siblings of a stage finish, whichever begins first.

@@ -1,5 +1,7 @@
 //! One turn of a conversation with tools.
 
+use std::borrow::Cow;
+
 use countersign_registry::Registry;
 use countersign_registry::talk::{AskedTurn, PriorTurns, Said, ToolResult};
 use countersign_run::{ModelUse, ToolAsk};
@@ -61,7 +63,7 @@ async fn say(deps: &Deps, before: usize, may_ask: bool) -> Result<Said, ActionEr
     };
     let result = ToolResult::Output(json!({ "entries": [] }));
     let one = AskedTurn { asks: vec![(asked(), result)], used };
-    let tools = registry.get("query_journal").into_iter().collect();
+    let tools = registry.get("query_journal").map(Cow::Borrowed).into_iter().collect();
     let talk = PriorTurns { tools, turns: vec![one; before], may_ask };
     let actions = actions(deps);
     let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
@@ -117,7 +119,9 @@ async fn f_057_the_built_in_model_asks_for_nothing() {
 async fn k_46_a_test_says_which_tools_there_would_be() {
     let actions = actions(&offline());
     let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
-    let would = action.foresee(&look()).unwrap().unwrap();
+    let registry = Registry::builtin();
+    let tools = registry.get("query_journal").map(Cow::Borrowed).into_iter().collect();
+    let would = action.foresee(&look(), tools).unwrap().unwrap();
     assert_eq!(
         (&would["rounds"], &would["tools"][0]["name"]),
         (&json!(3), &json!("query_journal"))

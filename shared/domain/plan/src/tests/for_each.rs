@@ -1,7 +1,7 @@
 //! Steps that make one call for each item of a list.
 
 use countersign_playbook::{self as playbook, Bindings, EndpointContract, ForEach};
-use countersign_registry::{DataType, Field, Registry, Slot};
+use countersign_registry::{DataType, Field, Reach, Registry, Slot};
 use countersign_run::DryRun;
 use serde_json::{Map, Value, json};
 
@@ -70,8 +70,13 @@ fn k_10_the_gate_signs_when_the_list_is_known() {
 fn tested(list: &str, samples: &Value) -> Result<Plan, Vec<String>> {
     let state =
         Slot::required("state", DataType::Record(vec![field("code", DataType::Integer)]), "");
-    let endpoint =
-        EndpointContract { inputs: Vec::new(), outputs: vec![state], irreversible: true };
+    let endpoint = EndpointContract {
+        description: String::new(),
+        reach: Reach::Source,
+        inputs: Vec::new(),
+        outputs: vec![state],
+        irreversible: true,
+    };
     let mut endpoints = Bindings::none();
     endpoints.bind("bank", [("pay".to_owned(), endpoint)]);
     let (registry, samples) = (Registry::builtin(), object(samples));

@@ -18,9 +18,8 @@ mod unused;
 
 use std::collections::BTreeSet;
 
-use countersign_registry::{Contract, DataType, nearest};
+use countersign_registry::{DataType, nearest};
 use countersign_wiring::{Reference, type_of_path};
-use serde_json::Value;
 
 pub(crate) use flow::Flow;
 use types::InferredOutputs;
@@ -29,9 +28,9 @@ pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
-use crate::draft::{Draft, DraftKind, DraftStep, not_bound};
+use crate::draft::{Draft, DraftStep, not_bound};
 use crate::names::{Names, Target};
-use crate::sink::{Sink, Spot};
+use crate::sink::Sink;
 
 /// What checking found out, beside the problems.
 #[derive(Debug)]
@@ -246,7 +245,7 @@ fn bindings(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
         let is_unknown =
             |connector: &str| world.known.is_none_or(|known| known.endpoints(connector).is_none());
         let required = draft.required_connectors.iter().map(|text| (text.text.as_str(), text.spot));
-        let connectors = required.chain(draft.steps.iter().filter_map(connector));
+        let connectors = required.chain(draft.steps.iter().flat_map(DraftStep::connectors));
         let unknown = connectors.filter(|(connector, _)| is_unknown(connector));
         if let Some(spot) = unknown.map(|(_, spot)| spot).min() {
             let problem = sink.problem(
@@ -263,18 +262,5 @@ fn bindings(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
         draft.required_connectors.iter().filter(|text| bindings.endpoints(&text.text).is_none())
     {
         not_bound(connector, "required_connectors", bindings, sink);
-    }
-}
-
-/// The connector that a step names, and where.
-fn connector<'d>(step: &'d DraftStep<'_>) -> Option<(&'d str, Spot)> {
-    let DraftKind::Action(action) = &step.kind else { return None };
-    if !action.contract.is_some_and(Contract::is_open) {
-        return None;
-    }
-    let (_, part) = action.params.iter().find(|(key, _)| key.text == "connector")?;
-    match part.value() {
-        Value::String(text) => Some((text, part.bytes().into())),
-        _ => None,
     }
 }

@@ -2,7 +2,8 @@
 
 use countersign_document::did_you_mean;
 use countersign_document::words::{found, shortened};
-use countersign_registry::{CALL_CONNECTOR, Contract, nearest};
+use countersign_registry::actions::research_with_tools::ResearchWithTools;
+use countersign_registry::{Action as _, CALL_CONNECTOR, Contract, nearest};
 use serde_json::Value;
 
 use super::step::{At, Steps};
@@ -37,6 +38,9 @@ impl<'d> Steps<'d> {
         }
         let endpoint =
             contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
+        if action.text == ResearchWithTools::NAME {
+            self.tools(&params, sink);
+        }
         let is_sound = |key: &str| self.source.read.is_sound(&at.below(key));
         step.kind = DraftKind::Action(DraftAction {
             action: action.text,
@@ -71,12 +75,21 @@ impl<'d> Steps<'d> {
     ) -> Option<&'d EndpointContract> {
         let connector = literal(params, "connector", step.name.spot, sink);
         let endpoint = literal(params, "endpoint", step.name.spot, sink);
-        let (connector, endpoint) = (connector?, endpoint?);
+        self.found((&connector?, "connector"), (&endpoint?, "endpoint"), sink)
+    }
+
+    /// The endpoint of this name, each with the field that names it.
+    pub(super) fn found(
+        &self,
+        (connector, connector_field): (&Text, &str),
+        (endpoint, endpoint_field): (&Text, &str),
+        sink: &mut Sink<'_>,
+    ) -> Option<&'d EndpointContract> {
         let endpoints = match self.world.bindings {
             Some(bindings) => {
                 let bound = bindings.endpoints(&connector.text);
                 if bound.is_none() {
-                    not_bound(&connector, "connector", bindings, sink);
+                    not_bound(connector, connector_field, bindings, sink);
                 }
                 bound
             }
@@ -88,7 +101,8 @@ impl<'d> Steps<'d> {
             let likely = nearest(&endpoint.text, endpoints.keys().map(String::as_str));
             let message =
                 format!("the connector `{}` has no endpoint `{}`", connector.text, endpoint.text);
-            let problem = sink.problem(Code::UnknownEndpoint, endpoint.spot, "endpoint", message);
+            let problem =
+                sink.problem(Code::UnknownEndpoint, endpoint.spot, endpoint_field, message);
             sink.push(problem.maybe_hint(likely.map(did_you_mean)));
         }
         found

@@ -5,6 +5,7 @@ mod action;
 mod head;
 mod source;
 mod step;
+mod tools;
 
 use countersign_document::Part;
 use countersign_registry::{Contract, DataType};
@@ -158,6 +159,12 @@ pub(crate) struct DraftEscalation {
 }
 
 impl DraftAction<'_> {
+    /// The text that stands at a param.
+    pub(crate) fn param(&self, key: &str) -> Option<&str> {
+        let (_, part) = self.params.iter().find(|(param, _)| param.text == key)?;
+        part.value().as_str()
+    }
+
     /// Whether it changes something outside the run; unknown endpoints might.
     pub(crate) fn writes(&self) -> bool {
         self.irreversible() || self.contract.is_some_and(|contract| contract.writes)

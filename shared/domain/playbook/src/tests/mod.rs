@@ -17,7 +17,7 @@ mod schema;
 mod semantics;
 mod settings;
 
-use countersign_registry::{Contract, DataType, Field, Registry, Slot};
+use countersign_registry::{Contract, DataType, Field, Reach, Registry, Slot};
 
 use crate::{
     Bindings, CompileContext, Compiled, Diagnostic, EndpointContract, PlaybookSource, Step,
@@ -41,6 +41,8 @@ pub(crate) fn bindings() -> Bindings {
     let people =
         vec![Field::new("name", DataType::String), Field::new("compensation", DataType::Integer)];
     let read = EndpointContract {
+        description: String::new(),
+        reach: Reach::Source,
         inputs: vec![
             Slot::required("year", DataType::Integer, ""),
             Slot::optional("since", DataType::Date, ""),
@@ -52,6 +54,8 @@ pub(crate) fn bindings() -> Bindings {
         irreversible: false,
     };
     let post = EndpointContract {
+        description: String::new(),
+        reach: Reach::Source,
         inputs: vec![Slot::required("to", DataType::String, "")],
         outputs: vec![Slot::required("receipt", DataType::String, "")],
         irreversible: true,
@@ -69,6 +73,8 @@ fn bank() -> [(String, EndpointContract); 2] {
     let text = |name: &str| Field::new(name, DataType::String);
     let invoice = vec![text("invoice"), text("iban"), Field::new("amount", DataType::Number)];
     let due = EndpointContract {
+        description: String::new(),
+        reach: Reach::Source,
         inputs: Vec::new(),
         outputs: vec![
             Slot::required("data", DataType::records(invoice), ""),
@@ -77,6 +83,8 @@ fn bank() -> [(String, EndpointContract); 2] {
         irreversible: false,
     };
     let pay = EndpointContract {
+        description: String::new(),
+        reach: Reach::Source,
         inputs: vec![
             Slot::required("to", DataType::String, ""),
             Slot::required("amount", DataType::Number, ""),

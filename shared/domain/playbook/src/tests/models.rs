@@ -92,6 +92,15 @@ fn f_057_k_44_what_a_model_may_ask_for_is_written_out_and_only_reads() {
             "P005 send_notification: `send_notification` cannot be a tool of a model: it changes something; make it a step, behind a gate if it has to be signed",
         ],
     );
+    check(&task("tools: [irs-990-xml/officers, bank/due], system_prompt: Look."), &[]);
+    check(
+        &task("tools: [query_journal, bank/pay, bank/du, banc/due], system_prompt: Look."),
+        &[
+            "P005 bank/pay: `bank/pay` cannot be a tool of a model: it has an effect; make it a step, which is signed",
+            "P012 bank/du: the connector `bank` has no endpoint `du` | did you mean `due`?",
+            "P011 banc/due: the connector `banc` is not bound to the profile | did you mean `bank`?",
+        ],
+    );
     check(
         &task("tools: [query_jurnal], system_prompt: Look."),
         &["P005 query_jurnal: there is no action `query_jurnal` | did you mean `query_journal`?"],

@@ -100,9 +100,6 @@ fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
         let expect = format!("knowledge_config.{field}: `{field}` has no effect: ");
         assert!(said.starts_with(&expect), "{said}");
     }
-    let built_in = json!({"skill_type": "built_in", "reference": "research"});
-    let said = unavailable(&json!({"skills": [built_in]}));
-    assert!(said.starts_with("skills[0].skill_type: "), "{said}");
 }
 
 #[test]

@@ -13,14 +13,17 @@ use crate::{Action, Contract, catalogue, detects};
 #[derive(Debug)]
 pub struct ResearchWithTools;
 
+/// The tools that a model can be given.
+pub const MAX_TOOLS: usize = 64;
+
 /// The calls that a model can have in one turn; what it asks for beside them is refused.
 pub const MAX_CALLS: usize = 8;
 
 /// Settings.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Params {
-    /// Actions that the model may ask for: those that only read or compute.
-    #[schemars(length(min = 1, max = 16))]
+    /// Actions that the model may ask for, those that only read or compute; and endpoints that only read, as `connector/endpoint`.
+    #[schemars(length(min = 1, max = MAX_TOOLS))]
     pub tools: Vec<String>,
     /// What the model is to find out, and how.
     #[schemars(length(min = 1, max = 10_000))]
@@ -54,12 +57,28 @@ impl Action for ResearchWithTools {
     }
 }
 
-/// What is wrong with a tool of the list.
+/// The connector and the endpoint that an entry of the list names; none for an action, and for what names neither.
+#[must_use]
+pub fn endpoint_of(name: &str) -> Option<(&str, &str)> {
+    let named = name.split_once('/');
+    named.filter(|(connector, endpoint)| {
+        !connector.is_empty() && !endpoint.is_empty() && !endpoint.contains('/')
+    })
+}
+
+/// What is wrong with a tool of the list. Which endpoints there are is known where the connectors are.
 fn problem(name: &str, at: usize, is_first: bool) -> Option<Problem> {
     let place = Path::of("tools").entry(at);
     let shown: String = name.chars().take(60).collect();
     if !is_first {
         let message = format!("`{shown}` is in the list twice");
+        return Some(Problem::new(place, ProblemKind::NotAChoice, message));
+    }
+    if endpoint_of(name).is_some() {
+        return None;
+    }
+    if name.contains('/') {
+        let message = format!("`{shown}` does not name an endpoint as `connector/endpoint`");
         return Some(Problem::new(place, ProblemKind::NotAChoice, message));
     }
     let registry = catalogue::builtin();
@@ -82,7 +101,9 @@ impl Contract {
             return Some("it runs steps");
         }
         if self.is_open() {
-            return Some("what it does is known only with its endpoint; make it a step before");
+            return Some(
+                "what it does is known only with its endpoint; name that, as `connector/endpoint`",
+            );
         }
         if self.irreversible || self.writes {
             return Some(
@@ -131,7 +152,15 @@ mod tests {
         no("research_with_tools", "it asks a model itself");
         no("parallel", "it runs steps");
         no("detect_new_files", "it belongs to monitors");
-        no("call_connector", "what it does is known only with its endpoint; make it a step before");
+        let endpoint =
+            "what it does is known only with its endpoint; name that, as `connector/endpoint`";
+        no("call_connector", endpoint);
+        check(&["irs/filings", "search_web"], &[]);
+        for unnamed in ["irs/", "/filings", "a/b/c"] {
+            let said =
+                format!("tools[0]: `{unnamed}` does not name an endpoint as `connector/endpoint`");
+            check(&[unnamed], &[&said]);
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! From what a model wrote to the arguments of an action. What it wrote is never a reference.
 
 use countersign_plan::{CALL_SECONDS, PlanStep, Tool, Tools};
-use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
 use countersign_registry::actions::research_with_tools::MAX_CALLS;
-use countersign_run::ToolAsk;
+use countersign_registry::{Contract, Reach};
+use countersign_run::{Head, ToolAsk, names_stored};
+use countersign_wiring::{Scope, bind};
 use serde_json::{Map, Value};
 
 /// Why a call is not made, as far as that can be said without its action.
@@ -14,7 +15,7 @@ pub(crate) fn refused(tools: &Tools, call: u32, ask: &ToolAsk) -> Option<ActionE
         return Some(ActionError::terminal("TOOL_REFUSED", message));
     }
     if tools.named(&ask.tool).is_none() {
-        let names: Vec<&str> = tools.allowed.iter().map(|tool| tool.action.as_str()).collect();
+        let names: Vec<_> = tools.allowed.iter().map(Tool::name).collect();
         let message = format!("there is no such tool; there are {}", names.join(", "));
         return Some(ActionError::terminal("TOOL_REFUSED", message));
     }
@@ -25,16 +26,21 @@ pub(crate) fn refused(tools: &Tools, call: u32, ask: &ToolAsk) -> Option<ActionE
     None
 }
 
-/// The call as a step of its own: the same checks hold for it as for any other.
+/// The call as a step of its own: the same checks hold for it as for any other. `told` is what the model was told of the tool.
 pub(crate) fn as_step(
     step: &PlanStep,
     tool: &Tool,
-    contract: &Contract,
+    told: &Contract,
     given: Map<String, Value>,
 ) -> PlanStep {
-    let is_input = |name: &str| contract.inputs.iter().any(|slot| slot.name == name);
+    let is_input = |name: &str| told.inputs.iter().any(|slot| slot.name == name);
     let literal = given.into_iter().map(|(name, value)| (name, literal(value)));
-    let (inputs, params) = literal.partition(|(name, _): &(String, Value)| is_input(name));
+    let (inputs, mut params): (Map<_, _>, Map<_, _>) =
+        literal.partition(|(name, _): &(String, Value)| is_input(name));
+    if let Some(called) = &tool.endpoint {
+        params.insert("connector".to_owned(), called.connector.clone().into());
+        params.insert("endpoint".to_owned(), called.endpoint.clone().into());
+    }
     PlanStep {
         action: tool.action.clone(),
         function: tool.function.clone(),
@@ -47,6 +53,30 @@ pub(crate) fn as_step(
         reads: Vec::new(),
         ..step.clone()
     }
+}
+
+/// Why a member of a team may not have this call made: it would read what the owner of the agent has stored, as nobody but the owner
+/// has said (K-35).
+pub(crate) fn owners_alone(
+    head: &Head,
+    tool: &Tool,
+    given: &Map<String, Value>,
+) -> Option<ActionError> {
+    head.member()?;
+    let reads_files = tool.endpoint.as_ref().is_some_and(|called| called.reach == Reach::Files);
+    let names = || given.values().any(names_stored);
+    let message = "in a run of a member of a team a model reads no files of the agent's owner";
+    (reads_files || names()).then(|| ActionError::terminal("TOOL_REFUSED", message))
+}
+
+/// What does not fit the arguments of an endpoint, as the model was told them. The arguments of an action are checked when they
+/// are prepared.
+pub(crate) fn misfits(tool: &Tool, given: &Map<String, Value>) -> Option<ActionError> {
+    let called = tool.endpoint.as_ref()?;
+    let literal = given.iter().map(|(name, value)| (name.clone(), literal(value.clone())));
+    let problems = bind(&literal.collect(), &called.inputs, &Scope::new()).err()?;
+    let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Some(ActionError::terminal("STEP_INPUT_INVALID", said.join("; ")))
 }
 
 /// A value with its braces doubled: resolving it gives back what the model wrote, and nothing of the run.

@@ -61,10 +61,9 @@ impl Turn<'_> {
             }
             so_far.give_up(context, event, &turn).await?;
         }
-        let contracts = tools.allowed.iter().filter_map(|tool| context.registry.get(&tool.action));
+        let contracts = tools.contracts(&context.registry);
         let may_ask = so_far.rounds() < tools.rounds;
-        let talk =
-            PriorTurns { tools: contracts.collect(), turns: so_far.talk(context).await?, may_ask };
+        let talk = PriorTurns { tools: contracts, turns: so_far.talk(context).await?, may_ask };
         let shown = Shown::of(given(&call), &talk.turns);
         let ending = match asked(action.as_ref(), call, &talk, step, invocation.remaining).await {
             Ok(Said::Asks { asks, used }) => return self.asks(&so_far, &shown, asks, used).await,
@@ -102,7 +101,8 @@ impl Turn<'_> {
     ) -> Result<Answer, StepError> {
         let mut calls = Vec::new();
         for (call, ask) in so_far.left(turn) {
-            match arguments::refused(self.tools, call, ask).or_else(|| shown.refused(ask)) {
+            let refused = arguments::refused(self.tools, call, ask);
+            match refused.or_else(|| shown.refused(self.tools.named(&ask.tool)?, ask)) {
                 Some(error) => {
                     tool_call::refuse(self.context, self.event, (turn, call), ask, &error).await?;
                 }

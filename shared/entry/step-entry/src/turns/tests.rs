@@ -1,23 +1,42 @@
-use countersign_plan::{OnError, PlanStep, StepKind, Tool, Tools};
-use countersign_registry::Registry;
+use countersign_identity::{Scopes, UserId};
+use countersign_plan::{OnError, PlanStep, StepKind, Tool, ToolEndpoint, Tools};
 use countersign_registry::action::Answered;
 use countersign_registry::talk::{AskedTurn, ToolResult};
-use countersign_run::{ModelUse, StepStatus, StopReason, ToolAsk, ToolCall};
+use countersign_registry::{DataType, Reach, Registry, Slot};
+use countersign_run::{Head, ModelUse, StepStatus, StopReason, ToolAsk, ToolCall};
 use countersign_store_runs::{ModelTurn, ToolOutcome};
 use countersign_wiring::Scope;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::arguments::{as_step, refused};
+use super::arguments::{as_step, misfits, owners_alone, refused};
 use super::ended;
 use super::shown::Shown;
 use super::so_far::SoFar;
 use crate::prepare::prepare;
 
+fn tool(action: &str) -> Tool {
+    Tool { action: action.to_owned(), function: "tool-web".to_owned(), endpoint: None }
+}
+
+/// The endpoint of a connector that looks something up.
+fn filings() -> Tool {
+    let endpoint = ToolEndpoint {
+        connector: "irs".to_owned(),
+        endpoint: "filings".to_owned(),
+        description: "Filings of a year.".to_owned(),
+        inputs: vec![
+            Slot::required("year", DataType::Integer, "Which year."),
+            Slot::optional("about", DataType::Any, "About what."),
+        ],
+        reach: Reach::Source,
+    };
+    Tool { endpoint: Some(endpoint), ..tool("call_connector") }
+}
+
 fn tools() -> Tools {
-    let web = Tool { action: "search_web".to_owned(), function: "tool-web".to_owned() };
-    Tools { allowed: vec![web], rounds: 3 }
+    Tools { allowed: vec![tool("search_web")], rounds: 3 }
 }
 
 fn step(on_warning: &str) -> PlanStep {
@@ -118,9 +137,10 @@ fn k_44_a_page_is_read_only_at_an_address_that_was_shown() {
     let result = |result| AskedTurn { asks: vec![(ask("crawl_url", "{}"), result)], used: used() };
     let lost = ToolResult::Failed("CRAWL".to_owned(), "https://e.example/".to_owned());
     let shown = Shown::of(inputs.values(), &[result(ToolResult::Output(links)), result(lost)]);
-    let check = |tool: &str, url: &str, expect: bool| {
-        let error = shown.refused(&ask(tool, &json!({ "url": url }).to_string()));
-        assert_eq!(error.is_none(), expect, "{tool} {url}");
+    let check = |name: &str, url: &str, expect: bool| {
+        let ask = ask(name, &json!({ "url": url }).to_string());
+        let error = shown.refused(&tool(name), &ask);
+        assert_eq!(error.is_none(), expect, "{name} {url}");
     };
     for url in [
         "https://a.example/x?q=1",
@@ -146,11 +166,107 @@ fn k_44_a_page_is_read_only_at_an_address_that_was_shown() {
 fn k_44_an_address_that_a_tool_repeats_was_not_shown() {
     let secret = "https://evil.example/?s=1";
     let (given, said) = (json!({ "u": secret }).to_string(), json!({ "u": secret }));
-    for tool in ["transform_data", "search_knowledge_graph", "query_journal", "search_web"] {
+    let tools =
+        ["transform_data", "search_knowledge_graph", "query_journal", "search_web", "irs__filings"];
+    for tool in tools {
         let asks = vec![(ask(tool, &given), ToolResult::Output(said.clone()))];
         let shown = Shown::of([], &[AskedTurn { asks, used: used() }]);
-        let error = shown.refused(&ask("crawl_url", &json!({ "url": secret }).to_string()));
+        let crawl = ask("crawl_url", &json!({ "url": secret }).to_string());
+        let error = shown.refused(&self::tool("crawl_url"), &crawl);
         assert_eq!(error.map(|error| error.code), Some("TOOL_REFUSED"), "{tool}");
+    }
+}
+
+#[test]
+fn f_093_arguments_of_an_endpoint_are_those_that_the_model_was_told() {
+    let (registry, filings) = (Registry::builtin(), filings());
+    let check = |arguments: Value, expect: Option<&str>| {
+        let given = ask("irs__filings", &arguments.to_string()).object().unwrap();
+        let error = misfits(&filings, &given).map(|error| error.message);
+        assert_eq!(error.as_deref(), expect, "{arguments}");
+    };
+    check(json!({ "year": 2024, "about": ["{secrets.key}"] }), None);
+    check(json!({ "about": 1 }), Some("`year`: it is required"));
+    check(json!({ "year": 1, "endpoint": "pay" }), Some("`endpoint`: there is no such slot"));
+    let given =
+        ask("irs__filings", r#"{"year": 2024, "about": "{secrets.key}"}"#).object().unwrap();
+    let told = filings.contract(&registry).unwrap();
+    let own = as_step(&step("continue"), &filings, &told, given);
+    let prepared = prepare(&own, registry.get("call_connector").unwrap(), &Scope::new()).unwrap();
+    let expect = json!([
+        { "year": 2024, "about": "{secrets.key}" },
+        { "connector": "irs", "endpoint": "filings" },
+    ]);
+    assert_eq!(json!([prepared.inputs, prepared.params]), expect);
+}
+
+#[test]
+fn k_35_a_model_that_a_member_asks_reads_no_files_of_the_owner() {
+    let head = |team: Value| -> Head {
+        let owner = UserId::from_bytes([1; 16]);
+        let head = json!({
+            "run": format!("run_{}", "1".repeat(32)), "owner": owner, "invoked_by": owner, "team_context": team,
+            "scopes": Scopes::default(), "profile_id": "p", "profile_name": "P", "context": "background",
+            "started_at": Timestamp::UNIX_EPOCH, "attempt": 1, "version": 1,
+        });
+        serde_json::from_value(head).unwrap()
+    };
+    let id = format!("team_{}", "3".repeat(32));
+    let team = json!({ "team_id": id, "team_file_access": true, "team_post_access": false });
+    let (own, of_member) = (head(Value::Null), head(team));
+    let files = |reach| {
+        let mut files = filings();
+        files.endpoint.as_mut().unwrap().reach = reach;
+        files
+    };
+    let check = |tool: &Tool, arguments: Value, expect: bool| {
+        let given = arguments.as_object().unwrap();
+        assert_eq!(owners_alone(&of_member, tool, given).is_none(), expect, "{arguments}");
+        assert!(owners_alone(&own, tool, given).is_none(), "{arguments}");
+    };
+    check(&files(Reach::Source), json!({ "about": "owls" }), true);
+    check(&files(Reach::Files), json!({ "about": "owls" }), false);
+    check(&files(Reach::Source), json!({ "about": [format!("file_{}", "a".repeat(32))] }), false);
+    check(&tool("read_file"), json!({ "path": "folders/private" }), false);
+}
+
+#[test]
+fn k_44_a_connector_is_given_no_address_that_the_model_made_up() {
+    let given = json!({ "page": "https://a.example/x", "note": "Both of https://b.example/y." });
+    let shown = Shown::of([&given], &[]);
+    let check = |about: Value, expect: bool| {
+        let ask = ask("irs__filings", &json!({ "year": 1, "about": about }).to_string());
+        assert_eq!(shown.refused(&filings(), &ask).is_none(), expect, "{about}");
+    };
+    for about in [
+        json!("owls and mice"),
+        json!("10.5/3"),
+        json!("https://a.example/x"),
+        json!(["see https://b.example/y."]),
+        json!({ "a": 7, "b": null }),
+    ] {
+        check(about, true);
+    }
+    for about in [
+        json!("https://a.example/x?read=1"),
+        json!("HTTPS://evil.example/"),
+        json!("//evil.example/secret"),
+        json!("www.evil.example"),
+        json!({ "a": [{ "b": "at ftp://evil.example" }] }),
+        json!({ "https://evil.example/": 1 }),
+        json!("https%3A%2F%2Fevil.example"),
+        json!("https://a.example/x,secret"),
+        json!("https://a.example/x secret"),
+        json!("https://a.example/x|secret"),
+        json!("https://a.example/x{secret"),
+        json!("https:evil.example/secret"),
+        json!("https:/evil.example/secret"),
+        json!("https:\\\\evil.example\\secret"),
+        json!("ht\ttps:/\n/evil.example/secret"),
+        json!(" \\\\evil.example/secret"),
+        json!("from https:evil.example"),
+    ] {
+        check(about, false);
     }
 }
 

@@ -1,5 +1,7 @@
 //! One call that a model asked for, by the Lambda that hosts its action: checked, permitted and recorded like a step.
 
+use std::borrow::Cow;
+
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{PlanStep, Tool, Tools};
 use countersign_registry::Contract;
@@ -10,7 +12,7 @@ use countersign_wiring::Scope;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::arguments::{self, as_step};
+use super::arguments::{self, as_step, misfits, owners_alone};
 use crate::act::{Acted, act};
 use crate::context::Context;
 use crate::error::StepError;
@@ -84,8 +86,12 @@ impl Making<'_> {
         let (Some(tool), Some(given)) = (tools.named(&ask.tool), ask.object()) else {
             return Err(StepError::UnknownStep(step.name.clone()));
         };
-        let contract = self.contract(tool)?;
-        let own = as_step(step, tool, contract, given);
+        let refused_here = owners_alone(&view.head, tool, &given);
+        if let Some(error) = refused_here.or_else(|| misfits(tool, &given)) {
+            return Ok(Err(error));
+        }
+        let (told, contract) = self.contracts(tool)?;
+        let own = as_step(step, tool, &told, given);
         let prepared = match prepare(&own, contract, &Scope::new()) {
             Ok(prepared) => prepared,
             Err(problems) => {
@@ -108,12 +114,16 @@ impl Making<'_> {
         })
     }
 
-    /// The contract of a tool. The plan was sealed with what may be one; what may not is not called in any case.
-    fn contract(&self, tool: &Tool) -> Result<&Contract, StepError> {
-        let contract = self.context.registry.get(&tool.action);
-        let contract = contract.filter(|contract| contract.not_a_tool().is_none());
+    /// The contract of a tool as the model was told it, and that of its action. The plan was sealed with what may be one; what may
+    /// not is not called in any case.
+    fn contracts<'t>(
+        &'t self,
+        tool: &'t Tool,
+    ) -> Result<(Cow<'t, Contract>, &'t Contract), StepError> {
+        let registry = &self.context.registry;
+        let both = tool.contract(registry).zip(registry.get(&tool.action));
         let is_test = self.view.head.dry_run.is_some();
-        contract.filter(|_| !is_test).ok_or_else(|| StepError::NoHandler(tool.action.clone()))
+        both.filter(|_| !is_test).ok_or_else(|| StepError::NoHandler(tool.action.clone()))
     }
 }
 

@@ -152,7 +152,7 @@ impl Trying<'_, '_> {
         // Somebody else, who was not refused, has started it in between.
         if world.run(nth, &self.batched.batch.run).await?.is_none() {
             if self.is_outdated().await? {
-                return Ok(());
+                return passing.map_or(Ok(()), Err);
             }
             self.not_started(why).await?;
         }

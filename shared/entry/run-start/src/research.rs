@@ -1,0 +1,180 @@
+//! A question that nothing else answers, for an agent with the skill `research`: a model looks for the answer with tools that only
+//! read (F-030). Its step is the only one of a plan that is made for the question, checked and sealed like any other.
+
+use countersign_identity::UserId;
+use countersign_playbook::{Bindings, EndpointContract};
+use countersign_profile::{Profile, Research};
+use countersign_registry::Reach;
+use countersign_registry::actions::research_with_tools::MAX_TOOLS;
+use countersign_web::Problem;
+use serde_json::{Value, json};
+
+use crate::Starter;
+use crate::asking::Made;
+use crate::choosing::Chosen;
+use crate::direct::stored;
+
+/// What the model is to do, whatever the agent says beside it.
+const TASK: &str = "Answer the question in the data. Look for what it asks with the tools that you are given. In `sources`, name where \
+                    each statement of the answer comes from: an address, or a tool and the record it gave. What you did not find, say so.";
+
+/// The tools that look on the web.
+const ON_WEB: [&str; 2] = ["search_web", "crawl_url"];
+/// The tools that look at what the agent remembers.
+const REMEMBERED: [&str; 2] = ["search_knowledge_graph", "query_journal"];
+
+/// The playbook that looks for the answer; none for an agent without that skill.
+///
+/// # Errors
+/// A [`Problem`] when the agent has more endpoints than a model can be given.
+pub(crate) async fn made(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    profile: &Profile,
+    question: &str,
+) -> Result<Option<Chosen>, Problem> {
+    let Some(research) = profile.spec.research() else { return Ok(None) };
+    let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
+    let tools = tools(&research, &endpoints);
+    if tools.len() > MAX_TOOLS {
+        let many = tools.len();
+        let message = format!(
+            "cannot be researched: the agent has {many} tools for it, endpoints among them, and a model is given {MAX_TOOLS}"
+        );
+        let hint = "name the endpoints that it may call in `allowed_endpoints` of its data sources";
+        return Err(Problem::field("query", message).with_hint(hint));
+    }
+    let playbook = stored(ctx, &text(&written(&research, &tools, question)))?;
+    let because =
+        "no playbook of the agent is about the question: its skill `research` looks for the answer";
+    Ok(Some(Chosen { playbook, because: Some(because.to_owned()), made: Some(Made::Research) }))
+}
+
+/// What the model may ask for: every endpoint of the agent that reads its source, and either what reads the web, or what the agent
+/// remembers and its owner's files. With both, a page could have it put what is the owner's into a search.
+fn tools(research: &Research<'_>, endpoints: &Bindings) -> Vec<String> {
+    let beside = if research.is_on_web { ON_WEB } else { REMEMBERED };
+    let mut all: Vec<String> = beside.into_iter().map(str::to_owned).collect();
+    for connector in endpoints.connectors() {
+        let reading = endpoints.endpoints(connector).into_iter().flatten();
+        let reading = reading.filter(|(_, contract)| may_ask(research, contract));
+        all.extend(reading.map(|(name, _)| format!("{connector}/{name}")));
+    }
+    all
+}
+
+fn may_ask(research: &Research<'_>, contract: &EndpointContract) -> bool {
+    contract.not_a_tool().is_none()
+        && match contract.reach {
+            Reach::Source => true,
+            Reach::Web => research.is_on_web,
+            Reach::Files => !research.is_on_web,
+            Reach::Statement => false,
+        }
+}
+
+/// The playbook. JSON is YAML.
+fn written(research: &Research<'_>, tools: &[String], question: &str) -> Value {
+    let task = match research.additions {
+        Some(additions) => format!("{TASK}\n\n{additions}"),
+        None => TASK.to_owned(),
+    };
+    let step = json!({
+        "name": "answer", "step_type": "llm_task", "action": "research_with_tools", "on_error": "stop",
+        "inputs": { "data": { "question": literal(question), "today": "{today}" } },
+        "params": { "tools": tools, "system_prompt": literal(&task), "max_rounds": research.rounds },
+        "output_schema": { "type": "object", "fields": [
+            { "name": "answer", "type": "string", "description": "The answer, in plain text." },
+            { "name": "sources", "type": "string[]", "description": "Where its statements come from." },
+        ] },
+    });
+    json!({
+        "id": "question", "name": "Research", "description": "Answers one question.", "version": "1.0.0",
+        "execution_mode": "hybrid", "steps": [step],
+        "output": {
+            "format": "markdown",
+            "sections": [
+                { "title": "Answer", "source": "answer.answer", "format": "text" },
+                { "title": "Sources", "source": "answer.sources", "format": "list" },
+            ],
+        },
+    })
+}
+
+/// JSON that is YAML, too: characters that YAML has no place for are escaped.
+fn text(playbook: &Value) -> String {
+    let is_plain = |c: char| {
+        !c.is_control()
+            && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    let mut text = String::new();
+    for c in playbook.to_string().chars() {
+        match is_plain(c) {
+            true => text.push(c),
+            false => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+        }
+    }
+    text
+}
+
+/// A text in which nothing is filled in.
+fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_playbook::{CompileContext, PlaybookSource, StepKind, compile};
+    use countersign_registry::{DataType, Registry, Slot};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn endpoints() -> Bindings {
+        let endpoint = |name: &str, irreversible, reach| {
+            let inputs = vec![Slot::optional("year", DataType::Integer, "")];
+            let (description, outputs) = (String::new(), Vec::new());
+            let contract = EndpointContract { description, inputs, outputs, irreversible, reach };
+            (name.to_owned(), contract)
+        };
+        let mut endpoints = Bindings::none();
+        let [pay, due] =
+            [("pay", true), ("due", false)].map(|(name, pays)| endpoint(name, pays, Reach::Source));
+        endpoints.bind("bank", [pay, due]);
+        endpoints.bind("files", [endpoint("read", false, Reach::Files)]);
+        endpoints.bind("search", [endpoint("find", false, Reach::Web)]);
+        endpoints.bind("tables", [endpoint("query", false, Reach::Statement)]);
+        endpoints
+    }
+
+    fn research(is_on_web: bool) -> Research<'static> {
+        Research { is_on_web, rounds: 4, additions: Some("Use {braces} with care.") }
+    }
+
+    #[test]
+    fn f_030_k_40_k_44_a_model_is_given_the_web_or_what_is_the_owners_and_nothing_that_changes_anything()
+     {
+        let outside = tools(&research(true), &endpoints());
+        assert_eq!(outside, ["search_web", "crawl_url", "bank/due", "search/find"]);
+        let inside = tools(&research(false), &endpoints());
+        assert_eq!(inside, ["search_knowledge_graph", "query_journal", "bank/due", "files/read"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn f_030_every_question_compiles_and_nothing_in_it_is_filled_in(question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"]) {
+            let research = research(false);
+            let text = text(&written(&research, &tools(&research, &endpoints()), &question));
+            let (registry, bound) = (Registry::builtin(), endpoints());
+            let world = CompileContext::of(&registry).with(&bound);
+            let compiled = compile(&PlaybookSource::new("question", &text), &world);
+            let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+            let StepKind::Action { inputs, params, .. } = &playbook.steps[0].kind else { panic!() };
+            prop_assert_eq!(&params["max_rounds"], 4);
+            let given = countersign_wiring::resolve(&inputs["data"]["question"], &countersign_wiring::Scope::new());
+            prop_assert_eq!(given.unwrap(), Value::String(question));
+        }
+    }
+}
