@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::case::person;
 use crate::filings::{GOOD, upload};
+use crate::world::world;
 
 #[tokio::test]
 async fn f_031_a_question_that_is_one_call_of_an_endpoint_needs_no_playbook() {
@@ -45,6 +46,13 @@ async fn f_031_a_question_about_the_graph_is_one_query_and_what_is_unclear_is_to
     let id = run["id"].as_str().unwrap();
     let found = ana.get(&format!("/executions/{id}/outputs/answer")).await;
     assert_eq!(found["output"]["not_found"], json!(["Owl Fund"]), "{found:#}");
+    let asked = ["ask", &agent, "What do we know", "about Owl Fund?", "--as", &ana.username];
+    let (is_done, said) = world().command(&asked).await;
+    assert!(is_done && said.contains("complete"), "{said}");
+    assert!(
+        said.contains("one call of `search_knowledge_graph`") && said.contains("Owl Fund"),
+        "{said}"
+    );
     // Nothing that answers it: as before.
     let (status, _) = ana.refused("/executions", Some(&body("What is the weather?"))).await;
     assert_eq!(status, 422);

@@ -20,7 +20,7 @@ async fn f_057_a_lost_execution_repeats_no_call_and_asks_no_turn_again() {
     let stage = super::Stage { who, agent, server };
     stage.who.playbook(&looks("looks-lost", "crawl_url", "")).await;
     let crawl = json!({ "url": stage.page() }).to_string();
-    let slow = said(FOUND).set_delay(Duration::from_secs(8));
+    let slow = said(FOUND).set_delay(Duration::from_secs(30));
     let turn = || asking(&[("crawl_url", crawl.as_str())]);
     stage.answers(vec![turn(), slow, said(FOUND)]).await;
     let page = ResponseTemplate::new(200).set_body_raw("<p>two rows</p>", "text/html");

@@ -16,6 +16,40 @@ pub(super) fn step(run: &Value) -> Option<String> {
     Some(format!("step {} of {}: {name}{waits}", n + 1, steps.len()))
 }
 
+/// A call of a tool that the model of a step has asked for, and that is over.
+pub(super) struct ToolCall {
+    /// Which one it is: step, turn and number.
+    pub(super) place: String,
+    /// What is said of it: tool, arguments, and how it ended.
+    pub(super) said: String,
+}
+
+/// Arguments are shown up to so many characters.
+const MAX_ARGUMENTS: usize = 120;
+
+/// The calls of tools so far, in the order in which they were asked for.
+pub(super) fn tool_calls(run: &Value) -> Vec<ToolCall> {
+    let steps = run.get("steps").map_or(&[][..], items).iter();
+    let of_step = |step: &Value| {
+        let name = text(step, "name").unwrap_or_default();
+        let calls = step.get("tool_calls").map_or(&[][..], items).iter();
+        calls.map(move |call| tool_call(&name, call)).collect::<Vec<_>>()
+    };
+    steps.flat_map(of_step).collect()
+}
+
+fn tool_call(step: &str, call: &Value) -> ToolCall {
+    let word = |name: &str| text(call, name).unwrap_or_default();
+    let ended = text(call, "code").unwrap_or_else(|| word("status"));
+    let arguments = word("arguments");
+    let shown: String = arguments.chars().take(MAX_ARGUMENTS).collect();
+    let more = if shown.len() < arguments.len() { "…" } else { "" };
+    ToolCall {
+        place: format!("{step}/{}/{}", call["turn"], call["call"]),
+        said: visible(&format!("  {} {shown}{more}: {ended}", word("tool"))),
+    }
+}
+
 /// Whom each open request of a run waits for, where it is, and the command that comes next.
 pub(super) fn requests(run: &Value, base: &str) -> Vec<String> {
     let asked = run.get("approvals").map_or(&[][..], items).iter();
@@ -51,7 +85,7 @@ pub(super) fn come_back(id: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{requests, step};
+    use super::{requests, step, tool_calls};
 
     #[track_caller]
     fn check(statuses: &[&str], expect: Option<&str>) {
@@ -71,6 +105,21 @@ mod tests {
         check(&["skipped", "approved", "sending"], Some("step 3 of 3: keep"));
         check(&["done", "rejected", "not_run"], None);
         check(&[], None);
+    }
+
+    #[test]
+    fn a_call_of_a_tool_is_shown_with_its_arguments_and_its_end() {
+        let call = |n: u32, arguments: &str, code: Option<&str>| json!({ "turn": 1, "call": n, "tool": "search_web", "arguments": arguments, "status": "done", "code": code });
+        let long = format!(r#"{{"query":"{}"}}"#, "x".repeat(200));
+        let calls =
+            [call(1, r#"{"query":"owls\u001b"}"#, None), call(2, &long, Some("TOOL_REFUSED"))];
+        let run = json!({ "steps": [{ "name": "read" }, { "name": "look", "tool_calls": calls }] });
+        let told = tool_calls(&run);
+        let places: Vec<&str> = told.iter().map(|call| call.place.as_str()).collect();
+        assert_eq!(places, ["look/1/1", "look/1/2"]);
+        assert_eq!(told[0].said, r#"  search_web {"query":"owls\u001b"}: done"#);
+        assert!(told[1].said.ends_with("x…: TOOL_REFUSED"), "{}", told[1].said);
+        assert!(tool_calls(&json!({})).is_empty());
     }
 
     #[test]

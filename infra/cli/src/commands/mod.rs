@@ -3,6 +3,7 @@
 mod approval_rows;
 mod approval_text;
 mod approvals;
+mod ask;
 mod bench;
 mod decide;
 mod demo;
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Validate(validate::Validate),
     /// Print a JSON Schema, for editors.
     Schema(schema::Schema),
+    /// Ask an agent, and wait for its answer.
+    Ask(ask::Ask),
     /// Start a run.
     Run(run::Run),
     /// List runs.
@@ -131,6 +134,7 @@ impl Command {
             Self::Schema(command) => command.run(console),
             Self::Bench(command) => command.run(place, console).await,
             Self::Verify(command) => command.run(place, console).await,
+            Self::Ask(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,
             Self::Show(command) => command.run(place, console).await,

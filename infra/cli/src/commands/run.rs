@@ -1,5 +1,6 @@
 //! `countersign run`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ const ENDED: [&str; 9] = [
     "cancelled",
 ];
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Run {
     /// The agent that runs: an id or a handle.
     profile: String,
@@ -66,6 +67,26 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// A question that is waited for, with inputs and uploads where the question does not say them.
+    pub(super) fn of_question(
+        profile: &str,
+        question: String,
+        (inputs, uploads): (&[String], &[String]),
+        patience: u64,
+        who: &Who,
+    ) -> Self {
+        Self {
+            profile: profile.to_owned(),
+            query: Some(question),
+            inputs: inputs.to_vec(),
+            uploads: uploads.to_vec(),
+            wait: true,
+            patience,
+            who: who.clone(),
+            ..Self::default()
+        }
+    }
+
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let mut inputs = inputs(&self.inputs)?;
@@ -112,12 +133,16 @@ impl Run {
     async fn followed(&self, door: &Door, id: &str, console: &Console) -> Result<(), CliError> {
         let patience = Duration::from_secs(self.patience);
         let mut shown = None;
+        let mut called = BTreeSet::new();
         let see = |run: &Value| {
             let now = following::step(run).filter(|now| shown.as_ref() != Some(now));
             if let Some(now) = now {
                 console.note(&now);
                 shown = Some(now);
             }
+            let new = following::tool_calls(run).into_iter();
+            new.filter(|call| called.insert(call.place.clone()))
+                .for_each(|call| console.note(call.said));
         };
         let at = format!("{FACTORY}/executions/{id}");
         let status = tokio::select! {

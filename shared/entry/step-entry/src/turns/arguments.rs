@@ -2,8 +2,12 @@
 
 use countersign_plan::{CALL_SECONDS, PlanStep, Tool, Tools};
 use countersign_registry::action::ActionError;
+use countersign_registry::actions::find_file_by_name::FindFileByName;
+use countersign_registry::actions::list_todos::ListTodos;
+use countersign_registry::actions::read_file::ReadFile;
 use countersign_registry::actions::research_with_tools::MAX_CALLS;
-use countersign_registry::{Contract, Reach};
+use countersign_registry::actions::search_todos::SearchTodos;
+use countersign_registry::{Action as _, Contract, Reach};
 use countersign_run::{Head, ToolAsk, names_stored};
 use countersign_wiring::{Scope, bind};
 use serde_json::{Map, Value};
@@ -55,6 +59,10 @@ pub(crate) fn as_step(
     }
 }
 
+/// The actions that read files, lists of to-dos among them, by what a model gives them.
+const OF_FILES: [&str; 4] =
+    [ReadFile::NAME, FindFileByName::NAME, ListTodos::NAME, SearchTodos::NAME];
+
 /// Why a member of a team may not have this call made: it would read what the owner of the agent has stored, as nobody but the owner
 /// has said (K-35).
 pub(crate) fn owners_alone(
@@ -63,7 +71,10 @@ pub(crate) fn owners_alone(
     given: &Map<String, Value>,
 ) -> Option<ActionError> {
     head.member()?;
-    let reads_files = tool.endpoint.as_ref().is_some_and(|called| called.reach == Reach::Files);
+    let reads_files = match &tool.endpoint {
+        Some(called) => called.reach == Reach::Files,
+        None => OF_FILES.contains(&tool.action.as_str()),
+    };
     let names = || given.values().any(names_stored);
     let message = "in a run of a member of a team a model reads no files of the agent's owner";
     (reads_files || names()).then(|| ActionError::terminal("TOOL_REFUSED", message))

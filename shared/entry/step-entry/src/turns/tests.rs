@@ -227,7 +227,12 @@ fn k_35_a_model_that_a_member_asks_reads_no_files_of_the_owner() {
     check(&files(Reach::Source), json!({ "about": "owls" }), true);
     check(&files(Reach::Files), json!({ "about": "owls" }), false);
     check(&files(Reach::Source), json!({ "about": [format!("file_{}", "a".repeat(32))] }), false);
-    check(&tool("read_file"), json!({ "path": "folders/private" }), false);
+    check(&tool("query_journal"), json!({ "query": "folders/private" }), false);
+    check(&tool("query_journal"), json!({ "query": "owls" }), true);
+    check(&tool("read_file"), json!({ "name": "owls" }), false);
+    check(&tool("find_file_by_name"), json!({ "name": "owls" }), false);
+    check(&tool("search_todos"), json!({ "query": "owls" }), false);
+    check(&tool("list_todos"), json!({}), false);
 }
 
 #[test]
