@@ -36,7 +36,7 @@ pub struct Tool {
     pub endpoint: Option<ToolEndpoint>,
 }
 
-/// An endpoint of a connector as a tool: what the model is told of it is sealed with the plan.
+/// An endpoint of a connector as a tool. Its description and parameters are sealed with the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolEndpoint {
@@ -77,7 +77,7 @@ impl Tool {
         }
     }
 
-    /// What the model is told of it, as a contract under that name; none of an action that may not be a tool, or is not there.
+    /// The contract that the model is shown, under that name. None when there is no such action, or it may not be a tool.
     #[must_use]
     pub fn contract<'t>(&'t self, registry: &'t Registry) -> Option<Cow<'t, Contract>> {
         let Some(endpoint) = &self.endpoint else {
@@ -110,7 +110,7 @@ impl Tools {
         self.allowed.iter().find(|tool| tool.name() == name)
     }
 
-    /// What the model is told of each.
+    /// The contract of each tool, as the model is shown it.
     #[must_use]
     pub fn contracts<'t>(&'t self, registry: &'t Registry) -> Vec<Cow<'t, Contract>> {
         self.allowed.iter().filter_map(|tool| tool.contract(registry)).collect()

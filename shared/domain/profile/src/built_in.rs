@@ -9,8 +9,8 @@ use crate::spec::{Fields, ProfileSpec, Skill, SkillType};
 const RESEARCH: &str = "research";
 /// Its parameter: whether it looks on the web.
 const WEB: &str = "web";
-/// How long what it is told in addition may be, characters, with each brace counted twice: in the playbook that is made for a
-/// question braces are doubled, and its task has at most 10,000.
+/// The longest additional instructions, in characters, with each brace counted twice: braces are doubled in the playbook that is
+/// made for a question, and the task of its model has at most 10,000.
 const MAX_ADDITIONS: usize = 9_000;
 
 /// How an agent looks for an answer that none of its playbooks gives.
@@ -20,7 +20,7 @@ pub struct Research<'a> {
     pub is_on_web: bool,
     /// In so many rounds it may ask for tools.
     pub rounds: u32,
-    /// What it is told in addition.
+    /// Additional instructions, from `system_prompt_additions`.
     pub additions: Option<&'a str>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn check(skill: &Skill, rules: &mut Rules<'_>) {
     }
 }
 
-/// What is wrong with what the skill is told in addition.
+/// Reports additional instructions that are too long.
 pub(crate) fn check_additions(text: &str, rules: &mut Rules<'_>) {
     let counted = text.chars().count() + text.matches(['{', '}']).count();
     if counted > MAX_ADDITIONS {

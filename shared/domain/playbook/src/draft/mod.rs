@@ -159,7 +159,7 @@ pub(crate) struct DraftEscalation {
 }
 
 impl DraftAction<'_> {
-    /// The text that stands at a param.
+    /// The value of a param, when it is a text.
     pub(crate) fn param(&self, key: &str) -> Option<&str> {
         let (_, part) = self.params.iter().find(|(param, _)| param.text == key)?;
         part.value().as_str()

@@ -33,7 +33,7 @@ struct Named<'a> {
     endpoint: &'a str,
 }
 
-/// What is malformed is told with the other params.
+/// The entries that name an endpoint. Malformed ones are reported with the other params.
 fn named<'a>(params: &'a Entries<'_>) -> impl Iterator<Item = Named<'a>> {
     let tools = params.iter().find(|(key, _)| key.text == "tools").map(|(_, part)| part);
     let entries = tools.into_iter().flat_map(|tools| {
