@@ -1,8 +1,11 @@
 //! Questions that are one call (F-031).
 
-use serde_json::{Value, json};
+use std::process::Stdio;
 
-use crate::case::person;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+
+use crate::case::{Person, person};
 use crate::filings::{GOOD, upload};
 use crate::world::world;
 
@@ -53,6 +56,7 @@ async fn f_031_a_question_about_the_graph_is_one_query_and_what_is_unclear_is_to
         said.contains("one call of `search_knowledge_graph`") && said.contains("Owl Fund"),
         "{said}"
     );
+    in_one_conversation(&ana, &agent).await;
     // Nothing that answers it: as before.
     let (status, _) = ana.refused("/executions", Some(&body("What is the weather?"))).await;
     assert_eq!(status, 422);
@@ -61,4 +65,28 @@ async fn f_031_a_question_about_the_graph_is_one_query_and_what_is_unclear_is_to
     let two = "What do we know about Owl Fund, by parse_990_officers?";
     let refused = ana.refused("/executions", Some(&body(two))).await;
     assert_eq!(refused, (409, "PLAYBOOK_AMBIGUOUS".to_owned()));
+}
+
+/// Two lines of standard input are two questions of one conversation; one that nothing answers ends nothing.
+async fn in_one_conversation(ana: &Person, agent: &str) {
+    let mut chat = world().program(&["chat", agent, "--as", &ana.username]);
+    let mut chat =
+        chat.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = "What do we know about Owl Fund?\n\nWhat is the weather?\nWhat do we know about Elk Fund?\n";
+    let mut stdin = chat.stdin.take().unwrap();
+    stdin.write_all(lines.as_bytes()).await.unwrap();
+    drop(stdin);
+    let said = chat.wait_with_output().await.unwrap();
+    let told = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.success() && told.contains("INVALID_INPUT"), "{told}");
+    let all = ana.get(&format!("/conversations?profile_id={agent}")).await;
+    let all = all["items"].as_array().unwrap();
+    let (title, id) = (&all[0]["title"], all[0]["id"].as_str().unwrap());
+    assert_eq!((all.len(), title), (1, &json!("What do we know about Owl Fund?")));
+    assert!(told.contains(&format!("--conversation {id}")), "{told}");
+    let shown = ["conversations", "show", id, "--as", &ana.username];
+    let (is_done, shown) = world().command(&shown).await;
+    let places = ["> What do we know about Owl Fund?", "> What do we know about Elk Fund?"];
+    let places = places.map(|question| shown.find(question));
+    assert!(is_done && places[0].is_some() && places[0] < places[1], "{shown}");
 }

@@ -223,6 +223,12 @@ async fn belongings(ana: &Person, agent: &str) -> Vec<String> {
         paths.push(format!("{path}/{}", made["id"].as_str().unwrap()));
     }
     paths.push(format!("{}/watermarks", paths[3]));
+    let asked = json!({
+        "profile": agent, "playbook": "count-gone", "inputs": { "rows": [], "most": 1 },
+        "query": "How many?", "conversation": "new",
+    });
+    let asked = ana.post("/executions", &asked).await;
+    paths.push(format!("/conversations/{}", asked["conversation_id"].as_str().unwrap()));
     for path in &paths {
         ana.get(path).await;
     }

@@ -1,10 +1,12 @@
 //! A model that asks for tools, turn by turn, with a provider in the documented shape.
 
+mod conversation;
 mod crash;
 mod endpoints;
 mod refused;
 mod repeated;
 mod skill;
+mod summary;
 
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path};

@@ -79,6 +79,33 @@ output:
 }
 
 #[tokio::test]
+async fn f_136_a_run_sums_up_what_it_gives_back() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let output = r"
+output:
+  summary_prompt: Name what is kept.
+  sections:
+    - {title: Kept, source: sorted.data}
+    - {title: More, source: never.data}
+";
+    let exact = playbook("sums-up", output);
+    let judged = ana.post("/playbooks/validate", &json!({ "yaml": exact })).await;
+    assert_eq!(judged["diagnostics"][0]["code"], "P022", "{judged:#}");
+    ana.playbook(&exact.replace("mode: deterministic", "mode: hybrid")).await;
+    let run = finished(&ana, &agent, "sums-up", "complete").await;
+    let summary = step(&run, "summary");
+    assert_eq!(summary["model"]["model_used"], "extractive", "{run:#}");
+    let content = run["response"]["content"].as_str().unwrap();
+    let (summary, kept) = content.split_once("## Kept\n").unwrap();
+    assert!(summary.contains("## Summary\n"), "{content}");
+    assert!(summary.contains("amount: 5"), "it quotes the row: {content}");
+    assert!(kept.contains('5') && kept.contains("Not known"), "{content}");
+    let warnings = run["warnings"].to_string();
+    assert!(warnings.contains("written by the model"), "{warnings}");
+}
+
+#[tokio::test]
 async fn f_171_the_end_of_a_run_routes_to_the_profiles_destinations_and_says_what_failed() {
     let ana = person("ana", &["global:analyst"]).await;
     let destinations = json!([

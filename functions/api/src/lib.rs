@@ -6,6 +6,7 @@
 
 mod clock_queries;
 mod context;
+mod conversation_query;
 mod cursor_keys;
 mod documents;
 mod idempotency;

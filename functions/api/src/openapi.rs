@@ -177,7 +177,7 @@ const GROUPS: &[Group] = &[
     ),
     admin("/approval-floor", doors! { admin_floor: detail, set; }),
     admin("/model-list", doors! { admin_model_list: detail, set; }),
-    factory("/me", doors! { me: me; }),
+    factory("/me", doors! { me: me; me_memory: detail, set, erase; }),
     factory("/connections", doors! { connections: open; }),
     factory(
         "/profiles",
@@ -262,6 +262,10 @@ const GROUPS: &[Group] = &[
             execution_deliver: retry;
             execution_output: detail;
         },
+    ),
+    factory(
+        "/conversations",
+        doors! { conversations: list; conversation: detail, change, remove; conversation_messages: list; },
     ),
     factory(
         "/approvals",

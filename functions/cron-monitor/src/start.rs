@@ -72,6 +72,7 @@ pub(crate) fn head(
         occurrence: None,
         from_monitor: batch.map(from),
         started_at: now,
+        asked_in: None,
         last_finished_at: None,
         attempt: 1,
         idle_attempts: 0,
@@ -129,6 +130,7 @@ pub(crate) async fn run(
         repeats: &repeats,
         found: Some(run_start::Found { from, outputs: &of.outputs, begun }),
         made: None,
+        within: None,
     };
     let starter = ctx.starter();
     match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {

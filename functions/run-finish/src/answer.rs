@@ -158,14 +158,20 @@ impl Results<'_> {
         Some(&outcome.output)
     }
 
-    /// The steps that the answer names and that did not do what they should.
+    /// The steps that the answer names and that did not do what they should. What a missing summary would have summed up is there.
     fn missed(&self) -> Vec<String> {
         let is_missed = |step: &String| {
             let state = status(self.state, step);
-            state.is_some_and(|state| !state.status.is_good())
-                || self.outcomes.too_large(step).is_some()
+            !self.is_summary(step)
+                && (state.is_some_and(|state| !state.status.is_good())
+                    || self.outcomes.too_large(step).is_some())
         };
         needed(self.plan, self.state).into_iter().filter(is_missed).collect()
+    }
+
+    /// Whether a step only sums up what others found: it goes on without some of that.
+    fn is_summary(&self, step: &str) -> bool {
+        self.plan.step(step).is_some_and(|step| step.allows_gaps)
     }
 
     /// That a step has a result all the same: a list of which a part was sent.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path, query_param};
 use wiremock::{Mock, ResponseTemplate};
 
-use super::{FOUND, Stage, asking, calls, looks, skill, stage};
+use super::{FOUND, Stage, asking, calls, conversation, looks, skill, stage, summary};
 use crate::case::{FACTORY, refusal};
 use crate::models::said;
 
@@ -58,7 +58,8 @@ pub(super) async fn answers_filings(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn f_093_f_030_a_model_calls_endpoints_that_only_read_and_researches_with_them() {
+async fn f_093_f_030_r_022_r_087_r_105_r_106_a_model_calls_endpoints_researches_and_goes_on_in_a_conversation()
+ {
     let stage = stage("countersign-research-endpoints", &[]).await;
     let yaml = register(&stage.server.uri());
     stage.who.post("/connectors", &json!({ "yaml": yaml })).await;
@@ -69,6 +70,8 @@ async fn f_093_f_030_a_model_calls_endpoints_that_only_read_and_researches_with_
     a_test_says_what_there_would_be(&stage).await;
     one_that_is_gone_stops_the_run_before_it_begins(&stage).await;
     skill::answers_what_nothing_else_answers(&stage).await;
+    conversation::a_conversation_goes_on(&stage).await;
+    summary::what_has_no_summary_is_kept(&stage).await;
 }
 
 async fn are_checked_with_what_is_bound(stage: &Stage) {

@@ -8,11 +8,11 @@ use super::{Stage, asking};
 use crate::case::{FACTORY, Refusal, refusal, step};
 use crate::models::said;
 
-const ANSWER: &str =
+pub(super) const ANSWER: &str =
     r#"{"answer": "One fund: *Owl* Fund.", "sources": ["register__filings, Owl Fund"]}"#;
 
 /// An agent that researches, and follows a playbook whose trigger is `shared officers`.
-async fn researcher(stage: &Stage, parameters: &Value, rest: &Value) -> String {
+pub(super) async fn researcher(stage: &Stage, parameters: &Value, rest: &Value) -> String {
     let skill =
         json!({ "skill_type": "built_in", "reference": "research", "parameters": parameters });
     let own = json!({ "skill_type": "playbook", "reference": "officers" });
@@ -53,6 +53,7 @@ pub(super) async fn answers_what_nothing_else_answers(stage: &Stage) {
     is_answered_with_its_sources(stage, &agent).await;
     a_playbook_comes_first(stage, &agent).await;
     a_test_asks_nobody(stage, &agent).await;
+    whoever_asks_says_how_they_want_to_be_answered(stage, &agent).await;
     the_web_is_apart_from_what_is_remembered(stage).await;
     without_the_skill_nothing_is_started(stage, &agent).await;
 }
@@ -124,11 +125,36 @@ async fn a_test_asks_nobody(stage: &Stage, agent: &str) {
     assert_eq!(stage.asked().await.len(), 0);
 }
 
+async fn whoever_asks_says_how_they_want_to_be_answered(stage: &Stage, agent: &str) {
+    let path = format!("{FACTORY}/me/memory");
+    assert_eq!(refusal(stage.who.door.get(&path).await).status, 404, "nothing is known unasked");
+    let wrong = json!({ "preferences": { "tone": "", "password": "x" } });
+    assert_eq!(refusal(stage.who.door.put(&path, &wrong).await).status, 422);
+    let about = json!({
+        "critical_facts": { "user_name": "Ana {today}", "recent_projects": ["Owls"] },
+        "preferences": { "language": "German" },
+    });
+    let kept = stage.who.door.put(&path, &about).await.unwrap();
+    assert_eq!(stage.who.door.get(&path).await.unwrap(), kept);
+    assert_eq!(kept["critical_facts"], about["critical_facts"], "{kept:#}");
+    stage.answers(vec![said(ANSWER)]).await;
+    asked_of(stage, agent, "Which funds filed in 2024?").await;
+    let told = stage.asked().await[0]["messages"].to_string();
+    assert!(told.contains("Ana {today}") && told.contains("German"), "{told}");
+}
+
 async fn the_web_is_apart_from_what_is_remembered(stage: &Stage) {
     let agent = researcher(stage, &json!({ "web": true }), &json!({})).await;
     stage.answers(vec![said(ANSWER)]).await;
     asked_of(stage, &agent, "Which funds filed in 2024?").await;
-    assert_eq!(names(&stage.asked().await[0]), ["search_web", "crawl_url"]);
+    let asked = &stage.asked().await[0];
+    assert_eq!(names(asked), ["search_web", "crawl_url"]);
+    let told = asked["messages"].to_string();
+    assert!(told.contains("German") && !told.contains("Ana {today}"), "{told}");
+    stage.who.door.delete(&format!("{FACTORY}/me/memory")).await.unwrap();
+    stage.answers(vec![said(ANSWER)]).await;
+    asked_of(stage, &agent, "Which funds filed in 2024?").await;
+    assert!(!stage.asked().await[0]["messages"].to_string().contains("German"), "it is erased");
 }
 
 async fn without_the_skill_nothing_is_started(stage: &Stage, agent: &str) {

@@ -1,7 +1,6 @@
 //! Open occurrences by turns, and native schedules that the sweeper makes what the documents say.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
@@ -12,6 +11,7 @@ use cron_sweep::{SchedulerSync, SweepTask as _};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use super::later;
 use crate::world::world;
 
 pub(super) async fn catalog() -> Catalog {
@@ -94,11 +94,6 @@ pub(super) fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {
         token: None,
         spec: serde_json::from_value(body).unwrap(),
     }
-}
-
-/// There is time enough.
-fn later() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 /// What the sweeper repairs with, in this group of the service.

@@ -6,6 +6,7 @@ mod asked;
 mod batch;
 mod clocks;
 mod connections;
+mod conversations;
 mod directory;
 mod egress;
 mod forgotten;
@@ -22,6 +23,7 @@ mod ticks;
 mod turns;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
@@ -43,6 +45,11 @@ async fn aws() -> AwsConfig {
         .endpoint_url(world().stack.endpoint())
         .load();
     config.await.into()
+}
+
+/// There is time enough, also on a machine that does much else.
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(600)
 }
 
 /// Approvals with the tokens of their tasks, in tables of their own.

@@ -1,7 +1,5 @@
 //! The time limit of a run, when the sweeper was still.
 
-use std::time::{Duration, Instant};
-
 use countersign_clock::Clock;
 use countersign_run::{Head, Occurrence, OccurrenceState, RunContext, RunId, StopReason};
 use countersign_store_catalog::Catalog;
@@ -9,6 +7,7 @@ use countersign_store_runs::Asked;
 use serde_json::json;
 
 use super::clocks::{at, catalog, open};
+use super::later;
 use super::sweeps::clock;
 
 /// A run that works, and may for five minutes.
@@ -35,8 +34,7 @@ async fn working(catalog: &Catalog, clock: &Clock) -> RunId {
 /// Sweeps so many minutes after its beginning; why the run was ended by then.
 async fn swept(clock: &Clock, run: &RunId, minutes: &[i64]) -> Option<StopReason> {
     for minute in minutes {
-        let until = Instant::now() + Duration::from_secs(60);
-        let done = clock.sweep(at(60 * minute), until).await.unwrap();
+        let done = clock.sweep(at(60 * minute), later()).await.unwrap();
         assert_eq!(done.failed, 0, "{done:?}");
     }
     clock.runs.head(run).await.unwrap().unwrap().stop.map(|stop| stop.reason)

@@ -1,6 +1,6 @@
 //! Names that are resolved in the background: what cannot be resolved keeps nothing else, and is given up in the end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_knowledge::explore::Explore as _;
@@ -12,6 +12,8 @@ use countersign_store_knowledge::{KnowledgeStore, Window};
 use cron_sweep::{Knowledge, SweepTask as _};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
+
+use super::later;
 
 async fn store() -> (Table, KnowledgeStore) {
     let blobs = Blobs::of(&super::aws().await, "no-bucket-is-needed");
@@ -55,15 +57,14 @@ async fn f_250_what_waits_in_vain_or_cannot_be_read_goes_behind_the_others() {
 
     // A sweeper that has no time for any of them.
     let sweeper = Knowledge { store: store.clone(), within: Duration::ZERO };
-    let until = Instant::now() + Duration::from_secs(60);
-    let done = sweeper.run(at(8), until).await.unwrap();
+    let done = sweeper.run(at(8), later()).await.unwrap();
     assert_eq!((&done["resolved"], &done["given_up"]), (&json!(0), &json!(0)), "{done}");
     let next = waiting(&store, 9).await;
     assert_eq!(next.first().map(String::as_str), Some("call 0"), "each has its turn: {next:?}");
     let sweeper = Knowledge::new(store.clone());
     let mut resolved = 0;
     for hours in 10..12 {
-        let done = sweeper.run(at(hours), until).await.unwrap();
+        let done = sweeper.run(at(hours), later()).await.unwrap();
         resolved += done["resolved"].as_u64().unwrap();
     }
     assert_eq!(resolved, 3, "there is time now");
@@ -74,10 +75,7 @@ async fn f_250_after_a_week_names_are_given_up_and_the_discoveries_say_so() {
     let (_, store) = store().await;
     store.defer(&scope(), "call", &deferred("Ann Lee", 0)).await.unwrap();
     let sweeper = Knowledge { store: store.clone(), within: Duration::ZERO };
-    let sweep = async |hours| {
-        let until = Instant::now() + Duration::from_secs(60);
-        sweeper.run(at(hours), until).await.unwrap()["given_up"].clone()
-    };
+    let sweep = async |hours| sweeper.run(at(hours), later()).await.unwrap()["given_up"].clone();
     assert_eq!(sweep(7 * 24).await, 0);
     assert!(matches!(store.call(&scope(), "call").await.unwrap(), CallState::Deferred(_)));
     assert_eq!(sweep(7 * 24 + 1).await, 1);

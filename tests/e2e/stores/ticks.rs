@@ -1,7 +1,5 @@
 //! Ticks of one schedule at the same moment, and what waits for its turn.
 
-use std::time::{Duration, Instant};
-
 use countersign_clock::{Clock, Followed, Schedule, Tick};
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
@@ -13,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::clocks::{at, open};
+use super::later;
 use super::sweeps::clock;
 
 /// A schedule that is due every minute, none of whose runs can be begun: its agent cannot be read.
@@ -48,7 +47,9 @@ impl Unreadable {
     }
 
     async fn sweep(&self, now: Timestamp) -> Followed {
-        self.clock.sweep(now, Instant::now() + Duration::from_secs(60)).await.unwrap()
+        let done = self.clock.sweep(now, later()).await.unwrap();
+        assert_eq!(done.left, 0, "there was time for everything: {done:?}");
+        done
     }
 
     async fn state(&self, of: &Occurrence) -> (OccurrenceState, Option<String>) {

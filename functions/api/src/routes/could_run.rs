@@ -45,6 +45,7 @@ pub(super) async fn schedule(
         today,
         occasion: Occasion::Clock(RunContext::Scheduled, policy),
         occurrence: None,
+        conversation: None,
     };
     match run_start::could_answer(ctx.starter(), &invoker(by), &question).await {
         Ok(said) => Ok(said.iter().map(|one| warning("run", one)).collect()),
@@ -77,6 +78,7 @@ pub(super) async fn monitor(
         repeats: &[],
         found: None,
         made: None,
+        within: None,
     };
     said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
 }
@@ -106,6 +108,7 @@ pub(super) async fn trigger(
         repeats: &[],
         found: None,
         made: None,
+        within: None,
     };
     said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
 }

@@ -4,8 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, InvocationSource, OccurrenceId,
-    RunContext, RunId, RunRecord, RunStatus, Strategy, TeamContext, UnderstoodInput,
+    ApprovalPolicy, ConversationId, DryRun, ExecutionMode, FromMonitor, Head, InConversation,
+    InvocationSource, OccurrenceId, RunContext, RunId, RunRecord, RunStatus, Strategy, TeamContext,
+    UnderstoodInput,
 };
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
@@ -60,6 +61,11 @@ pub(crate) struct Start {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     invocation_source: Option<InvocationSource>,
+    /// `new`: a conversation begins with the question; the id of one, `conv_…`: it goes on, and what was asked and answered in it is
+    /// shown to a model that looks for the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    conversation: Option<InConversation>,
 }
 
 /// Whether the caller says that the agent's handle was written; where a run came from otherwise follows from how it came about.
@@ -140,6 +146,10 @@ pub(crate) struct ExecutionLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     repeated_by: Option<RunId>,
+    /// The conversation in which it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
     /// Set for a test, which has no effect: `reads` (what only reads has happened) or `samples` (what only computes).
     #[schema(value_type = Option<String>)]
     dry_run: Option<DryRun>,
@@ -202,6 +212,7 @@ impl From<&Head> for ExecutionLine {
             invocation_source: head.invocation_source(),
             repeats: head.repeats.clone(),
             repeated_by: head.repeated_by.clone(),
+            conversation_id: head.asked_in.as_ref().map(|asked| asked.conversation.clone()),
             dry_run: head.dry_run,
             status: head.status.unwrap_or(RunStatus::Running),
             started_at: head.started_at,
@@ -240,6 +251,7 @@ pub(crate) async fn start(
             today: today(),
             occasion: Occasion::ByHand(body.run_context),
             occurrence: None,
+            conversation: body.conversation.as_ref(),
         };
         let by_mention = by_mention(body.invocation_source)?;
         let invoker = Invoker { by_mention, ..invoker(&signed) };

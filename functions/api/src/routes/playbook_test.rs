@@ -65,6 +65,7 @@ pub(crate) async fn test(
             understood: Vec::new(),
             dry_run: Some(dry_run),
             made: None,
+            asked_in: None,
         };
         let head =
             asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);

@@ -61,7 +61,7 @@ pub(crate) async fn test(
             starter,
             owner,
             &profile,
-            (named, &body.query),
+            choosing::Sought { named, question: &body.query, earlier: None },
             choosing::Otherwise::MadeFirst,
         )
         .await?;
@@ -87,6 +87,7 @@ pub(crate) async fn test(
             understood: given.understood,
             dry_run: Some(dry_run),
             made,
+            asked_in: None,
         };
         let head =
             asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);

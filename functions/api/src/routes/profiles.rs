@@ -14,7 +14,7 @@ use super::collection::json;
 use super::collection::record::{DocumentRecord, Resent, Sent, Shown};
 use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
-use super::{monitors, now, schedules, triggers};
+use super::{conversations, monitors, now, schedules, triggers};
 use crate::pagination::ListQuery;
 use crate::{Context, model_listed, skills};
 
@@ -83,14 +83,21 @@ impl Kind for Profile {
         schedules::remove(ctx, owner, &self.id).await?;
         monitors::remove(ctx, owner, &self.id).await?;
         triggers::remove(ctx, owner, &self.id).await?;
+        conversations::remove(ctx, owner, &self.id).await?;
         ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
         ctx.runs.forget_profile(owner, self.id.as_str()).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
     }
 
-    /// Somebody may have shared it while it was being removed.
+    /// Somebody may have shared it, or begun a conversation, while it was being removed.
     async fn after_removal(&self, ctx: &Context) {
+        if let Some(owner) = &self.user_id
+            && let Err(problem) = conversations::remove(ctx, owner, &self.id).await
+        {
+            let code = &problem.code;
+            tracing::warn!(profile = %self.id, code, "conversations with a removed agent stay; nothing can be asked in them");
+        }
         if let Err(error) = ctx.catalog.remove_shares(self.id.as_str()).await {
             tracing::warn!(profile = %self.id, code = error.code(), %error, "the shares of a removed agent could not be removed; the agent is shown to no member");
         }

@@ -154,6 +154,7 @@ pub(crate) async fn start(
             today: today(),
             occasion: Occasion::ByHand(body.run_context),
             occurrence: None,
+            conversation: None,
         };
         accepted(&place, run_start::ask(starter, &member, &question).await?)
     })

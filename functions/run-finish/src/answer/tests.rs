@@ -55,7 +55,7 @@ fn outcome(step: &str, state: &StepState, output: &Value) -> StepOutcome {
 
 /// What a run of these steps (name, action, output; null was skipped) answers by this `output`: the text, and the data.
 fn answered(steps: &[(&str, &str, Value)], output: &Value) -> (String, Answer) {
-    let planned = |(name, action, _): &(&str, &str, Value)| json!({"name": name, "kind": "tool", "action": action, "on_error": "skip", "after": []});
+    let planned = |(name, action, _): &(&str, &str, Value)| json!({"name": name, "kind": "tool", "action": action, "on_error": "skip", "after": [], "allows_gaps": *name == "summary"});
     let mut plan = json!({
         "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)),
         "owner": format!("user_{}", "2".repeat(32)), "profile": "prof_1", "context": "interactive",
@@ -207,6 +207,25 @@ fn f_020_an_earlier_result_is_not_passed_off_as_the_answer() {
     assert_eq!((&answer.problems[..], answer.is_incomplete), (&[][..], false));
     let (_, answer) = answered(&[failed, tell], &Value::Null);
     assert_eq!(answer.problems, ["the step “more” has no result (a record has no `pay`)"]);
+}
+
+#[test]
+fn f_136_what_a_summary_would_sum_up_is_whole_without_it() {
+    let [find, _, tell] = steps();
+    let sections = json!({
+        "summary_prompt": "Sum up.",
+        "sections": [{"title": "Summary", "source": "summary.summary"}, {"title": "Found", "source": "find.data"}],
+    });
+    let declared = declared("markdown", &sections);
+    let failed = ("summary", "synthesize_report", json!(false));
+    let (text, answer) = answered(&[find, tell, failed], &declared);
+    assert!(!answer.is_incomplete && text.contains("Ann"), "{text}");
+    assert_eq!(
+        answer.problems,
+        [
+            "the section “Summary” is not known: the step “summary” has no result (a record has no `pay`)"
+        ]
+    );
 }
 
 #[test]

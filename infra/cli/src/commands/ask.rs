@@ -22,6 +22,9 @@ pub(crate) struct Ask {
     /// An input of uploaded files, `name=path`: a file, or a folder with all its files. May be repeated.
     #[arg(long = "upload", value_name = "NAME=PATH")]
     uploads: Vec<String>,
+    /// The conversation that it belongs to, `conv_…`, or `new` for one that begins with it.
+    #[arg(long, value_name = "CONVERSATION")]
+    conversation: Option<String>,
     /// How long to wait for the answer, in seconds.
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     patience: u64,
@@ -34,6 +37,6 @@ impl Ask {
         let given = (self.inputs.as_slice(), self.uploads.as_slice());
         let question = self.question.join(" ");
         let asked = Run::of_question(&self.profile, question, given, self.patience, &self.who);
-        asked.run(place, console).await
+        asked.within(self.conversation.clone()).run(place, console).await
     }
 }

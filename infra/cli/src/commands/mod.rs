@@ -5,6 +5,8 @@ mod approval_text;
 mod approvals;
 mod ask;
 mod bench;
+mod chat;
+mod conversations;
 mod decide;
 mod demo;
 mod down;
@@ -14,6 +16,7 @@ mod floor;
 mod following;
 mod kind;
 mod listed;
+mod memory;
 mod model_list;
 mod monitors;
 mod occurrences;
@@ -77,6 +80,8 @@ pub(crate) enum Command {
     Schema(schema::Schema),
     /// Ask an agent, and wait for its answer.
     Ask(ask::Ask),
+    /// Ask an agent one question after the other.
+    Chat(chat::Chat),
     /// Start a run.
     Run(run::Run),
     /// List runs.
@@ -105,6 +110,10 @@ pub(crate) enum Command {
     Monitors(monitors::Monitors),
     /// List triggers, or make, show, pause or resume one, or make and take back keys of its webhook.
     Triggers(triggers::Triggers),
+    /// List conversations with agents, show what was asked and answered in one, or rename or remove it.
+    Conversations(conversations::Conversations),
+    /// Show, say anew or erase what models that research for you are to know of you.
+    Memory(memory::Memory),
     /// List teams and their posts, write one, share agents with them, or manage teams.
     Teams(teams::Teams),
     /// List to-dos, show one, or tick one off.
@@ -135,6 +144,7 @@ impl Command {
             Self::Bench(command) => command.run(place, console).await,
             Self::Verify(command) => command.run(place, console).await,
             Self::Ask(command) => command.run(place, console).await,
+            Self::Chat(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,
             Self::Show(command) => command.run(place, console).await,
@@ -148,6 +158,8 @@ impl Command {
             Self::Reviews(command) => command.run(place, console).await,
             Self::Monitors(command) => command.run(place, console).await,
             Self::Triggers(command) => command.run(place, console).await,
+            Self::Conversations(command) => command.run(place, console).await,
+            Self::Memory(command) => command.run(place, console).await,
             Self::Teams(command) => command.run(place, console).await,
             Self::Todos(command) => command.run(place, console).await,
             Self::Watch(command) => command.run(place, console).await,

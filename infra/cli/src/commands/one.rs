@@ -12,7 +12,7 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct One {
-    /// Its id, such as `sched_…`, `mon_…` or `trig_…`.
+    /// Its id, such as `sched_…`, `mon_…`, `trig_…` or `conv_…`.
     pub(crate) id: String,
 }
 

@@ -44,6 +44,9 @@ pub(crate) struct Run {
     /// What is asked for, in words.
     #[arg(long)]
     query: Option<String>,
+    /// The conversation that the question belongs to, `conv_…`, or `new` for one that begins with it.
+    #[arg(long, value_name = "CONVERSATION", requires = "query", conflicts_with = "dry_run")]
+    conversation: Option<String>,
     /// `interactive`, so that requesters may sign, or `background`. The agent or the playbook may be stricter.
     #[arg(long, value_name = "CONTEXT", conflicts_with = "dry_run")]
     context: Option<String>,
@@ -64,6 +67,12 @@ pub(crate) struct Run {
     patience: u64,
     #[command(flatten)]
     who: Who,
+}
+
+/// A run that was accepted.
+pub(super) struct Started {
+    pub(super) id: String,
+    pub(super) conversation: Option<String>,
 }
 
 impl Run {
@@ -87,37 +96,24 @@ impl Run {
         }
     }
 
+    /// The same in a conversation.
+    pub(super) fn within(self, conversation: Option<String>) -> Self {
+        Self { conversation, ..self }
+    }
+
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let mut inputs = inputs(&self.inputs)?;
-        for upload in &self.uploads {
-            let (name, path) = pair(upload)?;
-            let found = files(Path::new(path))?.told(console);
-            if found.is_empty() {
-                return Err(CliError::Argument(format!("`{path}` holds no files")));
-            }
-            inputs.insert(name.to_owned(), json!(uploaded(&door, &found).await?));
-        }
-        let mut body = json!({ "inputs": inputs });
-        if let Some(playbook) = &self.playbook {
-            body["playbook"] = json!(playbook);
-        }
-        if let Some(query) = &self.query {
-            body["query"] = json!(query);
-        }
-        for (key, word) in [("run_context", &self.context), ("execution_mode", &self.mode)] {
-            if let Some(word) = word {
-                body[key] = json!(word);
-            }
-        }
-        let path = if self.dry_run {
-            body["samples"] = Value::Object(samples(&self.samples)?);
-            format!("{FACTORY}/profiles/{}/test", plain(&self.profile)?)
-        } else {
-            body["profile"] = json!(self.profile);
-            format!("{FACTORY}/executions")
-        };
-        let started = door.post(&path, &body).await?;
+        let started = self.started(&door, console).await?;
+        if self.wait { self.followed(&door, &started.id, console).await } else { Ok(()) }
+    }
+
+    /// Starts the run, and shows what was understood of the question.
+    pub(super) async fn started(
+        &self,
+        door: &Door,
+        console: &Console,
+    ) -> Result<Started, CliError> {
+        let started = door.post(&self.path()?, &self.body(door, console).await?).await?;
         let Some(id) = text(&started, "id") else {
             return Err(CliError::Found(format!(
                 "the run was accepted without an id: {}",
@@ -126,11 +122,62 @@ impl Run {
         };
         console.line(&id);
         understood(&started).into_iter().for_each(|said| console.note(said));
-        if self.wait { self.followed(&door, &id, console).await } else { Ok(()) }
+        let conversation = text(&started, "conversation_id");
+        if let Some(conversation) = &conversation {
+            console.note(format!("conversation: {}", visible(conversation)));
+        }
+        Ok(Started { id, conversation })
+    }
+
+    fn path(&self) -> Result<String, CliError> {
+        match self.dry_run {
+            true => Ok(format!("{FACTORY}/profiles/{}/test", plain(&self.profile)?)),
+            false => Ok(format!("{FACTORY}/executions")),
+        }
+    }
+
+    /// What is sent; uploads are sent before.
+    async fn body(&self, door: &Door, console: &Console) -> Result<Value, CliError> {
+        let mut inputs = inputs(&self.inputs)?;
+        for upload in &self.uploads {
+            let (name, path) = pair(upload)?;
+            let found = files(Path::new(path))?.told(console);
+            if found.is_empty() {
+                return Err(CliError::Argument(format!("`{path}` holds no files")));
+            }
+            inputs.insert(name.to_owned(), json!(uploaded(door, &found).await?));
+        }
+        let mut body = json!({ "inputs": inputs });
+        if let Some(playbook) = &self.playbook {
+            body["playbook"] = json!(playbook);
+        }
+        if let Some(query) = &self.query {
+            body["query"] = json!(query);
+        }
+        for (key, word) in [
+            ("run_context", &self.context),
+            ("execution_mode", &self.mode),
+            ("conversation", &self.conversation),
+        ] {
+            if let Some(word) = word {
+                body[key] = json!(word);
+            }
+        }
+        if self.dry_run {
+            body["samples"] = Value::Object(samples(&self.samples)?);
+        } else {
+            body["profile"] = json!(self.profile);
+        }
+        Ok(body)
     }
 
     /// Waits, shows the step the run is at, and says how it ended or what it waits for.
-    async fn followed(&self, door: &Door, id: &str, console: &Console) -> Result<(), CliError> {
+    pub(super) async fn followed(
+        &self,
+        door: &Door,
+        id: &str,
+        console: &Console,
+    ) -> Result<(), CliError> {
         let patience = Duration::from_secs(self.patience);
         let mut shown = None;
         let mut called = BTreeSet::new();

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use countersign_model::{Message, Model, ToolSpec};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
-use countersign_registry::actions::model_task::Inputs;
 use countersign_registry::actions::research_with_tools::{Params, ResearchWithTools};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use crate::Deps;
 use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, most};
 use crate::error::LlmError;
-use crate::talk::{conversation, told};
+use crate::talk::{asking, told};
 
 /// An action whose model asks for tools.
 pub(crate) struct Research {
@@ -31,10 +30,10 @@ struct Asked<'c> {
 }
 
 fn asked<'c>(call: &'c Call, talk: &PriorTurns<'_>) -> Result<Asked<'c>, ActionError> {
-    let (Inputs { data }, params) = arguments::<ResearchWithTools>(call)?;
+    let (inputs, params) = arguments::<ResearchWithTools>(call)?;
     let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
     let Params { system_prompt, max_rounds, .. } = &params;
-    let mut messages = conversation((system_prompt, *max_rounds), &data, schema);
+    let mut messages = asking((system_prompt, *max_rounds), &inputs, schema);
     messages.extend(told(&talk.turns, talk.may_ask));
     let bytes = bytes(&messages);
     if bytes > MAX_INPUT {

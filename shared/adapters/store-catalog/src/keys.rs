@@ -83,6 +83,11 @@ pub(crate) fn shared_with(team: &TeamId) -> String {
     format!("TEAM#{team}#AGENTS")
 }
 
+/// What a person says of themselves.
+pub(crate) fn about(owner: &UserId) -> Key {
+    Key::new(partition(Owner::User(owner)), "ABOUT")
+}
+
 pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
     Key::new(format!("REPLAY#{owner}"), name)
 }

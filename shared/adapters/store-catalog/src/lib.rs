@@ -34,6 +34,7 @@
 //! `{owner}` is a user's id, or `system` for what the deployment ships (F-006). Records are kept as JSON text, so that
 //! key order and number forms survive.
 
+mod about;
 mod bindings;
 mod collection;
 mod connectors;
@@ -68,6 +69,7 @@ mod triggers;
 mod turns;
 mod unbegun;
 
+pub use about::StoredAbout;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use countersign_run::{OpenOccurrence, OpenPlace as Place};

@@ -61,6 +61,12 @@ impl RunStore {
         heads.map(|head| head.map(|head| (head.run.clone(), head))).collect()
     }
 
+    /// The heads of several runs, in the same order; those there are.
+    pub(crate) async fn heads_in_order(&self, runs: &[&RunId]) -> Result<Vec<Head>> {
+        let mut heads = self.heads(runs).await?;
+        Ok(runs.iter().filter_map(|run| heads.remove(*run)).collect())
+    }
+
     /// Everything that happened in a run, oldest first.
     ///
     /// # Errors

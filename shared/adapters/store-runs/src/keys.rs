@@ -1,7 +1,7 @@
 //! The keys of the table.
 
 use countersign_identity::UserId;
-use countersign_run::{RunId, TeamId};
+use countersign_run::{Conversation, ConversationId, RunId, TeamId};
 use countersign_store_kit::Key;
 use jiff::Timestamp;
 
@@ -27,6 +27,28 @@ pub(crate) fn run_of_member(
     run: &RunId,
 ) -> Key {
     Key::new(of_member(member, team, profile), owner_sort(at, run))
+}
+
+pub(crate) fn conversation(owner: &UserId, id: &ConversationId) -> Key {
+    Key::new(format!("OWNER#{owner}"), format!("CONVERSATION#{id}"))
+}
+
+/// The index of the conversations of a person, in which they lie by when they began.
+pub(crate) fn conversations(owner: &UserId) -> String {
+    format!("CONVERSATIONS#{owner}")
+}
+
+pub(crate) fn conversation_sort(begun: &Conversation) -> String {
+    format!("{:.3}#{}", begun.created_at, begun.id)
+}
+
+/// The partition of the questions of a conversation.
+pub(crate) fn questions(id: &ConversationId) -> String {
+    format!("CONVERSATION#{id}")
+}
+
+pub(crate) fn question(id: &ConversationId, asked_at: Timestamp, run: &RunId) -> Key {
+    Key::new(questions(id), owner_sort(asked_at, run))
 }
 
 pub(crate) fn request(run: &RunId) -> Key {

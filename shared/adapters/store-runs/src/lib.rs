@@ -13,6 +13,9 @@
 //! | turn of a step in which its model asked for tools | `RUN#{run}` | `TURN#{step}#{turn}` | |
 //! | what came of a tool | `RUN#{run}` | `TOOL#{step}#{turn}#{call}` | |
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
+//! | conversation | `OWNER#{owner}` | `CONVERSATION#{id}` | `CONVERSATIONS#{owner}`, `{created_at}#{id}` |
+//! | question of a conversation: its run | `CONVERSATION#{id}` | `{started_at}#{run}` | |
+//! | run that a member of a team has started | `MEMBER#{member}#{team}#{profile}` | `{started_at}#{run}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
 //! | what a person has used of a quota | `QUOTA#{person}` | `{day}#{kind}` | |
@@ -21,6 +24,7 @@
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
 
 mod active;
+mod conversations;
 mod effects;
 mod gates;
 mod heads;

@@ -28,9 +28,7 @@ impl RunStore {
         let found = self.table.query(query.consistent().descending().limit(limit).after(after));
         let found: Page<OfMember> = found.await?.decode(self.table.name())?;
         let runs: Vec<&RunId> = found.items.iter().map(|one| &one.run).collect();
-        let mut heads = self.heads(&runs).await?;
-        let items = runs.iter().filter_map(|run| heads.remove(run)).collect();
-        Ok(Page { items, next: found.next })
+        Ok(Page { items: self.heads_in_order(&runs).await?, next: found.next })
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::active::Active;
 use crate::records::{LastItem, PlanItem, RequestItem};
-use crate::{Result, RunStore, keys, members};
+use crate::{Result, RunStore, conversations, keys, members};
 
 /// Whether a run is new.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +55,7 @@ impl RunStore {
         let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
         let mut writes = vec![put, request, active];
         writes.extend(members::mark(head)?);
+        writes.extend(conversations::mark(head)?);
         if let Some(before) = head.repeats.last() {
             let free = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#repeated_by)");
             writes

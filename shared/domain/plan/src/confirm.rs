@@ -2,7 +2,7 @@
 //!
 //! What is signed is the data and, by the seal of the plan, where it goes and in which form: both are fixed when the gate opens.
 
-use countersign_wiring::{Scope, Template, resolve};
+use countersign_wiring::{Scope, Template, literal_text, resolve};
 use serde_json::{Map, Value};
 
 use crate::model::{Gate, OnReject, PlanStep};
@@ -76,7 +76,7 @@ fn places(destinations: &Value, inputs: &Map<String, Value>) -> Option<String> {
         is_asked |= confirms(&one);
         // Texts of the playbook are templates, as the prompt is one; those of an input are data.
         let is_data = destinations.is_string() || written.is_string();
-        places.push(if is_data { escaped(&place(&one)) } else { place(&one) });
+        places.push(if is_data { literal_text(&place(&one)) } else { place(&one) });
     }
     is_asked.then(|| places.join(", "))
 }
@@ -92,11 +92,7 @@ fn known(written: &Value, scope: &Scope<'_>) -> Option<Value> {
 /// What only the run knows: its name, and in the prompt, which is filled in when the gate opens, its value.
 fn named(reference: &Value) -> String {
     let text = reference.as_str().unwrap_or_default();
-    format!("the destination `{}`, which is {text}", escaped(text))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('{', "{{").replace('}', "}}")
+    format!("the destination `{}`, which is {text}", literal_text(text))
 }
 
 /// `document report_{{date}}.md in the folder filings as csv, after limit 5`.

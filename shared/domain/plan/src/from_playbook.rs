@@ -69,6 +69,8 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
 struct Chain<'p> {
     /// What the playbook's variables are worth.
     inputs: &'p Map<String, Value>,
+    /// Whether the output has a summary.
+    sums_up: bool,
     /// The names of the playbook's steps.
     names: BTreeSet<&'p str>,
     /// Values of several results, by name.
@@ -90,6 +92,7 @@ impl<'p> Chain<'p> {
         };
         Self {
             inputs,
+            sums_up: playbook.sums_up(),
             names: playbook.all_steps().map(|step| step.name.as_str()).collect(),
             composed: playbook.all_steps().filter_map(parallel).collect(),
             steps: Vec::new(),
@@ -135,6 +138,11 @@ impl<'p> Chain<'p> {
         }
     }
 
+    /// Whether a step writes the summary of the output: it sums up what there is.
+    fn is_summary(&self, step: &playbook::Step) -> bool {
+        self.sums_up && step.name == playbook::SUMMARY
+    }
+
     fn planned(
         &self,
         step: &playbook::Step,
@@ -171,6 +179,7 @@ impl<'p> Chain<'p> {
             ahead: None,
             gate: None,
             stand_in: None,
+            allows_gaps: self.is_summary(step),
         };
         match &step.kind {
             playbook::StepKind::Action {

@@ -166,6 +166,9 @@ pub struct PlanStep {
     /// The output it has without doing anything: in a test, and of a detection step in the run of a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<StandIn>,
+    /// Whether a reference in its inputs without a value becomes null; otherwise the step fails.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allows_gaps: bool,
 }
 
 /// What stands in for the output of a step: in a test, and in the run of a monitor.

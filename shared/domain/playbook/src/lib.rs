@@ -22,6 +22,7 @@ pub mod render;
 mod schema;
 mod shape;
 mod sink;
+mod summary;
 mod written;
 
 pub use choose::{Candidate, Choice, TriggerMatch, choose};
@@ -40,6 +41,7 @@ pub use model::{
 pub use named_elsewhere::NamedElsewhere;
 pub use on_warning::OnWarning;
 pub use schema::schema;
+pub use summary::NAME as SUMMARY;
 
 #[cfg(test)]
 mod tests;

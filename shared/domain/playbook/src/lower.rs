@@ -16,6 +16,7 @@ use crate::model::{
 use crate::names::Names;
 use crate::on_warning::OnWarning;
 use crate::sink::Text;
+use crate::summary;
 
 /// Builds the playbook. Only called when there are no errors; what then still fails is a defect of this crate, and is
 /// told as such.
@@ -48,6 +49,9 @@ pub(crate) fn playbook(
         output: draft.output.as_ref().map(|output| lower.output(output)).transpose()?,
         digest: String::new(),
     };
+    playbook
+        .steps
+        .extend(draft.output.as_ref().map(|output| lower.summary(output)).transpose()?.flatten());
     playbook.digest = digest(&playbook)?;
     Ok(playbook)
 }
@@ -200,6 +204,19 @@ impl Lower<'_> {
         })
     }
 
+    /// The step that sums up the sections, when the output has one.
+    fn summary(&self, output: &DraftOutput) -> Result<Option<Step>, String> {
+        let Some(prompt) = &output.summary_prompt else { return Ok(None) };
+        let mut sections = Vec::with_capacity(output.sections.len());
+        for section in &output.sections {
+            let source = section.source.as_ref().ok_or("a section has no source")?;
+            let source = bare(&source.text).map_err(|error| error.to_string())?;
+            let content = self.value(&format!("{{{source}}}").into());
+            sections.push((section.title.as_str(), content.map_err(|error| error.to_string())?));
+        }
+        Ok(Some(summary::step(&prompt.text, sections)))
+    }
+
     fn output(&self, output: &DraftOutput) -> Result<OutputDecl, String> {
         let sections = output.sections.iter().map(|section| {
             let source = section.source.as_ref().ok_or("a section has no source")?;
@@ -209,17 +226,14 @@ impl Lower<'_> {
                 format: section.format.clone(),
             })
         });
+        let summed_up = output.summary_prompt.as_ref().map(|_| Ok(summary::section()));
         Ok(OutputDecl {
             format: output.format,
             template: output.template.as_ref().map(|text| self.text(text)).transpose()?,
-            sections: sections.collect::<Result<_, String>>()?,
+            sections: summed_up.into_iter().chain(sections).collect::<Result<_, String>>()?,
             auto_enrich_graph: output.auto_enrich_graph,
             save_to: output.save_to,
-            summary_prompt: output
-                .summary_prompt
-                .as_ref()
-                .map(|text| self.text(text))
-                .transpose()?,
+            summary_prompt: output.summary_prompt.as_ref().map(|prompt| prompt.text.clone()),
         })
     }
 

@@ -271,6 +271,12 @@ impl ValidPlaybook {
         self.approval_policy == Some(ApprovalPolicy::Require)
     }
 
+    /// Whether a model sums up what a run of it gives back, in a step called [`SUMMARY`](crate::SUMMARY).
+    #[must_use]
+    pub fn sums_up(&self) -> bool {
+        self.output.as_ref().is_some_and(|output| output.summary_prompt.is_some())
+    }
+
     /// The connectors its steps call, and those its models may call.
     #[must_use]
     pub fn connectors(&self) -> BTreeSet<&str> {

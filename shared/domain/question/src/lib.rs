@@ -1,12 +1,16 @@
-//! What a question says of a playbook's inputs (F-135): dates, numbers, names and texts in the words people use.
+//! What a question says of a playbook's inputs (F-135): dates, numbers, names and texts in the words people use. And what whoever
+//! asks says of themselves ([`AboutPerson`]).
 //!
 //! No model is asked, and nothing is guessed: what could be meant in two ways is a [`Doubt`], and the input is not given.
 
+mod about;
 mod dates;
 mod names;
 mod numbers;
 mod quoted;
 mod words;
+
+pub use about::{AboutPerson, Facts, Preferences};
 
 use countersign_playbook::{InputDecl, InputType};
 use jiff::civil::Date;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ExecutionMode, FromMonitor, OccurrenceId, RunId, RunRecord, RunStatus,
+    ApprovalPolicy, AskedIn, ExecutionMode, FromMonitor, OccurrenceId, RunId, RunRecord, RunStatus,
     StepWarnings, Strategy, TeamContext, UnderstoodInput,
 };
 
@@ -200,6 +200,9 @@ pub struct Head {
     /// Set for the run of a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_monitor: Option<FromMonitor>,
+    /// Set when it was asked in a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<AskedIn>,
     /// When it was asked for.
     pub started_at: Timestamp,
     /// When the profile's last successful run before this one finished; what `{last_execution_date}` shows.

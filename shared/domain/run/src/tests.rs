@@ -31,6 +31,7 @@ pub(crate) fn head() -> Head {
         strategy: None,
         started_at: Timestamp::UNIX_EPOCH,
         occurrence: None,
+        asked_in: None,
         last_finished_at: None,
         execution_mode: crate::ExecutionMode::Hybrid,
         approval_policy: crate::ApprovalPolicy::Require,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::coerce::coerce;
 use crate::error::WiringError;
-use crate::resolve::{parse, render, resolve};
+use crate::resolve::{Filling, Undefined, parse, render};
 use crate::scope::Scope;
 
 /// What is wrong with a slot.
@@ -45,10 +45,31 @@ pub fn bind(
     slots: &[Slot],
     scope: &Scope,
 ) -> Result<Map<String, Value>, Vec<SlotError>> {
+    bind_as(given, slots, scope, Undefined::Fails)
+}
+
+/// The same where a reference without a value is null wherever it stands alone, also inside of a list or an object.
+///
+/// # Errors
+/// Every [`SlotError`] there is.
+pub fn bind_with_gaps(
+    given: &Map<String, Value>,
+    slots: &[Slot],
+    scope: &Scope,
+) -> Result<Map<String, Value>, Vec<SlotError>> {
+    bind_as(given, slots, scope, Undefined::Null)
+}
+
+fn bind_as(
+    given: &Map<String, Value>,
+    slots: &[Slot],
+    scope: &Scope,
+    undefined: Undefined,
+) -> Result<Map<String, Value>, Vec<SlotError>> {
     let mut bound = Map::new();
     let mut errors: Vec<SlotError> = given.keys().filter_map(|name| unknown(name, slots)).collect();
     for slot in slots {
-        match fill(slot, given.get(&slot.name), scope) {
+        match fill(slot, given.get(&slot.name), scope, undefined) {
             Ok(Some(value)) => {
                 bound.insert(slot.name.clone(), value);
             }
@@ -73,7 +94,7 @@ pub fn bind_open(
     let mut bound = Map::new();
     let mut errors = Vec::new();
     for (name, value) in given {
-        match wire(value, scope) {
+        match wire(value, scope, Undefined::Fails) {
             Ok(Some(value)) if !value.is_null() => {
                 bound.insert(name.clone(), value);
             }
@@ -96,8 +117,13 @@ fn unknown(name: &str, slots: &[Slot]) -> Option<SlotError> {
     Some(error(name, SlotProblem::Unknown, message))
 }
 
-fn fill(slot: &Slot, given: Option<&Value>, scope: &Scope) -> Result<Option<Value>, SlotError> {
-    let wired = given.map(|value| wire(value, scope)).transpose();
+fn fill(
+    slot: &Slot,
+    given: Option<&Value>,
+    scope: &Scope,
+    undefined: Undefined,
+) -> Result<Option<Value>, SlotError> {
+    let wired = given.map(|value| wire(value, scope, undefined)).transpose();
     let wired = wired.map_err(|e| error(&slot.name, SlotProblem::Wiring, e.to_string()))?.flatten();
     match wired.filter(|value| !value.is_null()).or_else(|| slot.default.clone()) {
         Some(value) => typed(slot, value).map(Some),
@@ -111,14 +137,14 @@ fn fill(slot: &Slot, given: Option<&Value>, scope: &Scope) -> Result<Option<Valu
 }
 
 /// The resolved value, or nothing when it is a single reference that leads nowhere.
-fn wire(value: &Value, scope: &Scope) -> Result<Option<Value>, WiringError> {
+fn wire(value: &Value, scope: &Scope, undefined: Undefined) -> Result<Option<Value>, WiringError> {
     if let Value::String(text) = value
         && let Some(reference) = parse(text)?.whole()
         && reference.value(scope).is_none()
     {
         return Ok(None);
     }
-    resolve(value, scope).map(Some)
+    Filling::new(scope, undefined).fill(value).map(Some)
 }
 
 fn typed(slot: &Slot, value: Value) -> Result<Value, SlotError> {
@@ -157,6 +183,19 @@ mod tests {
             expect.map_err(|texts| texts.iter().map(|&t| t.to_owned()).collect()),
             "{given}"
         );
+    }
+
+    #[test]
+    fn f_136_with_gaps_what_has_no_value_is_null_and_the_rest_is_filled_in() {
+        let slots = [Slot::required("data", DataType::Any, "")];
+        let scope = Scope::new().with("s", json!({"rows": [{"a": "{s.gone}"}]}));
+        let given = json!({"data": {"rows": "{s.rows}", "more": ["{s.gone}"]}});
+        let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
+        let expect = json!({"data": {"rows": [{"a": "{s.gone}"}], "more": [null]}});
+        assert_eq!(Value::from(bound.unwrap()), expect);
+        let inside = json!({"data": "so {s.gone}"});
+        assert!(bind_with_gaps(inside.as_object().unwrap(), &slots, &scope).is_err());
+        assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());
     }
 
     #[test]

@@ -19,12 +19,12 @@ mod scope;
 mod template;
 mod types;
 
-pub use bind::{SlotError, SlotProblem, bind, bind_open};
+pub use bind::{SlotError, SlotProblem, bind, bind_open, bind_with_gaps};
 pub use coerce::{TypeError, coerce};
 pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};
 pub use reference::{Reference, Segment};
-pub use resolve::{map_references, references, render, resolve};
+pub use resolve::{literal, map_references, references, render, resolve};
 pub use scope::{Person, Runtime, Scope, runtime_type};
-pub use template::{Part, Template};
+pub use template::{Part, Template, literal_text};
 pub use types::{Compat, PathError, compatible, type_of_path, type_of_value};

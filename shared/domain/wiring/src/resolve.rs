@@ -7,10 +7,19 @@ use serde_json::{Map, Value};
 use crate::error::WiringError;
 use crate::reference::{Reference, Segment};
 use crate::scope::Scope;
-use crate::template::{Part, Template};
+use crate::template::{Part, Template, literal_text};
 
 /// The most bytes one resolved value may hold, so that many references to a large result cannot fill the memory.
 const LARGEST_VALUE: usize = 64 * 1024 * 1024;
+
+/// What becomes of a text that is one reference without a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undefined {
+    /// It is an error.
+    Fails,
+    /// It is null.
+    Null,
+}
 
 impl Reference {
     /// The value it leads to, or nothing when there is none (F-154).
@@ -56,42 +65,71 @@ fn project(items: &[Value], rest: &[Segment]) -> Vec<Value> {
 /// # Errors
 /// [`WiringError`] for a malformed text, a reference without a value, or a result above 64 MiB.
 pub fn resolve(value: &Value, scope: &Scope) -> Result<Value, WiringError> {
-    let mut budget = LARGEST_VALUE;
-    fill(value, scope, &mut budget)
+    Filling::new(scope, Undefined::Fails).fill(value)
 }
 
-fn fill(value: &Value, scope: &Scope, budget: &mut usize) -> Result<Value, WiringError> {
+/// A value that [`resolve`] gives back as it is: braces in its texts are doubled, so that nothing in it is a reference.
+#[must_use]
+pub fn literal(value: Value) -> Value {
     match value {
-        Value::String(text) => fill_text(text, scope, budget),
-        Value::Array(items) => items.iter().map(|item| fill(item, scope, budget)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, item)| Ok((key.clone(), fill(item, scope, budget)?)))
-            .collect::<Result<Map<_, _>, _>>()
-            .map(Value::Object),
-        other => Ok(other.clone()),
+        Value::String(text) => literal_text(&text).into(),
+        Value::Array(items) => items.into_iter().map(literal).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, literal(value))).collect()
+        }
+        value => value,
     }
 }
 
-fn fill_text(text: &str, scope: &Scope, budget: &mut usize) -> Result<Value, WiringError> {
-    let template = parse(text)?;
-    if let Some(reference) = template.whole() {
-        let value = defined(reference, scope)?;
-        spend(budget, weight(&value))?;
-        return Ok(value.into_owned());
+/// A value that is being filled in.
+pub(crate) struct Filling<'s> {
+    pub(crate) scope: &'s Scope<'s>,
+    /// So many bytes may still be filled in.
+    budget: usize,
+    undefined: Undefined,
+}
+
+impl<'s> Filling<'s> {
+    pub(crate) fn new(scope: &'s Scope<'s>, undefined: Undefined) -> Self {
+        Self { scope, budget: LARGEST_VALUE, undefined }
     }
-    let mut filled = String::new();
-    for part in template.parts() {
-        match part {
-            Part::Text(text) => filled.push_str(text),
-            Part::Reference(reference, _) => {
-                let value = defined(reference, scope)?;
-                spend(budget, weight(&value))?;
-                filled.push_str(&render(&value));
-            }
+
+    pub(crate) fn fill(&mut self, value: &Value) -> Result<Value, WiringError> {
+        match value {
+            Value::String(text) => self.fill_text(text),
+            Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(key, item)| Ok((key.clone(), self.fill(item)?)))
+                .collect::<Result<Map<_, _>, _>>()
+                .map(Value::Object),
+            other => Ok(other.clone()),
         }
     }
-    Ok(Value::String(filled))
+
+    fn fill_text(&mut self, text: &str) -> Result<Value, WiringError> {
+        let template = parse(text)?;
+        if let Some(reference) = template.whole() {
+            if self.undefined == Undefined::Null && reference.value(self.scope).is_none() {
+                return Ok(Value::Null);
+            }
+            let value = defined(reference, self.scope)?;
+            spend(&mut self.budget, weight(&value))?;
+            return Ok(value.into_owned());
+        }
+        let mut filled = String::new();
+        for part in template.parts() {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::Reference(reference, _) => {
+                    let value = defined(reference, self.scope)?;
+                    spend(&mut self.budget, weight(&value))?;
+                    filled.push_str(&render(&value));
+                }
+            }
+        }
+        Ok(Value::String(filled))
+    }
 }
 
 pub(crate) fn parse(text: &str) -> Result<Template, WiringError> {

@@ -175,10 +175,16 @@ fn not_a_reference(
         .with_help("write references as `{step.field}`, `{step.list[0].field}` or `{step.list[*].field}`, and `{{` for a brace")
 }
 
+/// A text that a template gives back as it is: its braces are doubled, so that nothing in it is a reference.
+#[must_use]
+pub fn literal_text(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}")),
+            Part::Text(text) => f.write_str(&literal_text(text)),
             Part::Reference(reference, _) => write!(f, "{{{reference}}}"),
         })
     }

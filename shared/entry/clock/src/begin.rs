@@ -149,6 +149,7 @@ impl Clock {
             today: asked.day,
             occasion: source.occasion(of, &profile),
             occurrence: Some(of.id.clone()),
+            conversation: None,
         };
         let started = run_start::ask(self.starter(), &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))

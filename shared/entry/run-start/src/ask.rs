@@ -2,12 +2,15 @@
 
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ApprovalPolicy, ExecutionMode, OccurrenceId, RunContext, RunId};
+use countersign_run::{
+    ApprovalPolicy, ExecutionMode, InConversation, OccurrenceId, RunContext, RunId,
+};
 use countersign_web::{FieldError, Problem};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::choosing::{self, Chosen, Otherwise};
+use crate::choosing::{self, Chosen, Otherwise, Sought};
+use crate::conversation::Within;
 use crate::start::{self, Started, Starting};
 use crate::{Invoker, Starter, members, run_context, run_mode, understanding};
 
@@ -32,6 +35,8 @@ pub struct Question<'a> {
     pub occasion: Occasion,
     /// What asked for the run, when that was no person.
     pub occurrence: Option<OccurrenceId>,
+    /// In which conversation it is asked, if in one.
+    pub conversation: Option<&'a InConversation>,
 }
 
 /// How a question comes about.
@@ -100,6 +105,7 @@ pub async fn could_answer(
 /// How a question is answered.
 struct Answer {
     chosen: Chosen,
+    within: Option<Within>,
     given: understanding::Inputs,
     context: RunContext,
     mode: ExecutionMode,
@@ -123,6 +129,7 @@ impl Answer {
             repeats: &[],
             found: None,
             made: self.chosen.made,
+            within: self.within.as_ref(),
         }
     }
 }
@@ -133,13 +140,24 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
         members::check_playbook(of.profile, of.playbook)?;
     }
     let question = start::check_query(of.query);
-    let named = (of.playbook, of.query);
+    let within = match of.conversation {
+        Some(wanted) => {
+            let with = (invoker.owner(), of.profile);
+            Some(Within::of(ctx, with, wanted, (&of.run, of.query)).await?)
+        }
+        None => None,
+    };
+    let sought = Sought {
+        named: of.playbook,
+        question: of.query,
+        earlier: within.as_ref().and_then(Within::earlier),
+    };
     let otherwise = match of.occasion {
         _ if is_member => Otherwise::Nothing,
         Occasion::ByHand(_) => Otherwise::MadeFirst,
         Occasion::Clock(..) => Otherwise::Made,
     };
-    let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, named, otherwise).await?;
+    let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, sought, otherwise).await?;
     let valid = &chosen.playbook.playbook;
     let given =
         understanding::inputs(of.profile, valid, of.query, of.inputs, (of.today, is_member));
@@ -154,5 +172,5 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
         members::check_inputs(of.profile, &valid.id, asked.chain(understood))?;
     }
     let doubts = given.doubts.iter().cloned().chain(raised).collect();
-    Ok(Answer { chosen, given, context, mode, doubts })
+    Ok(Answer { chosen, within, given, context, mode, doubts })
 }

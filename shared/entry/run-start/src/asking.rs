@@ -2,8 +2,8 @@
 
 use countersign_profile::Profile;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId, Strategy,
-    UnderstoodInput,
+    ApprovalPolicy, AskedIn, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId,
+    Strategy, UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use jiff::Timestamp;
@@ -16,22 +16,19 @@ pub enum Made {
     /// One call that reads (F-031).
     Call,
     /// A model that looks for the answer (F-030).
-    Research,
+    Research {
+        /// Whether the model looks on the web.
+        is_on_web: bool,
+        /// Whether it also says what was asked and answered so far in the conversation.
+        has_summary: bool,
+    },
 }
 
 impl Made {
     fn strategy(self) -> Strategy {
         match self {
             Self::Call => Strategy::Direct,
-            Self::Research => Strategy::Research,
-        }
-    }
-
-    /// What that of an earlier run was made for.
-    pub(crate) fn of(head: &Head) -> Self {
-        match head.strategy {
-            Some(Strategy::Research) => Self::Research,
-            Some(Strategy::Direct | Strategy::Pipeline | Strategy::Playbook) | None => Self::Call,
+            Self::Research { .. } => Strategy::Research,
         }
     }
 }
@@ -58,6 +55,8 @@ pub struct Asking<'a> {
     pub dry_run: Option<DryRun>,
     /// What the playbook was made for, when it was made for this question.
     pub made: Option<Made>,
+    /// The conversation in which it is asked, as which question.
+    pub asked_in: Option<AskedIn>,
 }
 
 impl Asking<'_> {
@@ -106,6 +105,7 @@ impl Asking<'_> {
             from_monitor: None,
             started_at: now,
             occurrence: self.occurrence.clone(),
+            asked_in: self.asked_in.clone(),
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,

@@ -11,6 +11,7 @@ use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
 use crate::asking::Made;
+use crate::conversation::Earlier;
 use crate::{Starter, direct, research, skills};
 
 /// A playbook to follow.
@@ -34,6 +35,17 @@ pub enum Otherwise {
     MadeFirst,
 }
 
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'a> {
+    /// The playbook, when one is named.
+    pub named: Option<&'a str>,
+    /// The question.
+    pub question: &'a str,
+    /// What was asked before in its conversation.
+    pub earlier: Option<Earlier<'a>>,
+}
+
 /// The playbook of a run.
 ///
 /// # Errors
@@ -42,9 +54,10 @@ pub async fn playbook(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
-    (named, question): (Option<&str>, &str),
+    sought: Sought<'_>,
     otherwise: Otherwise,
 ) -> Result<Chosen, Problem> {
+    let Sought { named, question, earlier } = sought;
     let (id, because) = match named {
         Some(id) => (id.to_owned(), None),
         None => match of_agent(ctx, owner, profile, question, otherwise).await {
@@ -59,7 +72,7 @@ pub async fn playbook(
             Err(NoPlaybookChosen::None(problem)) => {
                 let made = match direct::find(ctx, owner, profile, question).await? {
                     Some(direct) => Some(direct),
-                    None => research::made(ctx, owner, profile, question).await?,
+                    None => research::made(ctx, owner, profile, question, earlier).await?,
                 };
                 return made.ok_or(problem);
             }

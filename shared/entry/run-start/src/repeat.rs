@@ -1,11 +1,14 @@
 //! Starting a run that does the rest of one that has finished.
 
-use countersign_run::{ApprovalPolicy, Head, OccurrenceId, RunContext, RunId};
+use countersign_identity::UserId;
+use countersign_profile::Profile;
+use countersign_run::{ApprovalPolicy, Head, OccurrenceId, RunContext, RunId, Strategy};
 use countersign_web::Problem;
 use serde_json::{Map, Value};
 
 use crate::asking::Made;
-use crate::choosing::Otherwise;
+use crate::choosing::{Chosen, Otherwise, Sought};
+use crate::conversation::Within;
 use crate::start::{self, Found, Started, Starting};
 use crate::{Invoker, Starter, choosing, direct, repeating, research, run_context, run_mode};
 
@@ -58,20 +61,9 @@ pub async fn repeat(
     }
     let profile = start::profile(ctx, owner, &head.profile_id).await?;
     start::active(&profile)?;
-    let made = ctx.runs.made_playbook(&head.run).await?.map(|yaml| (Made::of(head), yaml));
-    let playbook = match &made {
-        // The agent's skill may have been narrowed since.
-        Some((Made::Research, _)) => {
-            let anew = research::made(ctx, owner, &profile, &head.query).await?;
-            let message = "the agent does not have the skill `research` any more";
-            anew.ok_or_else(|| Problem::field("profile", message))?.playbook
-        }
-        Some((Made::Call, yaml)) => direct::stored(ctx, yaml)?,
-        None => {
-            let named = (head.playbook_id.as_deref(), "");
-            choosing::playbook(ctx, owner, &profile, named, Otherwise::Nothing).await?.playbook
-        }
-    };
+    let within = within(ctx, owner, head).await?;
+    let Chosen { playbook, made, .. } =
+        followed(ctx, owner, &profile, head, within.as_ref()).await?;
     let inputs = given(ctx.runs.inputs(&head.run).await?);
     start::check_inputs(&playbook.playbook, &inputs)?;
     // No laxer than a new run, and than the one that is repeated.
@@ -98,9 +90,49 @@ pub async fn repeat(
         understood: head.understood.clone(),
         repeats: &repeats,
         found,
-        made: made.map(|(made, _)| made),
+        made,
+        within: within.as_ref(),
     };
     start::start(ctx, invoker, &starting, Vec::new()).await
+}
+
+/// What a repetition follows: the same playbook. What was made for the question is made for it once more.
+async fn followed(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    profile: &Profile,
+    head: &Head,
+    within: Option<&Within>,
+) -> Result<Chosen, Problem> {
+    let Some(yaml) = ctx.runs.made_playbook(&head.run).await? else {
+        let sought = Sought { named: head.playbook_id.as_deref(), question: "", earlier: None };
+        return choosing::playbook(ctx, owner, profile, sought, Otherwise::Nothing).await;
+    };
+    if head.strategy != Some(Strategy::Research) {
+        let playbook = direct::stored(ctx, &yaml)?;
+        return Ok(Chosen { playbook, because: None, made: Some(Made::Call) });
+    }
+    // The agent's skill may have been narrowed since.
+    // What the first of them was shown: those between ask the same.
+    let first = match head.repeats.first() {
+        Some(first) => ctx.runs.head(first).await?,
+        None => None,
+    };
+    let first = first.as_ref().unwrap_or(head);
+    let earlier = within.map(|within| within.before(first));
+    let anew = research::made(ctx, owner, profile, &head.query, earlier).await?;
+    let message = "the agent does not have the skill `research` any more";
+    anew.ok_or_else(|| Problem::field("profile", message))
+}
+
+/// The conversation of a run, unless it was removed since.
+async fn within(ctx: Starter<'_>, owner: &UserId, head: &Head) -> Result<Option<Within>, Problem> {
+    let Some(asked) = &head.asked_in else { return Ok(None) };
+    let known = ctx.runs.conversation(owner, &asked.conversation).await?;
+    match known {
+        Some(conversation) => Within::next(ctx, conversation).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 fn given(inputs: Value) -> Map<String, Value> {

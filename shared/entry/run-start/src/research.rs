@@ -5,18 +5,30 @@ use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use countersign_profile::{Profile, Research};
 use countersign_registry::Reach;
-use countersign_registry::actions::research_with_tools::MAX_TOOLS;
+use countersign_registry::actions::research_with_tools::{CONVERSATION, MAX_TOOLS};
+use countersign_run::summary::{FIELD as SUMMARY, STEP};
 use countersign_web::Problem;
+use countersign_wiring::{literal, literal_text};
 use serde_json::{Value, json};
 
 use crate::Starter;
 use crate::asking::Made;
 use crate::choosing::Chosen;
+use crate::conversation::{Earlier, Shown};
 use crate::direct::stored;
+use crate::yaml::text;
 
 /// What the model is to do, whatever the agent says beside it.
 const TASK: &str = "Answer the question in the data. Look for what it asks with the tools that you are given. In `sources`, name where \
                     each statement of the answer comes from: an address, or a tool and the record it gave. What you did not find, say so.";
+
+/// What whoever asks has said of themselves.
+const OF_ABOUT: &str = "`about_user` in the data is what whoever asks has written of themselves. Answer in the language, tone and detail that \
+                        it names.";
+
+/// What a summary of a conversation is to say.
+const OF_SUMMARY: &str = "What was asked and answered in the conversation so far, this question included, in at most 300 words. \
+                          Whoever answers the next question is shown it instead.";
 
 /// The tools that look on the web.
 const ON_WEB: [&str; 2] = ["search_web", "crawl_url"];
@@ -32,6 +44,7 @@ pub(crate) async fn made(
     owner: &UserId,
     profile: &Profile,
     question: &str,
+    earlier: Option<Earlier<'_>>,
 ) -> Result<Option<Chosen>, Problem> {
     let Some(research) = profile.spec.research() else { return Ok(None) };
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
@@ -44,10 +57,18 @@ pub(crate) async fn made(
         let hint = "name the endpoints that it may call in `allowed_endpoints` of its data sources";
         return Err(Problem::field("query", message).with_hint(hint));
     }
-    let playbook = stored(ctx, &text(&written(&research, &tools, question)))?;
+    let before = match earlier {
+        Some(earlier) => earlier.shown(ctx, research.is_on_web).await?,
+        None => Shown::default(),
+    };
+    let made = Made::Research { is_on_web: research.is_on_web, has_summary: before.is_long };
+    let about = ctx.catalog.about(owner).await?;
+    let about = about.and_then(|said| said.about.shown(research.is_on_web));
+    let told = Told { question, about, before };
+    let playbook = stored(ctx, &text(&written(&research, &tools, told)))?;
     let because =
         "no playbook of the agent is about the question: its skill `research` looks for the answer";
-    Ok(Some(Chosen { playbook, because: Some(because.to_owned()), made: Some(Made::Research) }))
+    Ok(Some(Chosen { playbook, because: Some(because.to_owned()), made: Some(made) }))
 }
 
 /// What the model may ask for: every endpoint of the agent that reads its source, and either what reads the web, or what the agent
@@ -73,20 +94,35 @@ fn may_ask(research: &Research<'_>, contract: &EndpointContract) -> bool {
         }
 }
 
+/// What a model is told beside its task.
+struct Told<'a> {
+    question: &'a str,
+    /// What whoever asks says of themselves.
+    about: Option<Value>,
+    before: Shown,
+}
+
 /// The playbook. JSON is YAML.
-fn written(research: &Research<'_>, tools: &[String], question: &str) -> Value {
-    let task = match research.additions {
-        Some(additions) => format!("{TASK}\n\n{additions}"),
-        None => TASK.to_owned(),
-    };
+fn written(research: &Research<'_>, tools: &[String], told: Told<'_>) -> Value {
+    let Told { question, about, before } = told;
+    let own = about.as_ref().map(|_| OF_ABOUT);
+    let task = [Some(TASK), own, research.additions]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    let mut inputs = json!({ "data": { "question": literal_text(question), "today": "{today}" } });
+    if let Some(about) = about {
+        inputs["data"]["about_user"] = literal(about);
+    }
+    if !before.exchanges.is_empty() {
+        inputs[CONVERSATION] = before.exchanges.into_iter().map(literal).collect();
+    }
     let step = json!({
-        "name": "answer", "step_type": "llm_task", "action": "research_with_tools", "on_error": "stop",
-        "inputs": { "data": { "question": literal(question), "today": "{today}" } },
-        "params": { "tools": tools, "system_prompt": literal(&task), "max_rounds": research.rounds },
-        "output_schema": { "type": "object", "fields": [
-            { "name": "answer", "type": "string", "description": "The answer, in plain text." },
-            { "name": "sources", "type": "string[]", "description": "Where its statements come from." },
-        ] },
+        "name": STEP, "step_type": "llm_task", "action": "research_with_tools", "on_error": "stop",
+        "inputs": inputs,
+        "params": { "tools": tools, "system_prompt": literal_text(&task), "max_rounds": research.rounds },
+        "output_schema": { "type": "object", "fields": fields(before.is_long) },
     });
     json!({
         "id": "question", "name": "Research", "description": "Answers one question.", "version": "1.0.0",
@@ -101,25 +137,16 @@ fn written(research: &Research<'_>, tools: &[String], question: &str) -> Value {
     })
 }
 
-/// JSON that is YAML, too: characters that YAML has no place for are escaped.
-fn text(playbook: &Value) -> String {
-    let is_plain = |c: char| {
-        !c.is_control()
-            && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-    };
-    let mut text = String::new();
-    for c in playbook.to_string().chars() {
-        match is_plain(c) {
-            true => text.push(c),
-            false => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-        }
+/// The fields of the answer.
+fn fields(has_summary: bool) -> Vec<Value> {
+    let mut fields = vec![
+        json!({ "name": "answer", "type": "string", "description": "The answer, in plain text." }),
+        json!({ "name": "sources", "type": "string[]", "description": "Where its statements come from." }),
+    ];
+    if has_summary {
+        fields.push(json!({ "name": SUMMARY, "type": "string", "description": OF_SUMMARY }));
     }
-    text
-}
-
-/// A text in which nothing is filled in.
-fn literal(text: &str) -> String {
-    text.replace('{', "{{").replace('}', "}}")
+    fields
 }
 
 #[cfg(test)]
@@ -166,7 +193,11 @@ mod tests {
         #[test]
         fn f_030_every_question_compiles_and_nothing_in_it_is_filled_in(question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"]) {
             let research = research(false);
-            let text = text(&written(&research, &tools(&research, &endpoints()), &question));
+            let exchanges = vec![json!({ "question": question, "answer": "{today}" })];
+            let before = Shown { exchanges, is_long: true };
+            let about = Some(json!({ "preferences": { "tone": question } }));
+            let told = Told { question: &question, about, before };
+            let text = text(&written(&research, &tools(&research, &endpoints()), told));
             let (registry, bound) = (Registry::builtin(), endpoints());
             let world = CompileContext::of(&registry).with(&bound);
             let compiled = compile(&PlaybookSource::new("question", &text), &world);
@@ -174,7 +205,12 @@ mod tests {
             let StepKind::Action { inputs, params, .. } = &playbook.steps[0].kind else { panic!() };
             prop_assert_eq!(&params["max_rounds"], 4);
             let given = countersign_wiring::resolve(&inputs["data"]["question"], &countersign_wiring::Scope::new());
-            prop_assert_eq!(given.unwrap(), Value::String(question));
+            prop_assert_eq!(given.unwrap(), Value::String(question.clone()));
+            let about = &inputs["data"]["about_user"]["preferences"]["tone"];
+            let about = countersign_wiring::resolve(about, &countersign_wiring::Scope::new());
+            prop_assert_eq!(about.unwrap(), Value::String(question.clone()));
+            let before = countersign_wiring::resolve(&inputs[CONVERSATION], &countersign_wiring::Scope::new());
+            prop_assert_eq!(before.unwrap(), json!([{ "question": question, "answer": "{today}" }]));
         }
     }
 }

@@ -23,6 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::approval_policy;
 use crate::asking::{Asking, Made};
+use crate::conversation::Within;
 use crate::{Invoker, Starter, quotas, repeating, signing, teams};
 
 /// A run that counts, about to be started.
@@ -55,6 +56,8 @@ pub struct Starting<'a> {
     pub found: Option<Found<'a>>,
     /// What the playbook was made for, when it was made for this question.
     pub made: Option<Made>,
+    /// The conversation in which it is asked.
+    pub within: Option<&'a Within>,
 }
 
 /// What a monitor has found: the run processes it.
@@ -83,10 +86,10 @@ pub async fn start(
     let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
     let playbook = of.made.map(|_| of.playbook.yaml.clone());
     let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
-    let with = of.found.as_ref().map(|found| found.begun.as_slice());
-    write(ctx, head, &request, with.unwrap_or_default())
-        .await
-        .map(|head| Started { head, warnings: all })
+    let found = of.found.iter().flat_map(|found| found.begun.iter().cloned());
+    let within = of.within.map(|within| within.written(ctx)).transpose()?;
+    let with: Vec<Op> = found.chain(within).collect();
+    write(ctx, head, &request, &with).await.map(|head| Started { head, warnings: all })
 }
 
 /// Checks the same of a run that is not to begin now: what it would be warned of.
@@ -121,6 +124,7 @@ async fn ready(
         understood: of.understood.clone(),
         dry_run: None,
         made: of.made,
+        asked_in: of.within.map(|within| within.asked_in(of.made)),
     };
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
@@ -188,17 +192,27 @@ async fn with_names(ctx: Starter<'_>, head: Head) -> Result<Head, Problem> {
 /// Why a run was not written. A run that is repeated twice at once is written once: the other request is told by which run.
 async fn not_created(ctx: Starter<'_>, head: &Head, error: StoreError) -> Problem {
     let Some(before) = head.repeats.last().filter(|_| error.is_condition()) else {
-        return error.into();
+        return without(head, error);
     };
     match ctx.runs.head(before).await {
-        Ok(Some(before)) => repeated(&before, &head.run, error),
+        Ok(Some(before)) => repeated(&before, head, error),
         Ok(None) => error.into(),
         Err(unread) => unread.into(),
     }
 }
 
-fn repeated(before: &Head, own: &RunId, error: StoreError) -> Problem {
-    repeating::chain(before, own).err().unwrap_or_else(|| error.into())
+/// Why a run was not written that no other one repeats: its conversation was removed meanwhile, or the table did not answer.
+fn without(head: &Head, error: StoreError) -> Problem {
+    match &head.asked_in {
+        Some(asked) if error.is_condition() => {
+            Problem::no_such("conversation", asked.conversation.as_str())
+        }
+        _ => error.into(),
+    }
+}
+
+fn repeated(before: &Head, own: &Head, error: StoreError) -> Problem {
+    repeating::chain(before, &own.run).err().unwrap_or_else(|| without(own, error))
 }
 
 /// The agent of this id or handle.

@@ -3,7 +3,7 @@
 use countersign_canonical::canonical_of;
 use countersign_plan::PlanStep;
 use countersign_registry::{CALL_CONNECTOR, Contract, ModelChoice, OutputSchema};
-use countersign_wiring::{Scope, bind, bind_open};
+use countersign_wiring::{Scope, SlotError, bind, bind_open, bind_with_gaps};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -39,10 +39,12 @@ pub fn prepare(
     contract: &Contract,
     scope: &Scope,
 ) -> Result<Prepared, Vec<String>> {
+    let bind = if step.allows_gaps { bind_with_gaps } else { bind };
     let (inputs, params) = if contract.name == CALL_CONNECTOR {
         (open(&step.inputs, scope), open(&step.params, scope))
     } else {
-        (bound(&step.inputs, &contract.inputs, scope), bound(&step.params, &contract.params, scope))
+        let bound = |given, slots| bind(given, slots, scope).map_err(sentences);
+        (bound(&step.inputs, &contract.inputs), bound(&step.params, &contract.params))
     };
     let (inputs, params) = match (inputs, params) {
         (Ok(inputs), Ok(params)) => (inputs, params),
@@ -61,16 +63,12 @@ pub fn prepare(
     Ok(Prepared { inputs, params, hash })
 }
 
-fn bound(
-    given: &Map<String, Value>,
-    slots: &[countersign_registry::Slot],
-    scope: &Scope,
-) -> Result<Map<String, Value>, Vec<String>> {
-    bind(given, slots, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+fn open(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>, Vec<String>> {
+    bind_open(given, scope).map_err(sentences)
 }
 
-fn open(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>, Vec<String>> {
-    bind_open(given, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+fn sentences(errors: Vec<SlotError>) -> Vec<String> {
+    errors.into_iter().map(|error| error.to_string()).collect()
 }
 
 /// What the hash of a step's arguments covers.

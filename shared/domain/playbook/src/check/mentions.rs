@@ -95,12 +95,13 @@ fn of_step(step: &DraftStep<'_>, found: &mut Vec<Mention>, sink: &mut Sink<'_>) 
 pub(crate) fn of_output(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
     let Some(output) = &draft.output else { return found };
-    for (field, text) in
-        [("output.template", &output.template), ("output.summary_prompt", &output.summary_prompt)]
-    {
-        if let Some(text) = text {
-            of_text(&text.text, text.spot, Where::Output, field, &mut found, sink);
-        }
+    if let Some(text) = &output.template {
+        of_text(&text.text, text.spot, Where::Output, "output.template", &mut found, sink);
+    }
+    if let Some(text) = &output.summary_prompt {
+        // It has no references, and its braces have to be in pairs.
+        let (field, ignored) = ("output.summary_prompt", &mut Vec::new());
+        of_text(&text.text, text.spot, Where::Output, field, ignored, sink);
     }
     // Where the sections are to be in a template.
     found.retain(|mention: &Mention| mention.reference.to_string() != SECTIONS);

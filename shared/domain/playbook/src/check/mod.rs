@@ -12,6 +12,7 @@ mod mentions;
 mod on_warning;
 mod retries;
 mod slots;
+mod summary;
 pub(crate) mod types;
 mod unquoted;
 mod unused;
@@ -75,6 +76,7 @@ pub(crate) fn links(
     retries::check(draft, world, sink);
     on_warning::check(draft, sink);
     bindings(draft, world, sink);
+    summary::check(draft, sink);
     unused::check(draft, mentions.iter().flatten().chain(&output), sink);
     Checked { leads_to_effect: flow.leads_to_effect }
 }

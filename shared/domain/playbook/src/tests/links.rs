@@ -236,7 +236,9 @@ fn k_55_names_that_could_mean_two_things_are_refused() {
 fn k_58_no_model_in_deterministic_mode() {
     let task = "  - {name: t, step_type: llm_task, action: judge, inputs: {text: hi}, output_schema: {type: scalar, fields: []}}\n";
     let text = around(&format!("{READ}{USE}{task}"));
-    let text = format!("execution_mode: deterministic\noutput: {{summary_prompt: sum up}}\n{text}");
+    let text = format!(
+        "execution_mode: deterministic\noutput: {{summary_prompt: sum up, sections: [{{title: A, source: used.data}}]}}\n{text}"
+    );
     assert_eq!(
         problems(&text).into_iter().filter(|p| !p.starts_with("P102")).collect::<Vec<_>>(),
         [

@@ -1,7 +1,10 @@
 //! `output` of a playbook.
 
-use super::links::{READ, USE};
+use serde_json::json;
+
+use super::links::{READ, USE, tool};
 use super::{around, problems, valid};
+use crate::model::{OnError, StepKind};
 
 fn text(output: &str) -> String {
     format!("{}output: {output}\n", around(&format!("{READ}{USE}")))
@@ -14,12 +17,6 @@ fn check(output: &str, expect: &[&str]) {
 
 #[test]
 fn f_136_what_nobody_would_see_or_do_is_refused() {
-    check(
-        "{summary_prompt: sum up}",
-        &[
-            "P022 sum up: models work in steps only, where their answer is checked and can be signed, and not at the end of a run | write an `llm_task` step with `action: synthesize_report`, and show its result in `sections`",
-        ],
-    );
     check("{auto_enrich_graph: true}", &[]);
     check(
         "{format: csv, template: hi}",
@@ -54,6 +51,82 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
             "P005 tabel: `format` must be one of `auto`, `text`, `list`, `table`, `facts`, `json`, found `tabel` | did you mean `table`?",
         ],
     );
+}
+
+#[test]
+fn f_136_k_44_a_summary_is_a_step_of_a_model_about_the_sections() {
+    let sections = "sections: [{title: People, source: used.data}, {title: People, source: used.count, format: text}]";
+    let playbook =
+        valid(&text(&format!("{{summary_prompt: \"Name the largest {{{{sum}}}}.\", {sections}}}")));
+    let step = playbook.steps.last().unwrap();
+    assert_eq!((step.name.as_str(), step.on_error), ("summary", OnError::Skip));
+    let StepKind::Action { action, inputs, params, output_schema, llm, .. } = &step.kind else {
+        panic!()
+    };
+    assert_eq!((action.as_str(), *llm), ("synthesize_report", true));
+    let data = json!({ "People": "{used.data}", "People 2": "{used.count}" });
+    assert_eq!(
+        (&inputs["data"], &params["instructions"]),
+        (&data, &json!("Name the largest {{sum}}."))
+    );
+    assert_eq!(output_schema.as_ref().unwrap().fields.len(), 1);
+    let output = playbook.output.unwrap();
+    let titles: Vec<&str> = output.sections.iter().map(|section| section.title.as_str()).collect();
+    assert_eq!(titles, ["Summary", "People", "People"]);
+    assert_eq!(output.sections[0].source, "summary.summary");
+    let one = "sections: [{title: People, source: used.data}]";
+    check(
+        "{summary_prompt: Sum up.}",
+        &[
+            "P013 Sum up.: `summary_prompt` has nothing to sum up: there are no `sections` | write `sections: [{title: …, source: step.results}]`",
+        ],
+    );
+    check(
+        &format!("{{summary_prompt: \"Sum up {{who}}.\", {one}}}"),
+        &[
+            "P026 \"Sum up {who}.\": `summary_prompt` holds a reference: a model would take what it leads to as its task | what is summed up is what the sections show",
+        ],
+    );
+    check(
+        &format!("{{summary_prompt: 'Sum up {{.', {one}}}"),
+        &["P020 {: a `{` without its `}` | write `{{` for a brace"],
+    );
+    check(
+        &format!("{{format: csv, summary_prompt: Sum up., {one}}}"),
+        &[
+            "P026 Sum up.: CSV is one table, and has no place for a summary | use `format: markdown`, `json` or `structured`",
+        ],
+    );
+    check(
+        "{summary_prompt: Sum up., sections: [{title: summary, source: used.data}]}",
+        &[
+            "P009 Sum up.: `summary_prompt` adds a section `Summary`, and one has that title | give the section another title",
+        ],
+    );
+    let twice = format!(
+        "{}output: {{summary_prompt: Sum up., {one}}}\n",
+        around(&format!("{READ}{USE}{}", tool("summary", "action: query_journal")))
+    );
+    let told = |text: &str| -> Vec<String> {
+        problems(text).into_iter().filter(|one| one.starts_with("P009")).collect()
+    };
+    let taken = |what: &str| {
+        format!(
+            "P009 Sum up.: `summary_prompt` adds a step `summary`, and {what} has that name | give {what} another name"
+        )
+    };
+    assert_eq!(told(&twice), [taken("a step")]);
+    let each = tool("each", "action: query_journal").replace(
+        "action: query_journal",
+        "action: query_journal, for_each: {in: used.data, as: summary}",
+    );
+    let item = format!(
+        "{}output: {{summary_prompt: Sum up., {one}}}\n",
+        around(&format!("{READ}{USE}{each}"))
+    );
+    assert_eq!(told(&item), [taken("an item of `for_each`")]);
+    let keyed = twice.replace("name: summary", "name: found, output_key: summary");
+    assert_eq!(told(&keyed), [taken("a result")]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a run gives back.
 
-use countersign_document::{List, Rules};
-use countersign_wiring::{Reference, Template};
+use countersign_document::{List, Rules, Text};
+use countersign_wiring::{Reference, Template, references};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,6 +9,7 @@ use super::report::report;
 use super::{Filled, Setting};
 use crate::diagnostic::Code;
 use crate::model::{ExecutionMode, OutputFormat, SECTIONS, SaveTo};
+use crate::summary::{MAX_PROMPT, TITLE};
 
 /// What a run gives back.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -28,8 +29,8 @@ pub(crate) struct Output {
     /// Where the result is kept.
     #[serde(default)]
     pub(crate) save_to: SaveTo,
-    /// How a model should sum up; never in deterministic mode.
-    pub(crate) summary_prompt: Option<Setting>,
+    /// The task of the model that sums up the sections, in a step after all others; not in deterministic mode.
+    pub(crate) summary_prompt: Option<Text<MAX_PROMPT>>,
 }
 
 /// A part of the output document.
@@ -80,23 +81,45 @@ impl SectionFormat {
 
 impl Output {
     pub(super) fn rules(&self, mode: ExecutionMode, rules: &mut Rules<'_>) {
-        if self.summary_prompt.is_some() {
-            let (message, hint) = if mode == ExecutionMode::Deterministic {
-                (
-                    "a summary is written by a model, but `execution_mode` is `deterministic`",
-                    "use `template` or `sections`",
-                )
-            } else {
-                (
-                    "models work in steps only, where their answer is checked and can be signed, and not at the end of a run",
-                    "write an `llm_task` step with `action: synthesize_report`, and show its result in `sections`",
-                )
-            };
-            let hint = hint.to_owned();
-            report(rules, Code::ModelForbidden, "/summary_prompt", message, hint);
+        if let Some(prompt) = &self.summary_prompt {
+            self.summary_rules(prompt, mode, rules);
         }
         self.form_rules(rules);
         self.section_rules(rules);
+    }
+
+    /// A model sums up what the sections show, and its task is the author's word alone (K-44).
+    fn summary_rules(&self, prompt: &str, mode: ExecutionMode, rules: &mut Rules<'_>) {
+        let mut wrong = |code, message: &str, hint: &str| {
+            report(rules, code, "/summary_prompt", message, hint.to_owned());
+        };
+        if mode == ExecutionMode::Deterministic {
+            let message =
+                "a summary is written by a model, but `execution_mode` is `deterministic`";
+            wrong(Code::ModelForbidden, message, "use `template` or `sections`");
+        }
+        if !references(&prompt.into()).is_empty() {
+            let message = "`summary_prompt` holds a reference: a model would take what it leads to as its task";
+            wrong(Code::Misplaced, message, "what is summed up is what the sections show");
+        }
+        if self.sections.is_empty() {
+            let message = "`summary_prompt` has nothing to sum up: there are no `sections`";
+            wrong(
+                Code::MissingInput,
+                message,
+                "write `sections: [{title: …, source: step.results}]`",
+            );
+        }
+        if self.format == OutputFormat::Csv {
+            let message = "CSV is one table, and has no place for a summary";
+            wrong(Code::Misplaced, message, "use `format: markdown`, `json` or `structured`");
+        }
+        let is_named = |section: &Section| section.title.trim().eq_ignore_ascii_case(TITLE);
+        if self.sections.iter().any(is_named) {
+            let message =
+                format!("`summary_prompt` adds a section `{TITLE}`, and one has that title");
+            wrong(Code::Ambiguous, &message, "give the section another title");
+        }
     }
 
     /// A part has a form of its own in Markdown, and as the table of CSV.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Nothing, model_task};
 use crate::explain::{Path, Problem, ProblemKind};
@@ -18,6 +19,20 @@ pub const MAX_TOOLS: usize = 64;
 
 /// The calls that a model can have in one turn; what it asks for beside them is refused.
 pub const MAX_CALLS: usize = 8;
+
+/// The input that holds what was said before. No address in it counts as shown to the model: an answer of a model may hold one
+/// that it made up.
+pub const CONVERSATION: &str = "conversation";
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// What the model is shown: any value. To the model it is data, never an instruction.
+    pub data: Value,
+    /// What was asked and answered before, for a question that follows from it: any value. To the model it is data, too; what stands
+    /// only here is no address that it may have read.
+    pub conversation: Option<Value>,
+}
 
 /// Settings.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -42,7 +57,7 @@ impl Action for ResearchWithTools {
     const NAME: &'static str = "research_with_tools";
     const FUNCTION: &'static str = "tool-model";
     const DESCRIPTION: &'static str = "Has a model ask for tools that only read, in rounds, and answer in the fields that the step declares.";
-    type Inputs = model_task::Inputs;
+    type Inputs = Inputs;
     type Params = Params;
     type Output = Nothing;
 

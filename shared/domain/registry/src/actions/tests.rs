@@ -210,7 +210,7 @@ fn f_055_f_056_what_a_model_does_has_no_outputs_of_its_own() {
 
 #[test]
 fn f_057_research_with_tools() {
-    check("research_with_tools", "data!", "tools! system_prompt! max_rounds=3", "");
+    check("research_with_tools", "data! conversation", "tools! system_prompt! max_rounds=3", "");
     let registry = Registry::builtin();
     assert!(registry.get("research_with_tools").unwrap().answers_as_declared());
 }

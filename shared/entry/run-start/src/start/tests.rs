@@ -3,6 +3,7 @@
 use countersign_identity::Scopes;
 use countersign_playbook::{CompileContext, PlaybookSource, compile};
 use countersign_registry::Registry;
+use countersign_run::{AskedIn, ConversationId};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -70,6 +71,7 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         from_monitor: None,
         started_at: Timestamp::UNIX_EPOCH,
         occurrence: None,
+        asked_in: None,
         last_finished_at: None,
         attempt: 1,
         idle_attempts: 0,
@@ -90,12 +92,19 @@ fn finished(repeated_by: Option<RunId>) -> Head {
 fn whoever_repeats_a_run_a_moment_too_late_is_told_by_which_run_it_was_repeated() {
     let failed = || StoreError::ConditionFailed { table: "t".to_owned(), index: 3, item: None };
     let winner = RunId::from_bytes([7; 16]);
-    let problem = repeated(&finished(Some(winner.clone())), &RunId::from_bytes([8; 16]), failed());
+    let own = Head { run: RunId::from_bytes([8; 16]), ..finished(None) };
+    let problem = repeated(&finished(Some(winner.clone())), &own, failed());
     assert_eq!((problem.status, problem.code.as_str()), (409, "RUN_REPEATED"));
     assert!(problem.detail.contains(&winner.to_string()), "{}", problem.detail);
     // Another condition did not hold.
-    assert_eq!(
-        repeated(&finished(None), &RunId::from_bytes([8; 16]), failed()).code,
-        "STORE_CONFLICT"
-    );
+    assert_eq!(repeated(&finished(None), &own, failed()).code, "STORE_CONFLICT");
+    // The conversation was removed meanwhile.
+    let asked_in = AskedIn {
+        conversation: ConversationId::from_bytes([9; 16]),
+        is_on_web: false,
+        number: 2,
+        has_summary: false,
+    };
+    let own = Head { asked_in: Some(asked_in), ..own };
+    assert_eq!(repeated(&finished(None), &own, failed()).code, "NOT_FOUND");
 }

@@ -9,7 +9,7 @@ use countersign_registry::actions::research_with_tools::MAX_CALLS;
 use countersign_registry::actions::search_todos::SearchTodos;
 use countersign_registry::{Action as _, Contract, Reach};
 use countersign_run::{Head, ToolAsk, names_stored};
-use countersign_wiring::{Scope, bind};
+use countersign_wiring::{Scope, bind, literal};
 use serde_json::{Map, Value};
 
 /// Why a call is not made, as far as that can be said without its action.
@@ -88,16 +88,4 @@ pub(crate) fn misfits(tool: &Tool, given: &Map<String, Value>) -> Option<ActionE
     let problems = bind(&literal.collect(), &called.inputs, &Scope::new()).err()?;
     let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Some(ActionError::terminal("STEP_INPUT_INVALID", said.join("; ")))
-}
-
-/// A value with its braces doubled: resolving it gives back what the model wrote, and nothing of the run.
-fn literal(value: Value) -> Value {
-    match value {
-        Value::String(text) => text.replace('{', "{{").replace('}', "}}").into(),
-        Value::Array(items) => items.into_iter().map(literal).collect(),
-        Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (name, literal(value))).collect()
-        }
-        value => value,
-    }
 }

@@ -19,6 +19,7 @@ use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnWarning, PlanStep, Tools};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::actions::research_with_tools::CONVERSATION;
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_run::{ModelUse, StepWarnings, ToolAsk};
 use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
@@ -120,9 +121,10 @@ impl Turn<'_> {
     }
 }
 
-/// What the step was given: its data and its task.
+/// What the step was given and may act upon: its data and its task, and nothing of what models answered before.
 fn given(call: &Call) -> impl Iterator<Item = &Value> {
-    call.inputs.values().chain(call.params.values())
+    let inputs = call.inputs.iter().filter(|(name, _)| *name != CONVERSATION);
+    inputs.map(|(_, value)| value).chain(call.params.values())
 }
 
 /// How a step ends whose model has answered, with what its tools could not read.

@@ -1,0 +1,111 @@
+//! `countersign memory`: what somebody wants models that research for them to know.
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use super::listed::say;
+use super::{Caller, FACTORY};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Memory {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    caller: Caller,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Say it anew; what is left out is not known any more.
+    Set(Said),
+    /// Erase it.
+    Erase,
+}
+
+#[derive(Debug, Default, Args)]
+struct Said {
+    /// In which language to answer.
+    #[arg(long)]
+    language: Option<String>,
+    /// In which tone.
+    #[arg(long)]
+    tone: Option<String>,
+    /// In how much detail.
+    #[arg(long)]
+    detail_level: Option<String>,
+    /// How you want to be called.
+    #[arg(long)]
+    user_name: Option<String>,
+    /// For whom you work.
+    #[arg(long)]
+    company_name: Option<String>,
+    /// As what.
+    #[arg(long)]
+    job_title: Option<String>,
+    /// A project that you work on. May be repeated.
+    #[arg(long = "project", value_name = "PROJECT")]
+    recent_projects: Vec<String>,
+}
+
+impl Memory {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.caller.who.door(place).await?;
+        let path = format!("{FACTORY}/me/memory");
+        let said = match &self.what {
+            None => door.get(&path).await?,
+            Some(What::Set(said)) => door.put(&path, &said.body()).await?,
+            Some(What::Erase) => {
+                door.delete(&path).await?;
+                json!({ "erased": true })
+            }
+        };
+        say(&said, self.caller.json, console);
+        Ok(())
+    }
+}
+
+impl Said {
+    fn body(&self) -> Value {
+        let given = |fields: &[(&str, &Option<String>)]| -> Map<String, Value> {
+            let given = fields.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+            given.map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
+        };
+        let preferences = given(&[
+            ("language", &self.language),
+            ("tone", &self.tone),
+            ("detail_level", &self.detail_level),
+        ]);
+        let mut facts = given(&[
+            ("user_name", &self.user_name),
+            ("company_name", &self.company_name),
+            ("job_title", &self.job_title),
+        ]);
+        if !self.recent_projects.is_empty() {
+            facts.insert("recent_projects".to_owned(), json!(self.recent_projects));
+        }
+        json!({ "critical_facts": facts, "preferences": preferences })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r_084_what_is_left_out_is_not_said() {
+        let said = Said {
+            language: Some("German".to_owned()),
+            recent_projects: vec!["Owls".to_owned()],
+            ..Said::default()
+        };
+        let expect = json!({
+            "critical_facts": { "recent_projects": ["Owls"] }, "preferences": { "language": "German" },
+        });
+        assert_eq!(said.body(), expect);
+        let nothing = json!({ "critical_facts": {}, "preferences": {} });
+        assert_eq!(Said::default().body(), nothing);
+    }
+}
