@@ -38,7 +38,7 @@ pub(crate) async fn set(
 #[utoipa::path(delete, path = "/me/memory", tag = "operation", responses((status = 204)))]
 pub(crate) async fn erase(
     State(ctx): Ctx,
-    Analyst(ref user): Analyst,
+    Reader(ref user): Reader,
 ) -> Result<StatusCode, Problem> {
     ctx.catalog.forget_about(user).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -26,7 +26,7 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// A question that fails is said, and ends nothing.
+    /// A question that fails is said, and ends nothing. Ctrl-C ends the command, at the prompt too, and the run goes on.
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         if console.can_ask() {
@@ -43,7 +43,7 @@ impl Chat {
             let answered = match asked.started(&door, console).await {
                 Ok(started) => {
                     conversation = started.conversation.unwrap_or(conversation);
-                    asked.followed(&door, &started.id, console).await
+                    asked.answered(&door, &started.id, console).await
                 }
                 Err(error) => Err(error),
             };

@@ -171,8 +171,19 @@ impl Run {
         Ok(body)
     }
 
+    /// As [`answered`](Self::answered), until somebody presses Ctrl-C: the run goes on.
+    async fn followed(&self, door: &Door, id: &str, console: &Console) -> Result<(), CliError> {
+        tokio::select! {
+            answered = self.answered(door, id, console) => answered,
+            _ = tokio::signal::ctrl_c() => {
+                console.note(following::come_back(id));
+                Ok(())
+            }
+        }
+    }
+
     /// Waits, shows the step the run is at, and says how it ended or what it waits for.
-    pub(super) async fn followed(
+    pub(super) async fn answered(
         &self,
         door: &Door,
         id: &str,
@@ -192,15 +203,8 @@ impl Run {
                 .for_each(|call| console.note(call.said));
         };
         let at = format!("{FACTORY}/executions/{id}");
-        let status = tokio::select! {
-            status = settled_at(door, &at, patience, see) => status.inspect_err(|_| {
-                console.note(following::come_back(id));
-            })?,
-            _ = tokio::signal::ctrl_c() => {
-                console.note(following::come_back(id));
-                return Ok(());
-            }
-        };
+        let settled = settled_at(door, &at, patience, see).await;
+        let status = settled.inspect_err(|_| console.note(following::come_back(id)))?;
         let test =
             if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
         console.line(format!("{status}{test}"));
