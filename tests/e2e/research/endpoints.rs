@@ -58,7 +58,7 @@ pub(super) async fn answers_filings(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn f_093_f_030_r_022_r_087_r_105_r_106_a_model_calls_endpoints_researches_and_goes_on_in_a_conversation()
+async fn f_093_f_030_r_022_r_084_r_087_r_105_r_106_r_109_r_110_k_45_a_model_calls_endpoints_and_researches_in_a_conversation()
  {
     let stage = stage("countersign-research-endpoints", &[]).await;
     let yaml = register(&stage.server.uri());

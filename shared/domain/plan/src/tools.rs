@@ -77,7 +77,8 @@ impl Tool {
         }
     }
 
-    /// The contract that the model is shown, under that name. None when there is no such action, or it may not be a tool.
+    /// The contract that the model is shown, with the name that it knows the tool by. None when there is no such action, or when no
+    /// model may call it.
     #[must_use]
     pub fn contract<'t>(&'t self, registry: &'t Registry) -> Option<Cow<'t, Contract>> {
         let Some(endpoint) = &self.endpoint else {

@@ -21,7 +21,7 @@ pub struct OutputDecl {
     pub auto_enrich_graph: bool,
     /// Where the result is kept.
     pub save_to: SaveTo,
-    /// What the model of the step `summary` is told; its section is the first of `sections`.
+    /// The task of the model in the step `summary`. `sections` begin with the one that shows its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_prompt: Option<String>,
 }
