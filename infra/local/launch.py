@@ -2,7 +2,8 @@
 
 Stock, the Lambda Runtime API answers in small unbuffered writes (Nagle's algorithm then holds them back) and waits
 50 ms after each invocation for log lines. Both are changed here, at start, without touching the installed package;
-a warm invocation is then about ten times faster. `durable.py` keeps the state through `kill -9`.
+a warm invocation is then about ten times faster. Each request has the policies of its role parsed twice; here a policy is
+parsed once. `durable.py` keeps the state through `kill -9`.
 `contract()` names what the changes rely on; if an upgrade moves it, the launcher refuses to start and says what moved.
 `python launch.py --check` runs the contract alone.
 """
@@ -10,6 +11,7 @@ a warm invocation is then about ten times faster. `durable.py` keeps the state t
 from __future__ import annotations
 
 import errno
+import functools
 import http.server
 import importlib.metadata
 import inspect
@@ -31,6 +33,8 @@ from queues import GUARDED, GUARDED_ACTIONS
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
 IDLE_SECONDS = 0.002
+# A stack has fewer policies; their text is the key, so one that was changed is another.
+KNOWN_POLICIES = 1024
 
 # Set when the process that this one is bound to has gone.
 orphaned = threading.Event()
@@ -60,8 +64,20 @@ def contract():
     handler = worker._build_handler_class(None, 0, None)
     if not issubclass(handler, http.server.BaseHTTPRequestHandler):
         raise Moved("the Runtime API handler is not a BaseHTTPRequestHandler")
+    policies_contract()
     durable_contract()
     return worker
+
+
+def policies_contract() -> None:
+    """Raises `Moved` when policies are parsed in another way."""
+    from ministack.core import iam_evaluator
+
+    parse = getattr(iam_evaluator, "parse_policy_document", None)
+    if parse is None or list(inspect.signature(parse).parameters) != ["doc"]:
+        raise Moved("iam_evaluator.parse_policy_document is gone or takes something else")
+    if "parse_policy_document" not in iam_evaluator._gather_role_policies.__code__.co_names:
+        raise Moved("iam_evaluator._gather_role_policies does not call parse_policy_document")
 
 
 def durable_contract() -> None:
@@ -114,6 +130,15 @@ def quicken(worker) -> None:
     handler = worker._build_handler_class(worker.__new__(worker), 0, None)
     if not (handler.disable_nagle_algorithm and handler.wbufsize == 65536):
         raise Moved("the changes to ProvidedWorker did not take hold")
+
+
+def remember_policies() -> None:
+    """Parses the text of a policy once. Nobody changes what comes of it: it is only evaluated."""
+    from ministack.core import iam_evaluator
+
+    parse = iam_evaluator.parse_policy_document
+    once = functools.lru_cache(KNOWN_POLICIES)(parse)
+    iam_evaluator.parse_policy_document = lambda doc: once(doc) if isinstance(doc, str) else parse(doc)
 
 
 def die_with(parent: int) -> None:
@@ -179,6 +204,7 @@ def main() -> int:
     """Checks the contract, applies the changes and serves until SIGTERM."""
     try:
         quicken(contract())
+        remember_policies()
     except Moved as moved:
         print(f"the local stack cannot start: {moved}; see infra/local/README.md", file=sys.stderr)
         return 3

@@ -18,9 +18,10 @@ pub(crate) const FACTORY: &str = "/api/agent-factory";
 /// How long anything may take before a test gives up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long is waited between two looks at first, and at last: what takes long is not asked for so often that it takes longer.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How long is waited between two looks at first, and at last. To look at a run takes an eighth of a second of the processors
+/// that all tests share, so what takes long is not looked at so often that it takes longer.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(300);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2_500);
 
 /// Somebody with an account.
 pub(crate) struct Person {
@@ -211,7 +212,7 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, look: im
         }
         assert!(Instant::now() < deadline, "gave up waiting: {what}");
         tokio::time::sleep(pause).await;
-        pause = (pause * 5 / 4).min(LONGEST_PAUSE);
+        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -26,10 +26,9 @@ async fn told(state: &Path, arguments: &[&str]) -> (bool, String) {
 }
 
 #[tokio::test]
-async fn issue_13_f_035_the_demo_ends_with_the_report_on_the_screen_and_the_monitors_with_its_watermark()
- {
+async fn issue_13_f_035_the_demo_ends_with_the_report_the_answer_of_the_graph_and_the_watermark() {
     let state = tempfile::tempdir().unwrap();
-    let main_job = told(state.path(), &["demo", "--yes", "--keep"]).await;
+    let main_job = told(state.path(), &["demo", "--yes", "--keep", "--question"]).await;
     let run = main_job.1.split_whitespace().find(|word| word.starts_with("run_"));
     let run = run.unwrap_or_default().trim_end_matches('.').to_owned();
     let shown = told(state.path(), &["show", &run, "--as", "ada"]).await;
@@ -39,11 +38,16 @@ async fn issue_13_f_035_the_demo_ends_with_the_report_on_the_screen_and_the_moni
     let down = told(state.path(), &["down"]).await;
 
     assert!(main_job.0, "{}", main_job.1);
-    let end = between(&main_job.1, "6. What was written, and the answer:", NOTES);
+    let end = between(&main_job.1, "6. What was written, and the answer:", "\n7. ");
     let report = between(end, TITLE, NOTES);
+    let answer = between(&main_job.1, "8. Its knowledge graph answers", NOTES);
     for part in ["People in more than one organisation", "Thornquist", "| Organisation | EIN |"] {
         assert!(report.contains(part), "`{part}` is not in\n{end}");
     }
+    for part in ["Thornquist", "### Entities", "| --- |"] {
+        assert!(answer.contains(part), "`{part}` is not in\n{answer}");
+    }
+    assert!(!answer.contains("[{") && !answer.contains("{\""), "JSON in\n{answer}");
     // The same as `show` prints of the run, whole; behind it that has the events of the run.
     assert!(shown.0, "{}", shown.1);
     let answer = lines(between(&shown.1, TITLE, "\nAT  "));

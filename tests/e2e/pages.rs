@@ -39,13 +39,13 @@ async fn signs(screen: Screen, button: &str, end: &str) {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn k_06_somebody_approves_on_a_phone() {
     signs(PHONE, "approve", "complete").await;
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn k_06_somebody_denies_at_night() {
     signs(NIGHT, "deny", "rejected").await;
 }
@@ -68,7 +68,7 @@ async fn sample(screen: Screen, name: &str) -> Browser {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn f_200_a_payment_is_read_and_signed_without_scrolling() {
     for screen in [PHONE, NIGHT] {
         let browser = sample(screen, "payment").await;
@@ -83,7 +83,7 @@ async fn f_200_a_payment_is_read_and_signed_without_scrolling() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn f_200_forty_payments_take_at_most_4_000_pixels_of_a_phone() {
     let browser = sample(PHONE, "forty").await;
     let height = browser.computed("document.documentElement.scrollHeight").await.as_f64().unwrap();
@@ -102,7 +102,7 @@ const STRUCK: &str = "[...document.querySelectorAll('.rows td.amount-cell .writt
     .filter(e => getComputedStyle(e).textDecorationLine === 'line-through').length";
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn k_09_rows_are_marked_and_struck_through_without_a_script() {
     for screen in [PHONE, NIGHT, DESK, WIDE] {
         let browser = sample(screen, "forty").await;
@@ -142,7 +142,7 @@ async fn k_09_rows_are_marked_and_struck_through_without_a_script() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn f_200_comparisons_and_unknown_outcomes_fit_every_screen() {
     for screen in [PHONE, NIGHT, DESK] {
         for name in [
@@ -171,7 +171,7 @@ async fn code(person: &Person) -> String {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+#[ignore = "needs Chromium: `.ci/run external`"]
 async fn k_10_a_payment_is_approved_with_a_mailed_code() {
     let (elsewhere, maria) =
         (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);

@@ -3,6 +3,7 @@
 mod conversation;
 mod crash;
 mod endpoints;
+mod proposals;
 mod refused;
 mod repeated;
 mod skill;
@@ -15,6 +16,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::case::{Person, person, person_in, step};
 use crate::models::{deployment, output, said};
 use crate::provider_server;
+use crate::world::World;
 
 /// Looks, asks, and keeps what was found.
 pub(super) fn looks(id: &str, tools: &str, rest: &str) -> String {
@@ -52,6 +54,7 @@ pub(super) const FOUND: &str = r#"{"answer": "two", "rows": 2}"#;
 
 /// A person whose provider has these answers, one after the other.
 pub(super) struct Stage {
+    pub(super) there: World,
     pub(super) who: Person,
     pub(super) agent: String,
     pub(super) server: MockServer,
@@ -101,7 +104,7 @@ pub(super) async fn stage(name: &str, more: &[&str]) -> Stage {
     let there = deployment(name, &server, more).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;
-    Stage { who, agent, server }
+    Stage { there, who, agent, server }
 }
 
 /// Of each call of the step, what it was of, and how it ended.

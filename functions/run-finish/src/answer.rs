@@ -1,10 +1,12 @@
 //! What a run answers: what its playbook's `output` names, else the result of its last step.
 
+mod left_out;
+
 use std::borrow::Cow;
 
 use countersign_plan::{Plan, PlanStep, StepKind, scope};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
-use countersign_report::{Format, Layout, Section, SectionFormat};
+use countersign_report::{Column, Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
 use countersign_store_runs::Seen;
 use countersign_wiring::{Part, Reference, Scope, Template, references as wired};
@@ -100,6 +102,9 @@ impl Answer {
         let mut made = Self { format: format(output.format), is_declared: true, ..Self::default() };
         let (mut shown, mut data) = (Map::new(), Map::new());
         for (n, section) in output.sections.iter().enumerate() {
+            if section.optional && results.is_left_out(&section.source) {
+                continue;
+            }
             let found = match Reference::parse(&section.source) {
                 Ok(reference) => results.value(&scope, &reference),
                 Err(error) => Err(error.to_string()),
@@ -122,7 +127,8 @@ impl Answer {
         let template = output.template.as_deref();
         made.layout.template =
             template.map(|text| results.filled(text, &scope, &mut shown, &mut made.problems));
-        made.data = if data.is_empty() { results.of_last() } else { Value::Object(data) };
+        let has_sections = !output.sections.is_empty();
+        made.data = if has_sections { Value::Object(data) } else { results.of_last() };
         let missed = results.missed();
         made.is_incomplete = !missed.is_empty();
         let is_told = |step: &String| {
@@ -293,6 +299,8 @@ impl Results<'_> {
 /// first, also when it is empty: another list is another figure.
 fn sections_of(data: &Value, is_chosen_from: bool) -> Vec<Section> {
     let Some(fields) = data.as_object() else { return Vec::new() };
+    let is_list =
+        |value: &Value| value.as_array().is_some_and(|items| is_chosen_from || !items.is_empty());
     let is_fact = |value: &Value| match value {
         Value::Null | Value::Array(_) => false,
         Value::Object(inner) => !inner.is_empty(),
@@ -301,16 +309,23 @@ fn sections_of(data: &Value, is_chosen_from: bool) -> Vec<Section> {
     let facts = fields.values().any(is_fact).then(|| Section {
         title: "Result".to_owned(),
         format: SectionFormat::Facts,
+        columns: facts_of(fields, is_list),
         ..Section::default()
     });
-    let is_shown = |list: &Vec<Value>| is_chosen_from || !list.is_empty();
-    let lists = fields.iter().filter(|(_, value)| value.as_array().is_some_and(is_shown));
-    let lists = lists.map(|(name, _)| Section {
+    let lists = fields.iter().filter(|(_, value)| is_list(value)).map(|(name, _)| Section {
         title: name.replace('_', " "),
         source: name.clone(),
         ..Section::default()
     });
     facts.into_iter().chain(lists).collect()
+}
+
+/// A line for each field that has no section; those that actions added, which begin with an underscore, where there are no others.
+fn facts_of(fields: &Map<String, Value>, is_list: impl Fn(&Value) -> bool) -> Vec<Column> {
+    let facts = fields.iter().filter(|(_, value)| !is_list(value)).map(|(name, _)| name.as_str());
+    let (added, own): (Vec<&str>, Vec<&str>) = facts.partition(|name| name.starts_with('_'));
+    let shown = if own.is_empty() { added } else { own };
+    shown.into_iter().map(Column::plain).collect()
 }
 
 /// The name of a section as a field: `People in both` is `people_in_both`; a second one of the name gets a number.

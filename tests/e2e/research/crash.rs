@@ -17,7 +17,7 @@ async fn f_057_a_lost_execution_repeats_no_call_and_asks_no_turn_again() {
     let there = deployment("countersign-research-lost", &server, &[]).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;
-    let stage = super::Stage { who, agent, server };
+    let stage = super::Stage { there, who, agent, server };
     stage.who.playbook(&looks("looks-lost", "crawl_url", "")).await;
     let crawl = json!({ "url": stage.page() }).to_string();
     let slow = said(FOUND).set_delay(Duration::from_secs(30));
@@ -27,9 +27,10 @@ async fn f_057_a_lost_execution_repeats_no_call_and_asks_no_turn_again() {
     Mock::given(path("/page")).respond_with(page).mount(&stage.server).await;
     let run = stage.start("looks-lost").await;
     until("the second turn", || async { (stage.asked().await.len() == 2).then_some(()) }).await;
-    let machine = there.stack.output("RunMachineArn").unwrap().to_owned();
+    let machine = stage.there.stack.output("RunMachineArn").unwrap().to_owned();
     let arn = format!("{}:{run}-1", machine.replacen(":stateMachine:", ":execution:", 1));
-    there.aws(&["stepfunctions", "stop-execution", "--execution-arn", &arn]).await.unwrap();
+    let stop = ["stepfunctions", "stop-execution", "--execution-arn", &arn];
+    stage.there.aws(&stop).await.unwrap();
     let done = stage.who.reaches(&run, "complete").await;
     let look = step(&done, "look");
     assert_eq!(done["attempt"], 2, "{done:#}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path, query_param};
 use wiremock::{Mock, ResponseTemplate};
 
-use super::{FOUND, Stage, asking, calls, conversation, looks, skill, stage, summary};
+use super::{FOUND, Stage, asking, calls, conversation, looks, proposals, skill, stage, summary};
 use crate::case::{FACTORY, refusal};
 use crate::models::said;
 
@@ -58,7 +58,7 @@ pub(super) async fn answers_filings(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn f_093_f_030_r_022_r_084_r_087_r_105_r_106_r_109_r_110_k_45_a_model_calls_endpoints_and_researches_in_a_conversation()
+async fn f_093_f_030_r_022_r_052_r_084_r_087_r_105_r_106_r_109_r_110_k_10_k_45_a_model_calls_endpoints_drafts_calls_and_researches_in_a_conversation()
  {
     let stage = stage("countersign-research-endpoints", &[]).await;
     let yaml = register(&stage.server.uri());
@@ -70,6 +70,7 @@ async fn f_093_f_030_r_022_r_084_r_087_r_105_r_106_r_109_r_110_k_45_a_model_call
     a_test_says_what_there_would_be(&stage).await;
     one_that_is_gone_stops_the_run_before_it_begins(&stage).await;
     skill::answers_what_nothing_else_answers(&stage).await;
+    proposals::what_a_model_drafts_is_sent_when_it_is_signed(&stage).await;
     conversation::a_conversation_goes_on(&stage).await;
     summary::what_has_no_summary_is_kept(&stage).await;
 }

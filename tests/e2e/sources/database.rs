@@ -37,7 +37,7 @@ async fn bound(server: &Server) -> (Person, String, String) {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
+#[ignore = "needs PostgreSQL: `.ci/run external`"]
 async fn f_087_f_100_f_125_k_40_a_database_is_read_with_bound_values_and_never_written() {
     let server = Server::shared().await;
     let (ana, agent, binding) = bound(&server).await;

@@ -1,5 +1,5 @@
 use countersign_report::{Provenance, render};
-use countersign_run::RunStatus;
+use countersign_run::{CONDITION_FALSE, RunStatus};
 use countersign_store_runs::StepOutcome;
 use jiff::Timestamp;
 use serde_json::json;
@@ -23,9 +23,10 @@ fn ended(output: &Value) -> StepState {
         Value::Bool(false) => (StepStatus::Failed, Some("a record has no `pay`".to_owned())),
         _ => (StepStatus::Done, None),
     };
+    let code = (status == StepStatus::Skipped).then(|| CONDITION_FALSE.to_owned());
     StepState {
         status,
-        code: None,
+        code,
         message,
         count: None,
         took_ms: 1,
@@ -136,6 +137,33 @@ Not known: the step “more” has no result (the condition is false).
 }
 
 #[test]
+fn f_136_an_optional_section_is_left_out_with_its_step() {
+    let [find, more, tell] = steps();
+    let sections = json!({"sections": [
+        {"title": "Count", "source": "find.count", "format": "text", "optional": true},
+        {"title": "More", "source": "more.data", "optional": true},
+    ]});
+    let (text, answer) =
+        answered(&[find.clone(), more, tell.clone()], &declared("markdown", &sections));
+    assert_eq!(text, "## Count\n\n1\n");
+    assert_eq!((&answer.data, answer.problems.len()), (&json!({"count": 1}), 0));
+    // What failed is not left out.
+    let failed = ("more", "transform_data", json!(false));
+    let (text, answer) = answered(&[find, failed, tell], &declared("markdown", &sections));
+    assert!(text.contains("## More\n\nNot known: the step “more” has no result"), "{text}");
+    assert_eq!(answer.problems.len(), 1);
+    // Of a parallel step, when all of its steps are left out.
+    let parallel = json!({"sections": [
+        {"title": "Count", "source": "find.count", "format": "text"},
+        {"title": "Both", "source": "both", "optional": true, "format": "json"},
+        {"title": "None", "source": "none", "optional": true},
+    ]});
+    let (text, answer) = answered(&steps(), &declared("markdown", &parallel));
+    assert!(text.contains("## Both") && !text.contains("## None"), "{text}");
+    assert_eq!(answer.problems.len(), 0);
+}
+
+#[test]
 fn f_136_a_section_may_show_a_whole_parallel_step() {
     let sections = json!({"sections": [
         {"title": "Both", "source": "both", "format": "json"}, {"title": "None", "source": "none"},
@@ -187,8 +215,13 @@ fn f_136_csv_is_the_one_section() {
 fn f_035_without_an_output_the_last_result_that_is_not_a_write_is_the_answer() {
     let (text, answer) = answered(&steps(), &Value::Null);
     assert_eq!(answer.data, json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1}));
-    assert!(text.contains("**Count:** 1") && text.contains("| Ann | 1.50 |"), "{text}");
+    let expect =
+        "## Result\n\n- **Count:** 1\n\n## data\n\n| Name | Pay |\n| --- | --- |\n| Ann | 1.50 |\n";
+    assert_eq!(text, expect);
     assert_eq!(answered(&[], &Value::Null).1.data, Value::Null);
+    let added = ("sum", "transform_data", json!({"_note": "x", "rows": [{"a": 1}]}));
+    let (text, _) = answered(&[added], &Value::Null);
+    assert_eq!(text.matches("| 1 |").count(), 1, "{text}");
     let nested = ("sum", "transform_data", json!({"totals": {"paid": "12.50"}, "none": {}}));
     let (text, _) = answered(&[nested], &Value::Null);
     assert!(text.contains("12.50"), "{text}");

@@ -2,6 +2,7 @@
 
 mod feed;
 mod monitor;
+mod question;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -41,6 +42,9 @@ pub(crate) struct Demo {
     /// Watch a feed instead: it gets an item, a monitor sees it, the link is decided, the watermark moves.
     #[arg(long, conflicts_with = "filings")]
     monitor: bool,
+    /// Then ask the agent what it knows about somebody in the shipped filings: its knowledge graph answers.
+    #[arg(long, conflicts_with_all = ["filings", "monitor", "deny"])]
+    question: bool,
     /// Leave the stack running afterwards.
     #[arg(long)]
     keep: bool,
@@ -108,11 +112,17 @@ impl Demo {
         results(&door, &run, console).await?;
         let expected: &[&str] =
             if self.deny { &["rejected"] } else { &["complete", "partial", "rejected"] };
-        if expected.contains(&status.as_str()) {
-            Ok(())
-        } else {
-            Err(CliError::Found(format!("the run ended as `{status}`")))
+        if !expected.contains(&status.as_str()) {
+            return Err(CliError::Found(format!("the run ended as `{status}`")));
         }
+        if !self.question {
+            return Ok(());
+        }
+        if status == "rejected" {
+            console.note("it was denied, so there is nothing to ask about.");
+            return Ok(());
+        }
+        question::ask(&door, console).await
     }
 
     /// Shows the link and waits for the person; or acts as the approver would.

@@ -29,6 +29,10 @@ const ENDED: [&str; 9] = [
     "cancelled",
 ];
 
+/// How long is waited between two looks at a run, at first and at last: each look is several requests to the database.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1_500);
+
 #[derive(Debug, Default, Args)]
 pub(crate) struct Run {
     /// The agent that runs: an id or a handle.
@@ -244,6 +248,7 @@ pub(super) async fn settled_at(
     mut see: impl FnMut(&Value),
 ) -> Result<String, CliError> {
     let deadline = Instant::now() + patience;
+    let mut pause = SHORTEST_PAUSE;
     loop {
         let run = door.get(path).await?;
         see(&run);
@@ -257,7 +262,8 @@ pub(super) async fn settled_at(
                 patience.as_secs()
             )));
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(pause).await;
+        pause = (pause * 5 / 4).min(LONGEST_PAUSE);
     }
 }
 

@@ -109,7 +109,7 @@ async fn one(server: &Server, expression: &str) -> Value {
 macro_rules! external {
     ($(async fn $name:ident($server:ident) $body:block)*) => {$(
         #[tokio::test]
-        #[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
+        #[ignore = "needs PostgreSQL: `.ci/run external`"]
         async fn $name() {
             let $server = Server::shared().await;
             let $server = $server.as_ref();

@@ -39,4 +39,4 @@ pub use run_info::run_info;
 pub use runtime::scope;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};
-pub use tools::{Tool, ToolEndpoint, Tools};
+pub use tools::{CURSOR, Tool, ToolEndpoint, Tools, endpoint_name};

@@ -54,7 +54,7 @@ pub struct ToolEndpoint {
 }
 
 /// The argument with which a call goes on where an earlier one ended.
-const CURSOR: &str = "_cursor";
+pub const CURSOR: &str = "_cursor";
 
 /// The longest name of a tool that every provider accepts, characters.
 const MAX_NAME: usize = 64;
@@ -91,17 +91,22 @@ impl Tool {
 }
 
 impl ToolEndpoint {
-    /// Connectors have hyphens and endpoints underscores in their names, so `__` stands between them only here. A long name is
-    /// cut, and ends with a part of its hash.
     fn name(&self) -> String {
-        let name = format!("{}__{}", self.connector, self.endpoint);
-        if name.len() <= MAX_NAME {
-            return name;
-        }
-        let hash = hex::encode(Sha256::digest(&name));
-        let cut: String = name.chars().take(MAX_NAME - 9).collect();
-        format!("{cut}_{}", &hash[..8])
+        endpoint_name(&self.connector, &self.endpoint, MAX_NAME)
     }
+}
+
+/// An endpoint as one word of at most `longest` characters, 10 or more. Connectors have hyphens and endpoints underscores in
+/// their names, so `__` stands between them only here. A long name is cut, and ends with a part of its hash.
+#[must_use]
+pub fn endpoint_name(connector: &str, endpoint: &str, longest: usize) -> String {
+    let name = format!("{connector}__{endpoint}");
+    if name.len() <= longest {
+        return name;
+    }
+    let hash = hex::encode(Sha256::digest(&name));
+    let cut: String = name.chars().take(longest.saturating_sub(9)).collect();
+    format!("{cut}_{}", &hash[..8])
 }
 
 impl Tools {

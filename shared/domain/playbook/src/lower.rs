@@ -224,6 +224,7 @@ impl Lower<'_> {
                 title: section.title.clone(),
                 source: self.bare(source)?,
                 format: section.format.clone(),
+                optional: section.optional,
             })
         });
         let summed_up = output.summary_prompt.as_ref().map(|_| Ok(summary::section()));

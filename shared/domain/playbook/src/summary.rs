@@ -58,5 +58,10 @@ fn data(sections: Vec<(&str, Value)>) -> Map<String, Value> {
 
 /// The section that shows it.
 pub(crate) fn section() -> Section {
-    Section { title: TITLE.to_owned(), source: format!("{NAME}.{NAME}"), format: None }
+    Section {
+        title: TITLE.to_owned(),
+        source: format!("{NAME}.{NAME}"),
+        format: None,
+        optional: false,
+    }
 }

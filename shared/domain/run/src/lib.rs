@@ -60,7 +60,7 @@ pub use response::{OutputOrigin, Response, RoutedOutput};
 pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
-pub use status::{IllegalTransition, RunStatus, StepStatus};
+pub use status::{CONDITION_FALSE, IllegalTransition, RunStatus, StepStatus};
 pub use stored_names::names_stored;
 pub use team_context::{InvocationSource, TeamContext, TeamId};
 pub use tool_call::{ToolAsk, ToolCall};

@@ -78,6 +78,9 @@ pub struct IllegalTransition {
     pub to: RunStatus,
 }
 
+/// The code of a step whose condition does not hold.
+pub const CONDITION_FALSE: &str = "CONDITION_FALSE";
+
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

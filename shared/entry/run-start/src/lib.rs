@@ -11,6 +11,7 @@ pub mod choosing;
 mod conversation;
 mod direct;
 mod members;
+mod proposals;
 mod quotas;
 mod repeat;
 pub mod repeating;

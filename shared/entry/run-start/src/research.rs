@@ -1,5 +1,5 @@
 //! A question that nothing else answers, for an agent with the skill `research`: a model looks for the answer with tools that only
-//! read (F-030). Its step is the only one of a plan that is made for the question, checked and sealed like any other.
+//! read (F-030), and drafts the calls that the agent may propose. The plan is made for the question, checked and sealed like any other.
 
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
@@ -16,6 +16,7 @@ use crate::asking::Made;
 use crate::choosing::Chosen;
 use crate::conversation::{Earlier, Shown};
 use crate::direct::stored;
+use crate::proposals::{self, Proposal};
 use crate::yaml::text;
 
 /// What the model is to do, whatever the agent says beside it.
@@ -57,6 +58,7 @@ pub(crate) async fn made(
         let hint = "name the endpoints that it may call in `allowed_endpoints` of its data sources";
         return Err(Problem::field("query", message).with_hint(hint));
     }
+    let proposals = proposals::of_skill(&research, &endpoints, question)?;
     let before = match earlier {
         Some(earlier) => earlier.shown(ctx, research.is_on_web).await?,
         None => Shown::default(),
@@ -64,7 +66,7 @@ pub(crate) async fn made(
     let made = Made::Research { is_on_web: research.is_on_web, has_summary: before.is_long };
     let about = ctx.catalog.about(owner).await?;
     let about = about.and_then(|said| said.about.shown(research.is_on_web));
-    let told = Told { question, about, before };
+    let told = Told { question, about, before, proposals: &proposals };
     let playbook = stored(ctx, &text(&written(&research, &tools, told)))?;
     let because =
         "no playbook of the agent is about the question: its skill `research` looks for the answer";
@@ -100,11 +102,12 @@ struct Told<'a> {
     /// What whoever asks says of themselves.
     about: Option<Value>,
     before: Shown,
+    proposals: &'a [Proposal<'a>],
 }
 
 /// The playbook. JSON is YAML.
 fn written(research: &Research<'_>, tools: &[String], told: Told<'_>) -> Value {
-    let Told { question, about, before } = told;
+    let Told { question, about, before, proposals } = told;
     let own = about.as_ref().map(|_| OF_ABOUT);
     let task = [Some(TASK), own, research.additions]
         .into_iter()
@@ -122,27 +125,29 @@ fn written(research: &Research<'_>, tools: &[String], told: Told<'_>) -> Value {
         "name": STEP, "step_type": "llm_task", "action": "research_with_tools", "on_error": "stop",
         "inputs": inputs,
         "params": { "tools": tools, "system_prompt": literal_text(&task), "max_rounds": research.rounds },
-        "output_schema": { "type": "object", "fields": fields(before.is_long) },
+        "output_schema": { "type": "object", "fields": fields(before.is_long, proposals) },
     });
+    let steps: Vec<Value> =
+        [step].into_iter().chain(proposals::steps(proposals, question, STEP)).collect();
+    let answered = [
+        json!({ "title": "Answer", "source": "answer.answer", "format": "text" }),
+        json!({ "title": "Sources", "source": "answer.sources", "format": "list" }),
+    ];
+    let sections: Vec<Value> = answered.into_iter().chain(proposals::sections(proposals)).collect();
     json!({
         "id": "question", "name": "Research", "description": "Answers one question.", "version": "1.0.0",
-        "execution_mode": "hybrid", "steps": [step],
-        "output": {
-            "format": "markdown",
-            "sections": [
-                { "title": "Answer", "source": "answer.answer", "format": "text" },
-                { "title": "Sources", "source": "answer.sources", "format": "list" },
-            ],
-        },
+        "execution_mode": "hybrid", "steps": steps,
+        "output": { "format": "markdown", "sections": sections },
     })
 }
 
 /// The fields of the answer.
-fn fields(has_summary: bool) -> Vec<Value> {
+fn fields(has_summary: bool, proposals: &[Proposal<'_>]) -> Vec<Value> {
     let mut fields = vec![
         json!({ "name": "answer", "type": "string", "description": "The answer, in plain text." }),
         json!({ "name": "sources", "type": "string[]", "description": "Where its statements come from." }),
     ];
+    fields.extend(proposals::fields(proposals));
     if has_summary {
         fields.push(json!({ "name": SUMMARY, "type": "string", "description": OF_SUMMARY }));
     }
@@ -157,6 +162,8 @@ mod tests {
 
     use super::*;
 
+    const FAR: &str = "moves_money_to_somebody_in_a_place_that_is_far_away";
+
     fn endpoints() -> Bindings {
         let endpoint = |name: &str, irreversible, reach| {
             let inputs = vec![Slot::optional("year", DataType::Integer, "")];
@@ -168,6 +175,15 @@ mod tests {
         let [pay, due] =
             [("pay", true), ("due", false)].map(|(name, pays)| endpoint(name, pays, Reach::Source));
         endpoints.bind("bank", [pay, due]);
+        let text = Slot::required("to", DataType::String, "Who {gets} it.");
+        let contract = EndpointContract {
+            description: "Moves {money}.".to_owned(),
+            inputs: vec![text, Slot::optional("_cursor", DataType::Any, "")],
+            outputs: Vec::new(),
+            irreversible: true,
+            reach: Reach::Source,
+        };
+        endpoints.bind("a-far-bank", [(FAR.to_owned(), contract)]);
         endpoints.bind("files", [endpoint("read", false, Reach::Files)]);
         endpoints.bind("search", [endpoint("find", false, Reach::Web)]);
         endpoints.bind("tables", [endpoint("query", false, Reach::Statement)]);
@@ -175,7 +191,13 @@ mod tests {
     }
 
     fn research(is_on_web: bool) -> Research<'static> {
-        Research { is_on_web, rounds: 4, additions: Some("Use {braces} with care.") }
+        let additions = Some("Use {braces} with care.");
+        Research {
+            is_on_web,
+            proposes: vec![("bank", "pay"), ("a-far-bank", FAR)],
+            rounds: 4,
+            additions,
+        }
     }
 
     #[test]
@@ -196,14 +218,18 @@ mod tests {
             let exchanges = vec![json!({ "question": question, "answer": "{today}" })];
             let before = Shown { exchanges, is_long: true };
             let about = Some(json!({ "preferences": { "tone": question } }));
-            let told = Told { question: &question, about, before };
-            let text = text(&written(&research, &tools(&research, &endpoints()), told));
             let (registry, bound) = (Registry::builtin(), endpoints());
+            let proposals = proposals::of_skill(&research, &bound, &question).unwrap();
+            let told = Told { question: &question, about, before, proposals: &proposals };
+            let text = text(&written(&research, &tools(&research, &bound), told));
             let world = CompileContext::of(&registry).with(&bound);
             let compiled = compile(&PlaybookSource::new("question", &text), &world);
             let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
             let StepKind::Action { inputs, params, .. } = &playbook.steps[0].kind else { panic!() };
             prop_assert_eq!(&params["max_rounds"], 4);
+            let names = playbook.steps.iter().map(|step| step.name.as_str());
+            let kinds: Vec<&str> = names.map(|name| name.split('_').next().unwrap_or_default()).collect();
+            prop_assert_eq!(kinds, ["answer", "draft", "draft", "sign", "call", "call"]);
             let given = countersign_wiring::resolve(&inputs["data"]["question"], &countersign_wiring::Scope::new());
             prop_assert_eq!(given.unwrap(), Value::String(question.clone()));
             let about = &inputs["data"]["about_user"]["preferences"]["tone"];

@@ -1,10 +1,10 @@
 //! Whether the condition of a step holds, and why it does not.
 
 use countersign_plan::PlanStep;
-use countersign_run::StepStatus;
+use countersign_run::{CONDITION_FALSE, StepStatus};
 use countersign_wiring::{Condition, Scope};
 
-use crate::step_end::{CONDITION_FALSE, StepEnd};
+use crate::step_end::StepEnd;
 
 /// A condition that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

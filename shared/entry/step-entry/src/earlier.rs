@@ -23,7 +23,8 @@ use countersign_store_runs::warnings_of;
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
 ///
 /// # Errors
-/// `REPEAT_CHANGED` when an item was sent with other contents than it has now.
+/// `REPEAT_CHANGED` when an item was sent with other contents than it has now, or, where its place in the list is its name, was
+/// sent at another place.
 pub(crate) fn split(
     context: &Context,
     head: &Head,
@@ -42,8 +43,31 @@ pub(crate) fn split(
         }
         sent.push(call);
     }
+    if step.for_each.as_ref().is_some_and(|each| each.key.is_none()) {
+        unmoved(context, head, step, &left, &earlier)?;
+    }
     sent.extend(earlier.into_values());
     Ok((left, sent))
+}
+
+/// That nothing that is left is what an earlier run sent as an item that the list has no more: items that have no name of their
+/// own would be sent once more when those before them are gone.
+fn unmoved(
+    context: &Context,
+    head: &Head,
+    step: &PlanStep,
+    left: &[Item],
+    gone: &BTreeMap<String, EarlierCall>,
+) -> Result<(), ActionError> {
+    for (item, call) in left.iter().flat_map(|item| gone.values().map(move |call| (item, call))) {
+        if call_key(context, head, step, &call.call.item, &item.prepared)? == call.key() {
+            let (now, before, run) = (&item.key, &call.call.item, &call.run);
+            let message = format!("item `{now}` was sent in {run}, as item `{before}`");
+            let error = ActionError::terminal("REPEAT_CHANGED", message);
+            return Err(error.with_help("start a new run, and leave out what was sent"));
+        }
+    }
+    Ok(())
 }
 
 fn changed(what: &str, run: &RunId) -> ActionError {

@@ -4,8 +4,8 @@ use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, PlanStep};
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
-    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE, StepStatus, StepWarnings,
-    Stop, StopReason, partly_done, warning_sentences,
+    CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE,
+    StepStatus, StepWarnings, Stop, StopReason, partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
@@ -36,9 +36,6 @@ pub(crate) struct StepEnd {
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
 }
-
-/// The code of a step whose condition does not hold.
-pub(crate) const CONDITION_FALSE: &str = "CONDITION_FALSE";
 
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
 const MAX_MESSAGE: usize = 2_000;

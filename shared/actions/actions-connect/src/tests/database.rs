@@ -64,7 +64,7 @@ async fn get(world: &Arc<World>, endpoint: &str, inputs: Value) -> Result<Value,
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
+#[ignore = "needs PostgreSQL: `.ci/run external`"]
 async fn f_100_records_come_with_their_types_and_where_they_are_from() {
     let server = Server::shared().await;
     let world = world(&server.authority, &server.reader());
@@ -90,7 +90,7 @@ async fn f_100_records_come_with_their_types_and_where_they_are_from() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
+#[ignore = "needs PostgreSQL: `.ci/run external`"]
 async fn f_125_a_call_may_bring_its_statement() {
     let server = Server::shared().await;
     let world = world(&server.authority, &server.reader());
@@ -118,7 +118,7 @@ async fn f_125_a_call_may_bring_its_statement() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
+#[ignore = "needs PostgreSQL: `.ci/run external`"]
 async fn f_306_a_wrong_password_marks_the_binding_and_tells_its_owner() {
     let server = Server::shared().await;
     let world = world(&server.authority, &server.url("reader", "wrong-pw-1"));

@@ -84,6 +84,7 @@ fn output(output: &Output, source: Source<'_>) -> DraftOutput {
         title: section.title.to_string(),
         source: source.text(&format!("/output/sections/{n}/source"), Some(&section.source)),
         format: section.format.stored().map(str::to_owned),
+        optional: section.optional,
     });
     DraftOutput {
         format: output.format,

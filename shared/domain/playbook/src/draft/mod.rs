@@ -71,6 +71,7 @@ pub(crate) struct DraftSection {
     /// None when it is broken.
     pub(crate) source: Option<Text>,
     pub(crate) format: Option<String>,
+    pub(crate) optional: bool,
 }
 
 /// A step, with its references not yet checked.

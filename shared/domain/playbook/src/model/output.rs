@@ -36,6 +36,9 @@ pub struct Section {
     /// How it is shown; left out, as the whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// Whether it is left out when the condition of the step that it shows does not hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 /// The form of the output.

@@ -45,6 +45,21 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
         ],
     );
     check(&format!("{{sections: {one}}}"), &[]);
+    let optional = "{title: A, source: used.data, optional: true}";
+    check(
+        &format!("{{sections: [{optional}]}}"),
+        &[
+            "P026 [: all sections are optional, so that there may be none to show | leave `optional` out",
+        ],
+    );
+    let beside = format!("[{{title: B, source: used.count}}, {optional}]");
+    check(&format!("{{sections: {beside}}}"), &[]);
+    check(
+        &format!("{{save_to: both, sections: {beside}}}"),
+        &[
+            "P026 true: the first list of records is kept as a table, and without this section another one would be | leave `optional` out",
+        ],
+    );
     check(
         "{sections: [{title: A, source: used.data, format: tabel}]}",
         &[

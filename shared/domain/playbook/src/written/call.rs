@@ -259,7 +259,7 @@ fn foreign(key: &str, what: &str, hint: impl Into<Option<String>>, rules: &mut R
 }
 
 /// What the output of any step says of what it could not read: a model does not say it.
-const SAID_OF_OUTPUTS: [&str; 6] =
+pub const SAID_OF_OUTPUTS: [&str; 6] =
     ["warnings", "warning_count", "errors", "files_failed", "files_read", "file_notes"];
 
 impl Answer {

@@ -44,6 +44,9 @@ pub(crate) struct Section {
     /// How it is shown.
     #[serde(default)]
     pub(crate) format: SectionFormat,
+    /// Whether it is left out when the condition of the step that it shows does not hold. Otherwise it says that it is not known. A step without a condition is always shown.
+    #[serde(default)]
+    pub(crate) optional: bool,
 }
 
 /// How a part is shown.
@@ -86,6 +89,7 @@ impl Output {
         }
         self.form_rules(rules);
         self.section_rules(rules);
+        self.optional_rules(rules);
     }
 
     /// A model sums up what the sections show, and its task is the author's word alone (K-44).
@@ -137,6 +141,22 @@ impl Output {
                 let message = format!("{what} is data, and has no `format` of a section");
                 report(rules, Code::NoEffect, &place, message, hint.to_owned());
             }
+        }
+    }
+
+    /// Something is always shown, and the table that is kept is always the same one.
+    fn optional_rules(&self, rules: &mut Rules<'_>) {
+        let hint = || "leave `optional` out".to_owned();
+        if !self.sections.is_empty() && self.sections.iter().all(|section| section.optional) {
+            let message = "all sections are optional, so that there may be none to show";
+            report(rules, Code::Misplaced, "/sections", message, hint());
+        }
+        if !matches!(self.save_to, SaveTo::Workspace | SaveTo::Both) {
+            return;
+        }
+        for (n, _) in self.sections.iter().enumerate().filter(|(_, section)| section.optional) {
+            let message = "the first list of records is kept as a table, and without this section another one would be";
+            report(rules, Code::Misplaced, &format!("/sections/{n}/optional"), message, hint());
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn columns_of_table(declared: &[Column], records: &[&Value]) -> Table
     TableColumns { columns: shown.into_iter().map(Column::plain).collect(), left_out }
 }
 
-/// The declared columns, or one for each field: a line each takes any number, and what is nested stands there as JSON.
+/// The declared columns, or one for each field: a line each takes any number. A nested object stands there as JSON.
 pub(super) fn columns_of_facts(declared: &[Column], record: &Value) -> Vec<Column> {
     let inferred = || fields(&[record]).into_iter().map(Column::plain).collect();
     if declared.is_empty() { inferred() } else { declared.to_vec() }
@@ -118,6 +118,7 @@ pub(super) fn is_numeric(column: &Column) -> bool {
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => inline(text),
+        Value::Array(items) if items.is_empty() => "–".to_owned(),
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
@@ -222,6 +223,8 @@ mod tests {
         check(&json!([1, 2, 3]), CellFormat::Count, "3");
         check(&json!(["a", "b|c"]), CellFormat::Text, "a, b\\|c");
         check(&json!(null), CellFormat::Money, "–");
+        check(&json!([]), CellFormat::Text, "–");
+        check(&json!([]), CellFormat::Count, "0");
         check(&json!(true), CellFormat::Text, "yes");
     }
 }

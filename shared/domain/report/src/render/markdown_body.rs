@@ -145,19 +145,20 @@ impl Body {
         self.rest(items.len(), limit);
     }
 
+    /// A line for each field. Lists of records that nobody said the form of are tables below: in a line they would be JSON.
     fn facts(&mut self, section: &Section, value: &Value) {
         let columns = cells::columns_of_facts(&section.columns, value);
-        let lines: Vec<String> = columns
-            .iter()
-            .map(|column| {
-                format!(
-                    "- **{}:** {}",
-                    markdown::inline(&column.title),
-                    cells::shown(value, column)
-                )
-            })
-            .collect();
-        self.block(&lines.join("\n"));
+        let (tables, lines): (Vec<Column>, Vec<Column>) = columns
+            .into_iter()
+            .partition(|column| section.columns.is_empty() && is_table(value, column));
+        let lines = lines.iter().map(|column| {
+            format!("- **{}:** {}", markdown::inline(&column.title), cells::shown(value, column))
+        });
+        self.block(&lines.collect::<Vec<_>>().join("\n"));
+        for column in &tables {
+            self.block(&format!("### {}", markdown::inline(&column.title)));
+            self.table(section, at(value, &column.field).unwrap_or(&Value::Null));
+        }
     }
 
     fn linked(&mut self, section: &Section, value: &Value) {
@@ -185,6 +186,12 @@ impl Body {
             text.lines().map(|line| format!("    {}", visible(line))).collect();
         self.block(&lines.join("\n"));
     }
+}
+
+/// Whether a field has records.
+fn is_table(value: &Value, column: &Column) -> bool {
+    let records = at(value, &column.field).and_then(cells::records);
+    records.is_some_and(|records| !records.is_empty())
 }
 
 fn group_line(group: &Group, section: &Section) -> String {

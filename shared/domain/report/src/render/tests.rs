@@ -119,6 +119,22 @@ fn f_136_people_of_one_name_have_a_block_each_in_words_people_use() {
 }
 
 #[test]
+fn f_136_lists_of_records_among_facts_are_tables_below_them() {
+    let data = json!({"people": [{"name": "Ann"}, {"name": "Ben"}], "asked": "Ann", "none": [], "ids": [1, 2]});
+    let shape = json!({"sections": [{"title": "Known", "format": "facts"}]});
+    check(
+        Format::Markdown,
+        &shape,
+        &data,
+        "## Known\n\n- **Asked:** Ann\n- **None:** –\n- **Ids:** 1, 2\n\n\
+         ### People\n\n| Name |\n| --- |\n| Ann |\n| Ben |\n",
+    );
+    // What its author has named stays in its line.
+    let shape = json!({"sections": [{"title": "Known", "format": "facts", "columns": [{"field": "people", "format": "count"}]}]});
+    check(Format::Markdown, &shape, &data, "## Known\n\n- **People:** 2\n");
+}
+
+#[test]
 fn f_136_csv_needs_records() {
     check(Format::Csv, &json!({}), &json!([{"a": "=1", "b": 2}]), "a,b\r\n'=1,2\r\n");
     let refused = render(Format::Csv, &Layout::default(), &json!({"a": 1}), &from());
