@@ -262,7 +262,7 @@ async fn f_148_f_149_f_312_a_step_is_retried_as_often_as_it_says_and_then_ends_a
 
 #[tokio::test]
 async fn f_149_a_step_has_the_time_it_says() {
-    let (_server, source, case) = scripted(", on_error: skip, timeout_seconds: 1").await;
+    let (_server, source, case) = scripted(", on_error: skip, timeout_seconds: 10").await;
     source.says([good().set_delay(Duration::from_secs(60))]);
     case.skips(json!({}), "STEP_TIMEOUT").await;
     // The source had less time than its own and did not fail.
