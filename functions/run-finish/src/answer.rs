@@ -320,7 +320,8 @@ fn sections_of(data: &Value, is_chosen_from: bool) -> Vec<Section> {
     facts.into_iter().chain(lists).collect()
 }
 
-/// A line for each field that has no section; those that actions added, which begin with an underscore, where there are no others.
+/// A column for each field that has no section of its own. Fields that begin with an underscore were added by actions: they are
+/// shown only when there are no others.
 fn facts_of(fields: &Map<String, Value>, is_list: impl Fn(&Value) -> bool) -> Vec<Column> {
     let facts = fields.iter().filter(|(_, value)| !is_list(value)).map(|(name, _)| name.as_str());
     let (added, own): (Vec<&str>, Vec<&str>) = facts.partition(|name| name.starts_with('_'));

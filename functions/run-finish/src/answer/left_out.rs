@@ -16,7 +16,7 @@ impl Results<'_> {
         }
     }
 
-    /// Where nobody can decide whether a condition holds, the step has left a warning.
+    /// A step whose condition could not be decided is not left out: it has a warning as its output.
     fn was_left_out(&self, step: &str) -> bool {
         let is_false = |state: &StepState| state.code.as_deref() == Some(CONDITION_FALSE);
         status(self.state, step).is_some_and(is_false)

@@ -9,17 +9,17 @@ use countersign_web::Problem;
 use countersign_wiring::literal_text;
 use serde_json::{Map, Value, json};
 
-/// So many calls of one endpoint may be drafted for one question.
+/// The most calls of one endpoint that may be drafted for one question.
 const MAX_CALLS: usize = 20;
 
-/// So many fields a model's answer may have.
+/// The most fields that a model's answer may have.
 const MAX_FIELDS: usize = 100;
 
-/// The longest question whose calls may be drafted, in characters, with each brace counted twice: braces are doubled in a playbook.
-/// There the question stands at the answer, at up to eight drafts, and at the gate.
+/// The longest question that an agent with proposals takes, in characters, with each brace counted twice: braces are doubled in a
+/// playbook. The playbook contains the question up to ten times: for the answer, for each of eight drafts, and at the gate.
 const MAX_QUESTION: usize = 4_000;
 
-/// So much of the description of an endpoint is told, characters.
+/// The model is given the description of an endpoint up to this length, in characters.
 const MAX_DESCRIPTION: usize = 500;
 
 /// The longest name of an endpoint in the name of a step, which has at most 64 characters.

@@ -24,7 +24,7 @@ pub(super) async fn ask(door: &Door, console: &Console) -> Result<(), CliError> 
         .ok_or_else(|| CliError::Found("the question was accepted without an id".to_owned()))?;
     let status = settled(door, &run, PATIENCE).await?;
     let run = door.get(&format!("{FACTORY}/executions/{run}")).await?;
-    console.line("8. Its knowledge graph answers; nothing leaves, so nobody signs:");
+    console.line("8. Its knowledge graph answers. Nothing is sent, so nobody has to sign:");
     response_text::lines(&run).iter().for_each(|line| console.line(format!("   {line}")));
     if status == "complete" {
         Ok(())

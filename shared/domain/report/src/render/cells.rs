@@ -40,7 +40,8 @@ pub(super) fn columns_of_table(declared: &[Column], records: &[&Value]) -> Table
     TableColumns { columns: shown.into_iter().map(Column::plain).collect(), left_out }
 }
 
-/// The declared columns, or one for each field: a line each takes any number. A nested object stands there as JSON.
+/// The declared columns, or one for each field. Each has a line of its own, so there may be any number of them. A nested object
+/// is written as JSON.
 pub(super) fn columns_of_facts(declared: &[Column], record: &Value) -> Vec<Column> {
     let inferred = || fields(&[record]).into_iter().map(Column::plain).collect();
     if declared.is_empty() { inferred() } else { declared.to_vec() }

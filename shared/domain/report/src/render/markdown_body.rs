@@ -145,7 +145,8 @@ impl Body {
         self.rest(items.len(), limit);
     }
 
-    /// A line for each field. Lists of records that nobody said the form of are tables below: in a line they would be JSON.
+    /// A line for each field. Unless the columns are declared, lists of records become tables below the lines: on one line they would
+    /// be JSON.
     fn facts(&mut self, section: &Section, value: &Value) {
         let columns = cells::columns_of_facts(&section.columns, value);
         let (tables, lines): (Vec<Column>, Vec<Column>) = columns
