@@ -140,16 +140,18 @@ impl Person {
     /// Waits until a run has this state.
     pub(crate) async fn reaches(&self, run: &str, state: &str) -> Value {
         let ended = ["complete", "partial", "rejected", "error", "timeout", "cancelled"];
-        until(&format!("`{run}` is `{state}`"), || async {
-            let now = self.run(run).await;
-            let at = now["state"].as_str().unwrap_or_default().to_owned();
-            assert!(
-                at == state || !ended.contains(&at.as_str()),
-                "the run ended as `{at}`: {now:#}"
-            );
-            (at == state).then_some(now)
-        })
-        .await
+        let deadline = Instant::now() + PATIENCE;
+        let mut now = self.run(run).await;
+        loop {
+            let at = now["state"].as_str().unwrap_or_default();
+            if at == state {
+                return now;
+            }
+            assert!(!ended.contains(&at), "the run ended as `{at}`: {now:#}");
+            assert!(Instant::now() < deadline, "gave up waiting: `{run}` is `{at}`: {now:#}");
+            let version = now["version"].as_str().unwrap();
+            now = self.get(&format!("/executions/{run}?after={version}&wait=20")).await;
+        }
     }
 
     /// Somebody's open request for this run.

@@ -40,7 +40,13 @@ async fn issue_13_f_035_the_demo_ends_with_the_report_the_answer_of_the_graph_an
     assert!(main_job.0, "{}", main_job.1);
     let end = between(&main_job.1, "6. What was written, and the answer:", "\n7. ");
     let report = between(end, TITLE, NOTES);
-    let answer = between(&main_job.1, "8. Its knowledge graph answers", NOTES);
+    let answer = between(&main_job.1, "8. Its knowledge graph answers", "\n9. ");
+    let (_, divided) = main_job.1.split_once("10. A model divides the question").unwrap();
+    for part in
+        ["stage 1, records: Where does", "OFFICER_OF", "search_knowledge_graph.", "## Sources"]
+    {
+        assert!(divided.contains(part), "`{part}` is not in\n{divided}");
+    }
     for part in ["People in more than one organisation", "Thornquist", "| Organisation | EIN |"] {
         assert!(report.contains(part), "`{part}` is not in\n{end}");
     }

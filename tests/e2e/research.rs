@@ -7,6 +7,7 @@ mod proposals;
 mod refused;
 mod repeated;
 mod skill;
+mod specialists;
 mod summary;
 
 use serde_json::{Value, json};
@@ -247,7 +248,7 @@ async fn a_test_asks_nobody(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn f_057_the_built_in_model_chooses_no_tools() {
+async fn f_057_the_built_in_model_asks_only_by_name_or_by_words() {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(&looks("looks-offline", "transform_data", "")).await;

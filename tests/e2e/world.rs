@@ -116,7 +116,7 @@ impl World {
         let own: Vec<String> = parameters.iter().map(|given| name_of(given)).collect();
         given.retain(|given| !own.contains(&name_of(given)));
         given.extend_from_slice(parameters);
-        let template = self.state.path().join("stage/packaged.yaml");
+        let template = self.state.path().join("stage/packaged.json");
         let template = template.to_str().expect("a path");
         let mut arguments = vec!["cloudformation", "deploy", "--template-file", template];
         arguments.extend(["--stack-name", name, "--s3-bucket", "countersign-code"]);
@@ -137,7 +137,7 @@ impl World {
 
     /// What is said when the template is deployed as to AWS, not to the local stack, and that is refused.
     pub(crate) async fn refused_in_aws(&self, name: &str, parameters: &[&str]) -> String {
-        let template = self.state.path().join("stage/packaged.yaml");
+        let template = self.state.path().join("stage/packaged.json");
         let template = template.to_str().expect("a path");
         let mut arguments = vec!["cloudformation", "deploy", "--template-file", template];
         arguments.extend(["--stack-name", name, "--s3-bucket", "countersign-code"]);

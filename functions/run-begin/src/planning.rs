@@ -8,7 +8,7 @@ use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybo
 use countersign_profile::Profile;
 use countersign_registry::action::ReadAhead;
 use countersign_registry::actions::send_channel_message::Channel;
-use countersign_registry::{ModelChoice, SEND_CHANNEL_MESSAGE};
+use countersign_registry::{ModelChoice, Registry, SEND_CHANNEL_MESSAGE};
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -36,7 +36,11 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     if head.dry_run != Some(DryRun::Samples) {
         choose_channels(&mut plan, &endpoints)?;
     }
-    choose_model(&mut plan, profile.and_then(|profile| profile.spec.model_choice()).as_ref());
+    choose_model(
+        &context.registry,
+        &mut plan,
+        profile.and_then(|profile| profile.spec.model_choice()).as_ref(),
+    );
     rehearse(context, head, &endpoints, &mut plan).await?;
     if head.from_monitor.is_some() {
         let found = context.runs.samples(&head.run).await?;
@@ -64,9 +68,10 @@ async fn profile(context: &Context, head: &Head) -> Result<Option<Profile>, Begi
     Err(BeginError::Profile(head.profile_id.clone()))
 }
 
-/// The steps of a model ask the one that the agent chose.
-fn choose_model(plan: &mut Plan, choice: Option<&ModelChoice>) {
-    for step in plan.steps.iter_mut().filter(|step| step.output_schema.is_some()) {
+/// The steps of a model that name none ask the one that the agent chose.
+fn choose_model(registry: &Registry, plan: &mut Plan, choice: Option<&ModelChoice>) {
+    let asks = |action: &str| registry.get(action).is_some_and(|contract| contract.uses_llm);
+    for step in plan.steps.iter_mut().filter(|step| asks(&step.action) && step.model.is_none()) {
         step.model = choice.cloned();
     }
 }

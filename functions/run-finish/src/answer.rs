@@ -5,7 +5,7 @@ mod left_out;
 use std::borrow::Cow;
 
 use countersign_plan::{Plan, PlanStep, StepKind, scope};
-use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
+use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS, SUMMARY};
 use countersign_report::{Column, Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
 use countersign_store_runs::Seen;
@@ -177,7 +177,7 @@ impl Results<'_> {
 
     /// Whether a step only sums up what others found: it goes on without some of that.
     fn is_summary(&self, step: &str) -> bool {
-        self.plan.step(step).is_some_and(|step| step.allows_gaps)
+        self.plan.step(step).is_some_and(|step| step.allows_gaps && step.name == SUMMARY)
     }
 
     /// That a step has a result all the same: a list of which a part was sent.

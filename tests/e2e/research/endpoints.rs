@@ -9,7 +9,7 @@ use crate::case::{FACTORY, refusal};
 use crate::models::said;
 
 /// A source with an endpoint that looks something up, and one that books.
-fn register(server: &str) -> String {
+pub(super) fn register(server: &str) -> String {
     format!(
         r#"
 id: register

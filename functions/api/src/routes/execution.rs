@@ -1,16 +1,20 @@
 //! `/executions/{id}` (F-348).
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
+use countersign_plan::{Plan, PlanStep, stages};
 use countersign_run::{
-    Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings,
-    Stop, ToolCall, fold,
+    Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
+    StepWarnings, Stop, ToolCall, fold,
 };
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::execution_wait::{WaitQuery, changed, version};
 use super::executions::ExecutionLine;
 use super::{Ctx, Reader, found};
 use crate::Context;
@@ -20,6 +24,8 @@ use crate::Context;
 pub(crate) struct StepView {
     /// Its name.
     name: String,
+    /// In which stage of the plan it is, from 1: the steps of a stage are carried out side by side.
+    stage: usize,
     /// Where it stands.
     #[schema(value_type = String)]
     status: StepStatus,
@@ -50,7 +56,12 @@ pub(crate) struct StepView {
 const MAX_SENTENCES: usize = 50;
 
 impl StepView {
-    fn of((name, state): (String, StepState), warnings: &[StepWarnings]) -> Self {
+    fn of(
+        (name, state): (String, StepState),
+        stages: &BTreeMap<String, usize>,
+        warnings: &[StepWarnings],
+    ) -> Self {
+        let stage = stages.get(&name).copied().unwrap_or_default();
         let own = warnings.iter().find(|of_step| of_step.step == name);
         let warnings = own.map_or(0, |own| own.count);
         let StepState {
@@ -59,6 +70,7 @@ impl StepView {
         let approval_id = approval;
         Self {
             name,
+            stage,
             status,
             code,
             message,
@@ -81,6 +93,8 @@ pub(crate) struct ExecutionView {
     #[serde(rename = "state")]
     #[schema(value_type = String)]
     status: RunStatus,
+    /// Another one as soon as something has happened in the run, for `after`. A vote that decides nothing yet does not count.
+    version: String,
     /// Its steps, in the order of the plan.
     steps: Vec<StepView>,
     /// Its requests for approval, in the order they were opened: `step`, `approval`, `status`, `by`, `at`, `note`, `given`
@@ -107,18 +121,21 @@ pub(crate) struct ExecutionView {
     response: Option<Response>,
 }
 
-/// One run with its steps.
+/// One run with its steps. With `after` the answer waits until something has happened since that `version`.
 #[utoipa::path(
-    get, path = "/executions/{id}", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
+    get, path = "/executions/{id}", tag = "executions",
+    params(("id" = String, Path, description = "`run_…`"), WaitQuery),
     responses((status = 200, body = ExecutionView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<RunId>,
+    Query(query): Query<WaitQuery>,
 ) -> Result<Json<ExecutionView>, Problem> {
-    let head = own(&ctx, user, &id).await?;
-    let mut state = state(&ctx, &head).await?;
+    let (head, events) = changed(&ctx, (user, &id), query.wanted()?).await?;
+    let version = version(&head, &events);
+    let (mut state, stages) = placed(&ctx, &head, &events).await?;
     // Most runs ask nobody; only one that did has requests to read.
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
     let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
@@ -128,8 +145,9 @@ pub(crate) async fn detail(
     let response = if state.status.is_final() { ctx.runs.response(&id).await? } else { None };
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
+        version,
         status: state.status,
-        steps: state.steps.into_iter().map(|step| StepView::of(step, &warnings)).collect(),
+        steps: state.steps.into_iter().map(|step| StepView::of(step, &stages, &warnings)).collect(),
         warnings,
         approvals,
         attempt: head.attempt,
@@ -142,8 +160,25 @@ pub(crate) async fn detail(
 
 /// Where a run stands, from its events.
 pub(super) async fn state(ctx: &Context, head: &Head) -> Result<RunState, Problem> {
-    let order = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
-    Ok(fold(head, &order, &ctx.runs.events(&head.run).await?))
+    let events = ctx.runs.events(&head.run).await?;
+    placed(ctx, head, &events).await.map(|(state, _)| state)
+}
+
+/// The same, and the stage of each step by its name.
+async fn placed(
+    ctx: &Context,
+    head: &Head,
+    events: &[Event],
+) -> Result<(RunState, BTreeMap<String, usize>), Problem> {
+    let plan = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan);
+    let order = plan.as_ref().map(Plan::order).unwrap_or_default();
+    // A plan that was sealed has stages.
+    let stages = plan.as_ref().and_then(|plan| stages(plan).ok()).unwrap_or_default();
+    let of_stage = |(n, steps): (usize, Vec<&PlanStep>)| {
+        steps.into_iter().map(|step| (step.name.clone(), n)).collect::<Vec<_>>()
+    };
+    let stages = (1..).zip(stages).flat_map(of_stage).collect();
+    Ok((fold(head, &order, events), stages))
 }
 
 /// A run of the caller; somebody else's is not there.

@@ -4,16 +4,29 @@ use serde_json::Value;
 
 use super::{FACTORY, items, text, visible};
 
-/// The step that a run is at: the first that is not over, such as `step 2 of 5: compare`.
+/// The step that a run is at: the first that is not over, such as `step 2 of 5: compare`, and those that are carried out beside it.
 pub(super) fn step(run: &Value) -> Option<String> {
     let steps = run.get("steps").map_or(&[][..], items);
-    let is_ahead = |status: &str| ["pending", "sending", "waiting"].contains(&status);
-    let n = steps.iter().position(|step| text(step, "status").is_none_or(|at| is_ahead(&at)))?;
+    let n = steps.iter().position(is_ahead)?;
     let step = steps.get(n)?;
     let waits = text(step, "status").as_deref() == Some("waiting");
     let waits = if waits { ", which waits for people" } else { "" };
-    let name = visible(&text(step, "name").unwrap_or_default());
-    Some(format!("step {} of {}: {name}{waits}", n + 1, steps.len()))
+    let beside = steps.iter().skip(n).take_while(|other| is_beside(step, other));
+    let names = beside.filter(|step| is_ahead(step));
+    let names: Vec<String> =
+        names.map(|step| visible(&text(step, "name").unwrap_or_default())).collect();
+    Some(format!("step {} of {}: {}{waits}", n + 1, steps.len(), names.join(", ")))
+}
+
+fn is_ahead(step: &Value) -> bool {
+    let ahead = ["pending", "sending", "waiting"];
+    text(step, "status").is_none_or(|status| ahead.contains(&status.as_str()))
+}
+
+/// Whether two steps are one, or in the same stage.
+fn is_beside(step: &Value, other: &Value) -> bool {
+    std::ptr::eq(step, other)
+        || (step.get("stage").is_some() && step.get("stage") == other.get("stage"))
 }
 
 /// A call of a tool that the model of a step has asked for, and that is over.
@@ -105,6 +118,15 @@ mod tests {
         check(&["skipped", "approved", "sending"], Some("step 3 of 3: keep"));
         check(&["done", "rejected", "not_run"], None);
         check(&[], None);
+        let step_of = |name: &str, stage: u32, status: &str| json!({ "name": name, "stage": stage, "status": status });
+        let steps = [
+            step_of("plan", 1, "done"),
+            step_of("a", 2, "pending"),
+            step_of("b", 2, "done"),
+            step_of("c", 2, "pending"),
+            step_of("d", 3, "pending"),
+        ];
+        assert_eq!(step(&json!({ "steps": steps })).as_deref(), Some("step 2 of 5: a, c"));
     }
 
     #[test]

@@ -29,7 +29,10 @@ const ENDED: [&str; 9] = [
     "cancelled",
 ];
 
-/// How long is waited between two looks at a run, at first and at last: each look is several requests to the database.
+/// The longest that the door waits for something new, seconds.
+const LONGEST_WAIT: u64 = 20;
+
+/// How long is waited between two looks at a run without a version, at first and at last: each is several requests to the database.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_500);
 
@@ -249,8 +252,16 @@ pub(super) async fn settled_at(
 ) -> Result<String, CliError> {
     let deadline = Instant::now() + patience;
     let mut pause = SHORTEST_PAUSE;
+    let mut seen: Option<String> = None;
     loop {
-        let run = door.get(path).await?;
+        let run = match &seen {
+            Some(version) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                let wait = left.as_secs().min(LONGEST_WAIT);
+                door.get(&format!("{path}?after={version}&wait={wait}")).await?
+            }
+            None => door.get(path).await?,
+        };
         see(&run);
         let status = text(&run, "state").or_else(|| text(&run, "status")).unwrap_or_default();
         if status == "awaiting_approval" || ENDED.contains(&status.as_str()) {
@@ -262,8 +273,12 @@ pub(super) async fn settled_at(
                 patience.as_secs()
             )));
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 5 / 4).min(LONGEST_PAUSE);
+        seen = text(&run, "version");
+        // The door waits itself where the run has a version.
+        if seen.is_none() {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 5 / 4).min(LONGEST_PAUSE);
+        }
     }
 }
 

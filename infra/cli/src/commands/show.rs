@@ -81,19 +81,32 @@ fn stopped(stop: &Value) -> Option<String> {
 
 fn steps(run: &Value, console: &Console) {
     if let Some(steps) = run.get("steps") {
-        let rows: Vec<Vec<String>> = items(steps)
-            .iter()
-            .map(|step| {
-                row(
-                    step,
-                    &["name", "status", "count", "warnings", "took_ms", "approval_id", "message"],
-                )
-            })
-            .collect();
+        let fields = ["name", "status", "count", "warnings", "took_ms", "approval_id", "message"];
+        let rows = items(steps).iter().zip(drawn(items(steps)));
+        let rows = rows.map(|(step, stage)| [vec![stage], row(step, &fields)].concat());
+        let rows: Vec<Vec<String>> = rows.collect();
+        let head = ["STAGE", "STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"];
         console.line("");
-        console
-            .table(&["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"], &rows);
+        console.table(&head, &rows);
     }
+}
+
+/// The stage of each step; those of one stage, which are carried out side by side, are joined by a line.
+fn drawn(steps: &[Value]) -> Vec<String> {
+    let stages: Vec<Option<u64>> =
+        steps.iter().map(|step| step.get("stage").and_then(Value::as_u64)).collect();
+    let of = |n: usize| {
+        let stage = stages[n].filter(|stage| *stage > 0)?;
+        let is_same = |other: Option<&Option<u64>>| other == Some(&stages[n]);
+        let above = n.checked_sub(1).is_some_and(|before| is_same(stages.get(before)));
+        Some(match (above, is_same(stages.get(n + 1))) {
+            (false, false) => stage.to_string(),
+            (false, true) => format!("{stage} ┬"),
+            (true, true) => format!("{} ├", " ".repeat(stage.to_string().len())),
+            (true, false) => format!("{} └", " ".repeat(stage.to_string().len())),
+        })
+    };
+    (0..steps.len()).map(|n| of(n).unwrap_or_default()).collect()
 }
 
 /// Every request for approval with its decisions.
@@ -200,7 +213,21 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{asked, tool_calls};
+    use super::{asked, drawn, tool_calls};
+
+    #[test]
+    fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {
+        let check = |stages: &[u64], expect: &[&str]| {
+            let steps: Vec<_> = stages.iter().map(|stage| json!({ "stage": stage })).collect();
+            assert_eq!(drawn(&steps), expect);
+        };
+        check(&[1, 2, 2, 2, 3], &["1", "2 ┬", "  ├", "  └", "3"]);
+        check(&[1, 1], &["1 ┬", "  └"]);
+        check(&[10, 10, 11], &["10 ┬", "   └", "11"]);
+        // Of a run without a plan.
+        check(&[0, 0], &["", ""]);
+        assert_eq!(drawn(&[json!({})]), [""]);
+    }
 
     #[test]
     fn f_057_the_tools_that_a_model_asked_for_are_shown() {

@@ -87,8 +87,10 @@ pub(super) async fn deploy(
         "template.yaml",
         "--s3-bucket",
         CODE_BUCKET,
+        // JSON is read much faster than YAML, by the client and by the emulator.
+        "--use-json",
         "--output-template-file",
-        "packaged.yaml",
+        "packaged.json",
     ])
     .await
     .map_err(failed)?;
@@ -97,7 +99,7 @@ pub(super) async fn deploy(
         "cloudformation",
         "deploy",
         "--template-file",
-        "packaged.yaml",
+        "packaged.json",
         "--stack-name",
         &stack.name,
         "--s3-bucket",

@@ -28,6 +28,9 @@ const MAX_TURNS: u32 = 2;
 /// What is kept of a step's time to record a turn.
 const RECORDING: Duration = Duration::from_secs(1);
 
+/// From an answer of the declared form to the output of the step, or to what is wrong with it.
+pub(crate) type Fits<'c> = dyn Fn(Value) -> Result<Value, String> + Send + Sync + 'c;
+
 /// A conversation about one answer.
 pub(crate) struct Conversation<'c> {
     pub(crate) client: &'c Provider,
@@ -36,6 +39,8 @@ pub(crate) struct Conversation<'c> {
     pub(crate) budget: &'c dyn ModelBudget,
     pub(crate) call: &'c Call,
     pub(crate) schema: &'c OutputSchema,
+    /// What becomes of an answer that fits the schema, or what is wrong with it.
+    pub(crate) fits: &'c Fits<'c>,
     /// The tools that it is about.
     pub(crate) tools: &'c [ToolSpec],
     /// Whether the model may ask for them in its first turn.
@@ -93,7 +98,7 @@ impl Conversation<'_> {
                 Ok((TurnEnd::Asks(asks.into_iter().map(ask).collect()), answer_sha256))
             }
             Reply::Asks(_) => Err(("(I asked for a tool.)".to_owned(), NO_TOOLS.to_owned())),
-            Reply::Text(text) => match answer::read(&text, self.schema) {
+            Reply::Text(text) => match answer::read(&text, self.schema).and_then(self.fits) {
                 Ok(output) => Ok((TurnEnd::Output(output), answer_sha256)),
                 Err(problems) => Err((text, problems)),
             },

@@ -101,12 +101,14 @@ pub enum LlmError {
     #[error("{0}")]
     #[failure(forward)]
     ModelRequired(#[from] ModelRequired),
-    /// The built-in model asks for no tools.
-    #[error("the built-in model chooses no tools")]
+    /// The built-in model cannot ask for these tools.
+    #[error(
+        "the built-in model asks only for tools that take the words of a question, or a name in it, and nothing else"
+    )]
     #[failure(
         code = "MODEL_REQUIRED",
         status = 422,
-        help = "have an administrator set up a model provider, or make the calls steps of the playbook"
+        help = "name somebody in the question, have an administrator set up a model provider, or make the calls steps of the playbook"
     )]
     ChoosesNoTools,
     /// The model did not answer.

@@ -59,9 +59,17 @@ impl<A> ModelAction<A> {
             Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
                 let (budget, terms) = (self.deps.budget.as_ref(), &terms);
-                let (tools, may_ask, before) = (&[], false, 0);
-                let conversation =
-                    Conversation { client, terms, budget, call, schema, tools, may_ask, before };
+                let conversation = Conversation {
+                    client,
+                    terms,
+                    budget,
+                    call,
+                    schema,
+                    fits: &Ok,
+                    tools: &[],
+                    may_ask: false,
+                    before: 0,
+                };
                 match conversation.hold(messages).await? {
                     (TurnEnd::Output(output), used) => Ok((output, used)),
                     (TurnEnd::Asks(_), _) => Err(LlmError::ChoosesNoTools),

@@ -1,5 +1,5 @@
 //! `llm_analyze` (F-056), `synthesize_report` (F-055) and `research_with_tools` (F-057): a model answers in the fields that the
-//! step declares.
+//! step declares. `plan_tasks`: it divides a question into tasks.
 //!
 //! What the model is shown is data and says so; what it answers is checked against the schema, with one turn to repair it. Tokens
 //! are taken out of the budgets of run and person before each turn.
@@ -9,6 +9,7 @@ mod budget;
 mod conversation;
 mod error;
 mod handler;
+mod planner;
 mod prompt;
 mod research;
 mod talk;
@@ -26,6 +27,7 @@ pub use error::LlmError;
 pub use terms::ModelLists;
 
 use self::handler::ModelAction;
+use self::planner::Planner;
 use self::prompt::Style;
 use self::research::Research;
 
@@ -47,6 +49,7 @@ pub fn actions(deps: &Deps) -> Vec<Arc<dyn Handler>> {
         Arc::new(ModelAction::<LlmAnalyze>::new(deps.clone(), Style::Analysis)),
         Arc::new(ModelAction::<SynthesizeReport>::new(deps.clone(), Style::Report)),
         Arc::new(Research { deps: deps.clone() }),
+        Arc::new(Planner { deps: deps.clone() }),
     ]
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn marked(data: &str) -> String {
 /// What is said about an answer that does not fit.
 pub(crate) fn repair(answer: String, problems: &str) -> [Message; 2] {
     let wish = format!(
-        "That does not fit the JSON Schema: {problems}. Answer again with the whole JSON value, and with nothing else."
+        "That does not fit: {problems}. Answer again with the whole JSON value, and with nothing else."
     );
     [Message::new(Role::Assistant, answer), Message::new(Role::User, wish)]
 }

@@ -33,7 +33,13 @@ pub(crate) fn asking(
         let before = marked(&before.to_string());
         format!("What was asked and answered before, the oldest first; the question may follow from it:\n{before}\n\n")
     });
-    let user = format!("Task:\n{task}\n\n{before}{}", marked(&inputs.data.to_string()));
+    let assigned = inputs.assignment.as_ref().filter(|assigned| !assigned.is_null());
+    let assigned = assigned.map_or_else(String::new, |assigned| {
+        let assigned = marked(&assigned.to_string());
+        format!("What you are to find out, and what others have found before:\n{assigned}\n\n")
+    });
+    let data = marked(&inputs.data.to_string());
+    let user = format!("Task:\n{task}\n\n{before}{assigned}{data}");
     vec![Message::new(Role::System, system), Message::new(Role::User, user)]
 }
 

@@ -4,6 +4,7 @@ use countersign_registry::{DataType, Field, Shape};
 use serde_json::{Map, Value, json};
 
 use crate::passages::{Passage, passages};
+use crate::question::{question, without};
 use crate::rank::Ranked;
 use crate::{ModelRequired, Task};
 
@@ -15,14 +16,20 @@ const IN_A_LIST: usize = 5;
 const MAX_RECORDS: usize = 10;
 /// The field of a record that says where it was found.
 const SOURCE: &str = "source";
+/// The list of texts that says where the other texts were found.
+const SOURCES: &str = "sources";
 
 /// The answer, in the form of the task's schema; null, or an empty list, where the data hold nothing.
 ///
 /// # Errors
 /// [`ModelRequired`] when the schema asks for more than texts.
 pub fn answer(task: &Task<'_>) -> Result<Value, ModelRequired> {
-    let found = passages(task.data);
-    let quotes = Quotes { task, ranked: Ranked::of(&found) };
+    let question = question(task.data);
+    let found = match question {
+        Some(question) => passages(&without(task.data, question)),
+        None => passages(task.data),
+    };
+    let quotes = Quotes { task, question, ranked: Ranked::of(&found) };
     match task.schema.shape {
         Shape::Object => quotes.record(&task.schema.fields),
         Shape::Scalar => quotes.record(&[task.schema.value()]),
@@ -32,6 +39,8 @@ pub fn answer(task: &Task<'_>) -> Result<Value, ModelRequired> {
 
 struct Quotes<'t, 'p> {
     task: &'t Task<'t>,
+    /// What is asked, when the data say it.
+    question: Option<&'t str>,
     ranked: Ranked<'p>,
 }
 
@@ -41,6 +50,9 @@ impl Quotes<'_, '_> {
         let value = |field: &Field| match &field.data_type {
             DataType::String if texts == 1 => Ok(self.page(field)),
             DataType::String => Ok(self.text(&self.asked(field), IN_A_TEXT)),
+            DataType::Array(item) if **item == DataType::String && field.name == SOURCES => {
+                Ok(self.places(fields))
+            }
             DataType::Array(item) if **item == DataType::String => {
                 Ok(self.best(&self.asked(field), IN_A_LIST).map(Passage::cited).collect())
             }
@@ -48,6 +60,19 @@ impl Quotes<'_, '_> {
         };
         let values = fields.iter().map(|field| Ok((field.name.clone(), value(field)?)));
         values.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+    }
+
+    /// Where the quotations of the texts stand.
+    fn places(&self, fields: &[Field]) -> Value {
+        let mut places: Vec<&str> = Vec::new();
+        for text in fields.iter().filter(|field| field.data_type == DataType::String) {
+            for quoted in self.best(&self.asked(text), IN_A_TEXT) {
+                if !places.contains(&quoted.place.as_str()) {
+                    places.push(&quoted.place);
+                }
+            }
+        }
+        places.into()
     }
 
     /// One text a record, and its place.
@@ -103,8 +128,11 @@ impl Quotes<'_, '_> {
         if quotes.is_empty() { Value::Null } else { quotes.join("\n").into() }
     }
 
-    /// The words that say what a field is about.
+    /// The words that say what a field is about: those of the question, where there is one.
     fn asked(&self, field: &Field) -> String {
+        if let Some(question) = self.question {
+            return question.to_owned();
+        }
         let name = field.name.replace('_', " ");
         let task = self.task;
         let parts = [task.instructions, task.template, Some(&name), Some(&field.description)];

@@ -5,6 +5,7 @@
 
 mod answer;
 mod passages;
+mod question;
 mod rank;
 
 use countersign_failure::Failure;
@@ -12,6 +13,7 @@ use countersign_registry::OutputSchema;
 use serde_json::Value;
 
 pub use answer::answer;
+pub use rank::words;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]

@@ -70,7 +70,22 @@ fn short(name: &str, value: &Value) -> Option<String> {
     }
 }
 
+/// A line that is a quotation itself, as [`Passage::cited`] writes it: what is quoted, and from where.
+fn quotation(line: &str) -> Option<(String, &str)> {
+    let line = line.trim();
+    if !line.starts_with('"') {
+        return None;
+    }
+    let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
+    let text = texts.next()?.ok()?;
+    let place = line.get(texts.byte_offset()..)?.strip_prefix(" (")?.strip_suffix(')')?;
+    Some((text, place))
+}
+
 fn is_short(text: &str) -> bool {
+    if text.lines().any(|line| quotation(line).is_some()) {
+        return false;
+    }
     let length = text.chars().count();
     length <= SHORT || (length <= LONG && text.unicode_sentences().count() == 1)
 }
@@ -87,6 +102,11 @@ fn inside(place: &str, name: &str) -> String {
 
 fn sentences(text: &str, place: &str, found: &mut Vec<Passage>) {
     for paragraph in text.split('\n') {
+        // A quotation is not quoted again: it has two places.
+        if let Some((quoted, from)) = quotation(paragraph) {
+            push(&quoted, &format!("{place}, {from}"), found);
+            continue;
+        }
         paragraph.unicode_sentences().for_each(|sentence| push(sentence, place, found));
     }
 }

@@ -69,7 +69,8 @@ fn count(n: usize) -> f64 {
     n as f64
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+/// The words of a text, in lower case: those of more than two characters, and numbers.
+pub fn words(text: &str) -> BTreeSet<String> {
     let words = text.unicode_words().map(str::to_lowercase);
     words.filter(|word| word.chars().count() > 2 || word.chars().any(char::is_numeric)).collect()
 }

@@ -114,3 +114,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn r_080_a_question_says_what_is_quoted_and_is_not_quoted_itself() {
+    let texts = DataType::array(DataType::String);
+    let form = schema(Shape::Object, &[("answer", DataType::String), ("sources", texts)]);
+    let question = "Whose treasurer got a loan?";
+    let quoted = r#""Its treasurer lent the trust 40,000 dollars." (filings[1].mission)"#;
+    let data = json!({
+        "question": question, "today": "2026-11-29", "about_user": { "tone": "treasurer" },
+        "results": { "register_1": { "task": question, "answer": quoted, "sources": ["a treasurer"] } },
+    });
+    let said = ask("Answer from what specialists found.", None, &data, &form).unwrap();
+    let place = "results.register_1.answer, filings[1].mission";
+    let expect = format!(r#""Its treasurer lent the trust 40,000 dollars." ({place})"#);
+    assert_eq!(said, json!({ "answer": expect, "sources": [place] }));
+}
+
+#[test]
+fn k_44_a_text_that_looks_like_a_quotation_keeps_its_own_place() {
+    let form = schema(Shape::Object, &[("answer", DataType::String)]);
+    let data = json!({ "note": r#""The treasurer is honest." (audit.opinion)"# });
+    let said = ask("treasurer", None, &data, &form).unwrap();
+    assert_eq!(said["answer"], r#""The treasurer is honest." (note, audit.opinion)"#);
+}

@@ -67,7 +67,8 @@ impl DryRunContext<'_> {
         }
         plan.dry_run = Some(self.mode);
         for (step, stand_in) in plan.steps.iter_mut().zip(stand_ins) {
-            replace(step, stand_in);
+            let asks = self.registry.get(&step.action).is_some_and(|contract| contract.uses_llm);
+            replace(step, stand_in, asks);
         }
         Ok(())
     }
@@ -166,14 +167,14 @@ impl DryRunContext<'_> {
 }
 
 /// Nobody signs in a test, so nothing waits for a signature of its own.
-fn replace(step: &mut PlanStep, stand_in: Option<StandIn>) {
+/// Whoever would ask a model (`asks`) says what it would ask.
+fn replace(step: &mut PlanStep, stand_in: Option<StandIn>, asks: bool) {
     if let Some(gate) = &mut step.gate {
         gate.covers.clear();
     }
     if stand_in.is_some() && step.kind != StepKind::Gate {
         step.kind = StepKind::Tool;
-        // Whoever would ask a model says what it would ask.
-        if step.output_schema.is_none() {
+        if !asks {
             COMPUTING.clone_into(&mut step.function);
         }
         step.irreversible = false;

@@ -69,8 +69,6 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
 struct Chain<'p> {
     /// What the playbook's variables are worth.
     inputs: &'p Map<String, Value>,
-    /// Whether the output has a summary.
-    sums_up: bool,
     /// The names of the playbook's steps.
     names: BTreeSet<&'p str>,
     /// Values of several results, by name.
@@ -92,7 +90,6 @@ impl<'p> Chain<'p> {
         };
         Self {
             inputs,
-            sums_up: playbook.sums_up(),
             names: playbook.all_steps().map(|step| step.name.as_str()).collect(),
             composed: playbook.all_steps().filter_map(parallel).collect(),
             steps: Vec::new(),
@@ -138,11 +135,6 @@ impl<'p> Chain<'p> {
         }
     }
 
-    /// Whether a step writes the summary of the output: it sums up what there is.
-    fn is_summary(&self, step: &playbook::Step) -> bool {
-        self.sums_up && step.name == playbook::SUMMARY
-    }
-
     fn planned(
         &self,
         step: &playbook::Step,
@@ -179,7 +171,7 @@ impl<'p> Chain<'p> {
             ahead: None,
             gate: None,
             stand_in: None,
-            allows_gaps: self.is_summary(step),
+            allows_gaps: false,
         };
         match &step.kind {
             playbook::StepKind::Action {
@@ -189,6 +181,8 @@ impl<'p> Chain<'p> {
                 irreversible,
                 function,
                 output_schema,
+                allow_missing,
+                model,
                 ..
             } => {
                 planned.action.clone_from(action);
@@ -197,6 +191,8 @@ impl<'p> Chain<'p> {
                 planned.params.clone_from(params);
                 planned.irreversible = *irreversible;
                 planned.output_schema.clone_from(output_schema);
+                planned.allows_gaps = *allow_missing;
+                planned.model.clone_from(model);
                 planned.tools = tools::of(action, params, &Bindings::none());
             }
             playbook::StepKind::Approval { .. } => {

@@ -52,6 +52,8 @@ fn action(irreversible: bool, reads: Option<&str>) -> playbook::StepKind {
         output_key: None,
         output_schema: None,
         llm: false,
+        allow_missing: false,
+        model: None,
         irreversible,
         function: if irreversible { "tool-connect-write" } else { "tool-data" }.to_owned(),
     }

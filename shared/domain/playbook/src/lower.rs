@@ -176,6 +176,8 @@ impl Lower<'_> {
             output_key,
             output_schema: action.output_schema.clone(),
             llm: action.llm,
+            allow_missing: action.allow_missing,
+            model: action.model.clone(),
             irreversible,
             function: function.to_owned(),
         })

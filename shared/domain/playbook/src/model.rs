@@ -7,7 +7,7 @@ mod trigger;
 use std::collections::BTreeSet;
 
 use countersign_registry::actions::research_with_tools::{ResearchWithTools, endpoint_of};
-use countersign_registry::{Action as _, CALL_CONNECTOR};
+use countersign_registry::{Action as _, CALL_CONNECTOR, ModelChoice};
 pub use countersign_registry::{OutputSchema, Shape};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
@@ -204,6 +204,12 @@ pub enum StepKind {
         output_schema: Option<OutputSchema>,
         /// Whether it calls a model.
         llm: bool,
+        /// Whether its model is shown null for a result that does not exist. Our addition.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        allow_missing: bool,
+        /// The model that it asks, when another than the agent's. Our addition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<ModelChoice>,
         /// Whether its effect needs a signature. For `call_connector` decided by the endpoint; when the endpoints are
         /// not known, true.
         irreversible: bool,
@@ -269,12 +275,6 @@ impl ValidPlaybook {
     #[must_use]
     pub fn always_asks(&self) -> bool {
         self.approval_policy == Some(ApprovalPolicy::Require)
-    }
-
-    /// Whether a model sums up what a run of it gives back, in a step called [`SUMMARY`](crate::SUMMARY).
-    #[must_use]
-    pub fn sums_up(&self) -> bool {
-        self.output.as_ref().is_some_and(|output| output.summary_prompt.is_some())
     }
 
     /// The connectors its steps call, and those its models may call.

@@ -28,6 +28,8 @@ pub(crate) fn step(prompt: &str, sections: Vec<(&str, Value)>) -> Step {
         output_key: None,
         output_schema: Some(OutputSchema { shape: Shape::Object, fields: vec![field] }),
         llm: true,
+        allow_missing: true,
+        model: None,
         irreversible: false,
         function: SynthesizeReport::FUNCTION.to_owned(),
     };

@@ -10,6 +10,7 @@ mod handle;
 mod inert;
 mod read;
 mod spec;
+mod specialist;
 
 use countersign_document::Refused;
 use countersign_identity::UserId;
@@ -26,6 +27,7 @@ pub use spec::{
     Approver, Fields, KnowledgeConfig, OutputConfig, ProfileSpec, Skill, SkillType,
     StoredDestination,
 };
+pub use specialist::{Specialist, SpecialistName};
 
 countersign_ids::prefixed_id! {
     /// One agent.

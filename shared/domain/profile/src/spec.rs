@@ -216,7 +216,7 @@ pub struct Skill {
     /// Of several playbooks, the one with the highest priority is followed when a request names none.
     #[serde(default)]
     pub priority: Whole<-1_000, 1_000>,
-    /// Inputs of the playbook, by name, where a request gives none; of `research`, whether it looks on the `web`, and the endpoints whose calls it `proposes`.
+    /// Inputs of the playbook, by name, where a request gives none; of `research`, whether it looks on the `web`, the endpoints whose calls it `proposes`, and the `specialists` between whom a question is divided in `stages`.
     #[serde(default)]
     pub parameters: Map<String, Value>,
     /// Whether the agent may follow it.

@@ -18,6 +18,19 @@ use serde_json::{Map, Value};
 
 use crate::words::{Word, words};
 
+/// The names of people, organisations and places in a question: those in quotation marks, else those that are recognised.
+#[must_use]
+pub fn names_in(question: &str) -> Vec<String> {
+    let found = names::found(question, &words(question));
+    found.into_iter().filter_map(|one| one.value.as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a word, in lower case, only opens questions and says nothing of what they are about, such as `who`.
+#[must_use]
+pub fn is_opening(word: &str) -> bool {
+    names::OPENINGS.contains(&word)
+}
+
 /// A value that a question says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Understood {

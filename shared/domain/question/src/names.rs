@@ -8,7 +8,7 @@ use crate::quoted::marked;
 use crate::words::Word;
 
 /// Words that begin a question with a capital and are no part of a name.
-const OPENINGS: [&str; 48] = [
+pub(crate) const OPENINGS: [&str; 48] = [
     "a",
     "about",
     "all",

@@ -89,7 +89,7 @@ pub enum Reach {
     /// Its source, as its author wrote the requests.
     #[default]
     Source,
-    /// Files that its owner has uploaded.
+    /// What its owner keeps: uploaded files; of an action, also graph, journal and to-dos.
     Files,
     /// Any page or search of the web.
     Web,

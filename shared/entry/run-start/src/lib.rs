@@ -20,6 +20,7 @@ mod run_context;
 pub mod run_mode;
 mod signing;
 pub mod skills;
+mod specialists;
 mod start;
 mod teams;
 pub mod understanding;

@@ -4,6 +4,7 @@
 use countersign_plan::{CURSOR, endpoint_name};
 use countersign_playbook::{Bindings, EndpointContract, SAID_OF_OUTPUTS};
 use countersign_profile::Research;
+use countersign_registry::actions::research_with_tools::endpoint_of;
 use countersign_registry::{DataType, Slot};
 use countersign_web::Problem;
 use countersign_wiring::literal_text;
@@ -43,7 +44,7 @@ pub(crate) struct Proposal<'a> {
 /// A [`Problem`] for an endpoint that the agent does not have, that has no effect, or whose arguments a model cannot write, and
 /// for a question that is too long.
 pub(crate) fn of_skill<'a>(
-    research: &Research<'a>,
+    research: &'a Research<'_>,
     endpoints: &'a Bindings,
     question: &str,
 ) -> Result<Vec<Proposal<'a>>, Problem> {
@@ -54,7 +55,8 @@ pub(crate) fn of_skill<'a>(
         );
         return Err(Problem::field("query", message).with_hint("shorten the question"));
     }
-    research.proposes.iter().map(|named| Proposal::of(*named, endpoints)).collect()
+    let named = research.proposes.iter().filter_map(|one| endpoint_of(one));
+    named.map(|named| Proposal::of(named, endpoints)).collect()
 }
 
 /// The fields of the answer that say what is to be drafted.
@@ -257,7 +259,9 @@ mod tests {
         endpoints.bind("bank", [("pay".to_owned(), contract)]);
         let research = Research {
             is_on_web: false,
-            proposes: vec![("bank", "pay")],
+            proposes: vec!["bank/pay".to_owned()],
+            specialists: Vec::new(),
+            stages: 2,
             rounds: 3,
             additions: None,
         };

@@ -17,6 +17,7 @@ use crate::choosing::Chosen;
 use crate::conversation::{Earlier, Shown};
 use crate::direct::stored;
 use crate::proposals::{self, Proposal};
+use crate::specialists::{Asked, Team};
 use crate::yaml::text;
 
 /// What the model is to do, whatever the agent says beside it.
@@ -49,28 +50,49 @@ pub(crate) async fn made(
 ) -> Result<Option<Chosen>, Problem> {
     let Some(research) = profile.spec.research() else { return Ok(None) };
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-    let tools = tools(&research, &endpoints);
-    if tools.len() > MAX_TOOLS {
-        let many = tools.len();
-        let message = format!(
-            "cannot be researched: the agent has {many} tools for it, endpoints among them, and a model is given {MAX_TOOLS}"
-        );
-        let hint = "name the endpoints that it may call in `allowed_endpoints` of its data sources";
-        return Err(Problem::field("query", message).with_hint(hint));
-    }
+    let team = Team::of(&research, &endpoints)?;
     let proposals = proposals::of_skill(&research, &endpoints, question)?;
-    let before = match earlier {
-        Some(earlier) => earlier.shown(ctx, research.is_on_web).await?,
-        None => Shown::default(),
+    let is_on_web = team.as_ref().map_or(research.is_on_web, Team::is_on_web);
+    let shown = async |is_on_web| match earlier {
+        Some(earlier) => earlier.shown(ctx, is_on_web).await,
+        None => Ok(Shown::default()),
     };
-    let made = Made::Research { is_on_web: research.is_on_web, has_summary: before.is_long };
+    let before = shown(is_on_web).await?;
+    let has_summary = before.is_long;
     let about = ctx.catalog.about(owner).await?;
-    let about = about.and_then(|said| said.about.shown(research.is_on_web));
-    let told = Told { question, about, before, proposals: &proposals };
-    let playbook = stored(ctx, &text(&written(&research, &tools, told)))?;
+    let about = |is_on_web| about.as_ref().and_then(|said| said.about.shown(is_on_web));
+    let written = match &team {
+        Some(team) => {
+            let on_web = if team.is_mixed() { shown(true).await? } else { Shown::default() };
+            let asked = Asked::new(question).after(before.exchanges, on_web.exchanges);
+            let asked = asked.by([about(is_on_web), about(team.reaches_web())], OF_ABOUT);
+            divided(team, &asked, question, has_summary, &proposals)
+        }
+        None => {
+            let tools = given(&research, &endpoints)?;
+            let told = Told { question, about: about(is_on_web), before, proposals: &proposals };
+            written(&research, &tools, told)
+        }
+    };
+    let made = Made::Research { is_on_web, has_summary };
+    let playbook = stored(ctx, &text(&written))?;
     let because =
         "no playbook of the agent is about the question: its skill `research` looks for the answer";
     Ok(Some(Chosen { playbook, because: Some(because.to_owned()), made: Some(made) }))
+}
+
+/// The tools of a model that answers alone.
+fn given(research: &Research<'_>, endpoints: &Bindings) -> Result<Vec<String>, Problem> {
+    let tools = tools(research, endpoints);
+    if tools.len() <= MAX_TOOLS {
+        return Ok(tools);
+    }
+    let many = tools.len();
+    let message = format!(
+        "cannot be researched: the agent has {many} tools for it, endpoints among them, and a model is given {MAX_TOOLS}"
+    );
+    let hint = "name the endpoints that it may call in `allowed_endpoints` of its data sources";
+    Err(Problem::field("query", message).with_hint(hint))
 }
 
 /// What the model may ask for: every endpoint of the agent that reads its source, and either what reads the web, or what the agent
@@ -127,8 +149,25 @@ fn written(research: &Research<'_>, tools: &[String], told: Told<'_>) -> Value {
         "params": { "tools": tools, "system_prompt": literal_text(&task), "max_rounds": research.rounds },
         "output_schema": { "type": "object", "fields": fields(before.is_long, proposals) },
     });
-    let steps: Vec<Value> =
-        [step].into_iter().chain(proposals::steps(proposals, question, STEP)).collect();
+    playbook(vec![step], question, proposals)
+}
+
+/// The playbook in which specialists look for parts of the answer.
+fn divided(
+    team: &Team<'_>,
+    asked: &Asked,
+    question: &str,
+    has_summary: bool,
+    proposals: &[Proposal<'_>],
+) -> Value {
+    let answer = team.answer(STEP, asked, &fields(has_summary, proposals));
+    let steps = team.steps(asked).into_iter().chain([answer]).collect();
+    playbook(steps, question, proposals)
+}
+
+/// The playbook of the steps that answer, and of the calls that are drafted then.
+fn playbook(mut steps: Vec<Value>, question: &str, proposals: &[Proposal<'_>]) -> Value {
+    steps.extend(proposals::steps(proposals, question, STEP));
     let answered = [
         json!({ "title": "Answer", "source": "answer.answer", "format": "text" }),
         json!({ "title": "Sources", "source": "answer.sources", "format": "list" }),
@@ -157,6 +196,7 @@ fn fields(has_summary: bool, proposals: &[Proposal<'_>]) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use countersign_playbook::{CompileContext, PlaybookSource, StepKind, compile};
+    use countersign_profile::Specialist;
     use countersign_registry::{DataType, Registry, Slot};
     use proptest::prelude::*;
 
@@ -194,10 +234,59 @@ mod tests {
         let additions = Some("Use {braces} with care.");
         Research {
             is_on_web,
-            proposes: vec![("bank", "pay"), ("a-far-bank", FAR)],
+            proposes: vec!["bank/pay".to_owned(), format!("a-far-bank/{FAR}")],
+            specialists: Vec::new(),
+            stages: 2,
             rounds: 4,
             additions,
         }
+    }
+
+    fn specialists(all: Value) -> Vec<Specialist> {
+        serde_json::from_value(all).unwrap()
+    }
+
+    /// What is said of specialists with these tools.
+    #[track_caller]
+    fn refused(tools: &[&str], expect: &str) {
+        let one = json!({ "name": "a", "description": "Looks.", "tools": tools });
+        let other = json!({ "name": "b", "description": "Looks.", "tools": ["read_file"] });
+        let research =
+            Research { specialists: specialists(json!([one, other])), ..research(false) };
+        let said = Team::of(&research, &endpoints()).err();
+        let said = said.map(|problem| problem.errors[0].message.clone()).unwrap_or_default();
+        assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{said}");
+    }
+
+    #[test]
+    fn r_034_k_44_a_specialist_whose_tools_are_not_there_or_do_not_go_together_is_refused() {
+        refused(&["bank/due", "search_web", "search/find"], "");
+        refused(&["bank/due", "query_journal", "files/read"], "");
+        refused(&["bank/debt"], "the agent has no such endpoint");
+        refused(&["bank/pay"], "it has an effect");
+        refused(&["tables/query"], "a model would write the statement");
+        refused(&["search/find", "query_journal"], "`search/find`, which looks on the web");
+        refused(&["search_web", "files/read"], "`search_web`, which looks on the web");
+    }
+
+    #[test]
+    fn k_44_what_is_not_of_the_web_is_shown_to_nobody_who_looks_there() {
+        let one = |name: &str, tools: Value| json!({ "name": name, "description": "Looks {there}.", "tools": tools });
+        let all = json!([one("web", json!(["search_web"])), one("files", json!(["read_file"]))]);
+        let research = Research { specialists: specialists(all), stages: 2, ..research(false) };
+        let team = Team::of(&research, &endpoints()).unwrap().unwrap();
+        assert_eq!((team.reaches_web(), team.is_on_web()), (true, false));
+        let written = divided(&team, &Asked::new("Who?"), "Who?", false, &[]);
+        let sees = &written["steps"][0]["params"]["specialists"];
+        assert_eq!(sees[0]["sees"], json!(["web"]));
+        assert_eq!(sees[1]["sees"], json!(["web", "files"]));
+        let second = &written["steps"][2]["parallel_steps"];
+        let shown = |n: usize| {
+            let results = second[n]["inputs"]["assignment"]["results"].as_object().unwrap();
+            results.keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(shown(0), ["web_1"]);
+        assert_eq!(shown(1), ["web_1", "files_1"]);
     }
 
     #[test]
@@ -211,6 +300,41 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
+
+        /// Nothing of a question, of a conversation or of what specialists are told is filled in, whatever is in it.
+        #[test]
+        fn r_005_every_question_that_is_divided_compiles(
+            question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"], stages in 1_usize..=4,
+        ) {
+            let one = |name: &str, tools: Value| json!({
+                "name": name, "description": "Looks {there}.", "tools": tools, "instructions": "Use {braces}.",
+            });
+            let all = json!([
+                one("web", json!(["search_web", "search/find"])), one("files", json!(["files/read"])), one("bank", json!(["bank/due"])),
+            ]);
+            let research = Research { specialists: specialists(all), stages, ..research(false) };
+            let (registry, bound) = (Registry::builtin(), endpoints());
+            let proposals = proposals::of_skill(&research, &bound, &question).unwrap();
+            let team = Team::of(&research, &bound).unwrap().unwrap();
+            let about = json!({ "preferences": { "tone": question } });
+            let said = |answer: &str| vec![json!({ "question": question, "answer": answer })];
+            let asked = Asked::new(&question).after(said("{today}"), said("{plan}"));
+            let asked = asked.by([Some(about.clone()), Some(about)], OF_ABOUT);
+            let text = text(&divided(&team, &asked, &question, true, &proposals));
+            let world = CompileContext::of(&registry).with(&bound);
+            let compiled = compile(&PlaybookSource::new("question", &text), &world);
+            let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+            prop_assert_eq!(playbook.all_steps().count(), 2 + stages * 4 + 1 + 5);
+            let resolved = |step: usize| {
+                let StepKind::Action { inputs, .. } = &playbook.steps[step].kind else { panic!() };
+                let scope = countersign_wiring::Scope::new().with("today", Value::Null);
+                countersign_wiring::resolve(&inputs["data"], &scope).unwrap()
+            };
+            prop_assert_eq!(resolved(0), Value::from(said("{today}")));
+            let planning = resolved(1);
+            prop_assert_eq!(&planning["question"], &Value::String(question.clone()));
+            prop_assert_eq!(&planning["conversation"], &Value::from(said("{plan}")));
+        }
 
         #[test]
         fn f_030_every_question_compiles_and_nothing_in_it_is_filled_in(question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"]) {

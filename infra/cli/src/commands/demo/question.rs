@@ -1,10 +1,10 @@
-//! `countersign demo --question`: the agent answers from what earlier runs have put into its knowledge graph.
+//! `countersign demo --question`: agents answer from what earlier runs have put into the knowledge graph.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{AGENT, PATIENCE};
 use crate::commands::run::settled;
-use crate::commands::{FACTORY, response_text, text};
+use crate::commands::{FACTORY, items, response_text, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -12,23 +12,53 @@ use crate::error::CliError;
 /// About somebody in the shipped filings; those of `--filings` have other names.
 const QUESTION: &str = "What do we know about Margaret Thornquist?";
 
-/// Asks, and shows the answer.
+/// The agent that divides questions between specialists, and what it is asked: no single call answers it.
+const DESK: &str = "research-desk";
+const DIVIDED: &str = "Where does Margaret Thornquist serve as an officer, and who else does?";
+
+/// Asks both, and shows the answers.
 ///
 /// # Errors
-/// [`CliError::Found`] where the run ends in another way than with an answer.
+/// [`CliError::Found`] where a run ends in another way than with an answer.
 pub(super) async fn ask(door: &Door, console: &Console) -> Result<(), CliError> {
     console.line(format!("\n7. The same agent is asked: {QUESTION}"));
-    let body = json!({ "profile": AGENT, "query": QUESTION });
+    let run = answered(door, AGENT, QUESTION).await?;
+    console.line("8. Its knowledge graph answers. Nothing is sent, so nobody has to sign:");
+    shown(&run, console);
+    console.line(format!("\n9. The Research Desk is asked: {DIVIDED}"));
+    let run = answered(door, DESK, DIVIDED).await?;
+    let id = text(&run, "id").unwrap_or_default();
+    let plan = door.get(&format!("{FACTORY}/executions/{id}/outputs/plan")).await?;
+    console.line("10. A model divides the question, specialists look, and a model answers from what they found:");
+    tasks(&plan).iter().for_each(|line| console.line(format!("   {line}")));
+    shown(&run, console);
+    Ok(())
+}
+
+async fn answered(door: &Door, agent: &str, question: &str) -> Result<Value, CliError> {
+    let body = json!({ "profile": agent, "query": question });
     let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
     let run = text(&started, "id")
         .ok_or_else(|| CliError::Found("the question was accepted without an id".to_owned()))?;
     let status = settled(door, &run, PATIENCE).await?;
-    let run = door.get(&format!("{FACTORY}/executions/{run}")).await?;
-    console.line("8. Its knowledge graph answers. Nothing is sent, so nobody has to sign:");
-    response_text::lines(&run).iter().for_each(|line| console.line(format!("   {line}")));
     if status == "complete" {
-        Ok(())
-    } else {
-        Err(CliError::Found(format!("the question ended as `{status}`")))
+        return door.get(&format!("{FACTORY}/executions/{run}")).await;
     }
+    Err(CliError::Found(format!(
+        "the question ended as `{status}`; `countersign show {run}` says why"
+    )))
+}
+
+fn shown(run: &Value, console: &Console) {
+    response_text::lines(run).iter().for_each(|line| console.line(format!("   {line}")));
+}
+
+/// The tasks of a plan, a line each: `stage 1, records: Who serves there?`.
+fn tasks(plan: &Value) -> Vec<String> {
+    let tasks = plan.pointer("/output/execution_plan").map_or(&[][..], items).iter();
+    let line = |task: &Value| {
+        let word = |name: &str| text(task, name).unwrap_or_default();
+        visible(&format!("stage {}, {}: {}", task["stage"], word("agent_name"), word("task")))
+    };
+    tasks.map(line).collect()
 }

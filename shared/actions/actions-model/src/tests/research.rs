@@ -110,9 +110,45 @@ async fn f_057_what_does_not_fit_is_repaired_without_tools() {
 }
 
 #[tokio::test]
-async fn f_057_the_built_in_model_asks_for_nothing() {
+async fn f_057_the_built_in_model_asks_by_name_and_quotes_what_it_was_given() {
     let error = say(&offline(), 0, true).await.unwrap_err();
-    assert_eq!(error.code, "MODEL_REQUIRED");
+    assert_eq!(error.code, "MODEL_REQUIRED", "there is no question");
+
+    let texts = DataType::array(DataType::String);
+    let fields = vec![Field::new("answer", DataType::String), Field::new("sources", texts)];
+    let form = OutputSchema { shape: Shape::Object, fields };
+    let data = json!({ "question": "What is known about Owl Fund and “Ann Smith”?" });
+    let call = Call { action: look().action, ..call(data, Value::Object(look().params), form) };
+    let registry = Registry::builtin();
+    let tool = |name: &str| registry.get(name).map(Cow::Borrowed);
+    let named = ["search_knowledge_graph", "query_journal", "search_web", "transform_data"];
+    let tools: Vec<_> = named.into_iter().filter_map(tool).collect();
+    let actions = actions(&offline());
+    let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();
+    let mut talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
+    let Said::Asks { asks, used } = action.turn(&call, &talk).await.unwrap() else { panic!() };
+    let asked: Vec<(&str, Value)> =
+        asks.iter().map(|ask| (ask.tool.as_str(), ask.object().unwrap().into())).collect();
+    let words = "What is known about Owl Fund and “Ann Smith”?";
+    assert_eq!(
+        asked,
+        [
+            ("search_knowledge_graph", json!({ "entity_names": ["Ann Smith"] })),
+            ("query_journal", json!({ "entity_name": "Ann Smith" })),
+            ("search_web", json!({ "query": words })),
+        ]
+    );
+    let results = [
+        ToolResult::Output(json!({ "entities": [{ "name": "Ann Smith", "type": "PERSON" }] })),
+        ToolResult::Failed("GRAPH_DOWN".to_owned(), "no".to_owned()),
+        ToolResult::Output(json!({ "results": [] })),
+    ];
+    talk.turns.push(AskedTurn { asks: asks.into_iter().zip(results).collect(), used });
+    let Said::Answers(answered) = action.turn(&call, &talk).await.unwrap() else { panic!() };
+    let place = "search_knowledge_graph.entities[0]";
+    let quoted = format!(r#""name: Ann Smith; type: PERSON" ({place})"#);
+    assert_eq!(answered.output, json!({ "answer": quoted, "sources": [place] }));
+    assert_eq!(answered.model.unwrap().model_used, "extractive");
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ fn route(data: Value, destinations: Value) -> playbook::StepKind {
         output_key: None,
         output_schema: None,
         llm: false,
+        allow_missing: false,
+        model: None,
         irreversible: false,
         function: "tool-output".to_owned(),
     }

@@ -18,6 +18,8 @@ fn pay(list: &str, key: Option<&str>) -> playbook::Step {
         output_key: None,
         output_schema: None,
         llm: false,
+        allow_missing: false,
+        model: None,
         irreversible: true,
         function: "tool-connect-write".to_owned(),
     };

@@ -4,6 +4,7 @@ use countersign_document::did_you_mean;
 use countersign_document::words::{found, shortened};
 use countersign_registry::actions::research_with_tools::ResearchWithTools;
 use countersign_registry::{Action as _, CALL_CONNECTOR, Contract, nearest};
+use countersign_wiring::references;
 use serde_json::Value;
 
 use super::step::{At, Steps};
@@ -12,14 +13,14 @@ use crate::compile_context::{Bindings, EndpointContract};
 use crate::diagnostic::Code;
 use crate::model::ExecutionMode;
 use crate::sink::{Sink, Spot, Text};
-use crate::written::{Answer, Call};
+use crate::written::{Answer, Call, LlmTask};
 
 impl<'d> Steps<'d> {
     pub(super) fn action(
         &mut self,
         call: &Call<'d>,
         mut step: DraftStep<'d>,
-        answer: Option<&Answer>,
+        task: Option<&LlmTask>,
         at: At<'_>,
         sink: &mut Sink<'_>,
     ) {
@@ -29,6 +30,7 @@ impl<'d> Steps<'d> {
         let contract = self.contract(&action, sink);
         let mut params = self.source.entries(&at.below("params"));
         self.move_into_params(contract, &mut params, at, sink);
+        let answer = task.map(|task| &task.output_schema);
         let uses_llm = answer.is_some() || contract.is_some_and(|contract| contract.uses_llm);
         if uses_llm && self.mode == ExecutionMode::Deterministic {
             model_forbidden(&step.name, sink);
@@ -38,6 +40,9 @@ impl<'d> Steps<'d> {
         }
         let endpoint =
             contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
+        if task.is_none() && uses_llm {
+            written_out(&params, sink);
+        }
         if action.text == ResearchWithTools::NAME {
             self.tools(&params, sink);
         }
@@ -51,6 +56,8 @@ impl<'d> Steps<'d> {
             output_schema: answer.map(Answer::model),
             has_known_result: is_sound("step_type") && is_sound("output_schema"),
             llm: uses_llm,
+            allow_missing: task.is_some_and(|task| task.allow_missing),
+            model: task.and_then(LlmTask::model),
         });
         self.push(step);
     }
@@ -164,6 +171,17 @@ fn as_declared(contract: &Contract, action: &Text, answer: Option<&Answer>, sink
     };
     let problem = sink.problem(code, action.spot, "action", message);
     sink.push(problem.hint(hint));
+}
+
+/// What a model is told in the params is the author's word alone: a variable may hold what a stranger wrote.
+fn written_out(params: &Entries<'_>, sink: &mut Sink<'_>) {
+    for (key, _) in params.iter().filter(|(_, part)| !references(part.value()).is_empty()) {
+        let name = &key.text;
+        let message =
+            format!("`{name}` holds a reference: a model would take what it leads to as its task");
+        let problem = sink.problem(Code::Misplaced, key.spot, name, message);
+        sink.push(problem.hint("give it as `data`, such as `data: {question: \"{question}\"}`"));
+    }
 }
 
 fn model_forbidden(step: &Text, sink: &mut Sink<'_>) {

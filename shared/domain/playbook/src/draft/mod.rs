@@ -8,7 +8,7 @@ mod step;
 mod tools;
 
 use countersign_document::Part;
-use countersign_registry::{Contract, DataType};
+use countersign_registry::{Contract, DataType, ModelChoice};
 use countersign_wiring::Condition;
 
 use crate::compile_context::EndpointContract;
@@ -130,6 +130,8 @@ pub(crate) struct DraftAction<'d> {
     /// Whether nothing that decides about its result is broken.
     pub(crate) has_known_result: bool,
     pub(crate) llm: bool,
+    pub(crate) allow_missing: bool,
+    pub(crate) model: Option<ModelChoice>,
 }
 
 /// The entries of a mapping, where they are written.

@@ -147,7 +147,7 @@ impl<'d> Steps<'d> {
         draft.description = task.description.to_string();
         let call = task.call();
         self.failures(&call, &mut draft, at);
-        self.action(&call, draft, Some(&task.output_schema), at, sink);
+        self.action(&call, draft, Some(task), at, sink);
     }
 
     fn failures(&self, call: &Call<'_>, draft: &mut DraftStep<'_>, at: At<'_>) {

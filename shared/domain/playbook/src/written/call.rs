@@ -1,7 +1,8 @@
 //! Steps that call an action.
 
 use countersign_document::{List, Rules, Whole};
-use countersign_registry::PARALLEL;
+use countersign_model_list::{ModelName, Temperature};
+use countersign_registry::{ModelChoice, PARALLEL};
 use countersign_wiring::references;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -107,6 +108,14 @@ call! {
             "x-hint" = "say what the model must answer: `output_schema: {type: object, fields: [{name: verdict, type: string}]}`"
         ))]
         output_schema: Answer,
+        /// Whether its model is shown null for a result that does not exist, because its step failed or was skipped. Without it
+        /// the step fails.
+        #[serde(default)]
+        allow_missing: bool,
+        /// `provider/model`, when another than the agent's is asked: one that an administrator has listed.
+        model: Option<ModelName>,
+        /// How freely that model chooses its words, from 0 to 2. Needs `model`.
+        temperature: Option<Temperature>,
     }
 }
 
@@ -227,7 +236,18 @@ impl LlmTask {
             report(rules, Code::Misplaced, "/action", message, hint);
         }
         self.check_words(rules);
+        if self.temperature.is_some() && rules.is_sound("/model") && self.model.is_none() {
+            let message = "`temperature` has no effect without `model`";
+            let hint = "name the model, or leave it out".to_owned();
+            report(rules, Code::Misplaced, "/temperature", message, hint);
+        }
         rules.within("output_schema", |rules| self.output_schema.rules(rules));
+    }
+
+    /// The model that it names.
+    pub(crate) fn model(&self) -> Option<ModelChoice> {
+        let temperature = self.temperature;
+        self.model.clone().map(|model| ModelChoice { model, temperature })
     }
 
     /// What a model is to do, and with what, is the author's word alone: a variable may hold what a stranger wrote.

@@ -28,6 +28,7 @@ pub mod model_task;
 pub mod move_file;
 pub mod parallel;
 pub mod patch_file;
+pub mod plan_tasks;
 pub mod query_journal;
 pub mod read_file;
 pub mod research_with_tools;
@@ -79,6 +80,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<move_file::MoveFile>(),
         Declared::of::<parallel::Parallel>(),
         Declared::of::<patch_file::PatchFile>(),
+        Declared::of::<plan_tasks::PlanTasks>(),
         Declared::of::<query_journal::QueryJournal>(),
         Declared::of::<read_file::ReadFile>(),
         Declared::of::<research_with_tools::ResearchWithTools>(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Nothing, model_task};
 use crate::explain::{Path, Problem, ProblemKind};
-use crate::{Action, Contract, catalogue, detects};
+use crate::{Action, Contract, Reach, catalogue, detects};
 
 /// The declaration.
 #[derive(Debug)]
@@ -24,6 +24,9 @@ pub const MAX_CALLS: usize = 8;
 /// that it made up.
 pub const CONVERSATION: &str = "conversation";
 
+/// The input that holds what a model has asked for that planned the work. No address in it counts as shown, either.
+pub const ASSIGNMENT: &str = "assignment";
+
 /// Data wired from other steps.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inputs {
@@ -32,6 +35,9 @@ pub struct Inputs {
     /// What was asked and answered before, for a question that follows from it: any value. To the model it is data, too; what stands
     /// only here is no address that it may have read.
     pub conversation: Option<Value>,
+    /// What a model that planned the work asks for, such as `{task, results}` with what came of tasks before: any value. To the
+    /// model it is what is to be found out, and nothing more; what stands only here is no address that it may have read.
+    pub assignment: Option<Value>,
 }
 
 /// Settings.
@@ -81,8 +87,9 @@ pub fn endpoint_of(name: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// What is wrong with a tool of the list. Which endpoints there are is known where the connectors are.
-fn problem(name: &str, at: usize, is_first: bool) -> Option<Problem> {
+/// What is wrong with a tool of a list; none when it may be one. Which endpoints there are is known where the connectors are.
+#[must_use]
+pub fn problem(name: &str, at: usize, is_first: bool) -> Option<Problem> {
     let place = Path::of("tools").entry(at);
     let shown: String = name.chars().take(60).collect();
     if !is_first {
@@ -132,6 +139,16 @@ impl Contract {
             return Some("it belongs to monitors");
         }
         None
+    }
+
+    /// What it has a model read as a tool: the web, or what is its owner's; none when it only computes with what it is given.
+    #[must_use]
+    pub fn reach(&self) -> Option<Reach> {
+        match self.name.as_str() {
+            "crawl_url" | "search_web" => Some(Reach::Web),
+            "cross_reference" | "extract_entities" | "match_entities" | "transform_data" => None,
+            _ => Some(Reach::Files),
+        }
     }
 }
 

@@ -210,9 +210,22 @@ fn f_055_f_056_what_a_model_does_has_no_outputs_of_its_own() {
 
 #[test]
 fn f_057_research_with_tools() {
-    check("research_with_tools", "data! conversation", "tools! system_prompt! max_rounds=3", "");
+    check(
+        "research_with_tools",
+        "data! conversation assignment",
+        "tools! system_prompt! max_rounds=3",
+        "",
+    );
     let registry = Registry::builtin();
     assert!(registry.get("research_with_tools").unwrap().answers_as_declared());
+}
+
+#[test]
+fn r_005_plan_tasks() {
+    let outputs = "analysis{intent,entities} execution_plan[agent_id,agent_name,task,depends_on,stage] stages";
+    check("plan_tasks", "data!", "specialists! stages=2", outputs);
+    let contract = Registry::builtin().get("plan_tasks").cloned().unwrap();
+    assert!(contract.uses_llm && !contract.answers_as_declared());
 }
 
 #[test]
@@ -339,7 +352,7 @@ fn k_57_every_action_but_control_has_a_function() {
         "tool-web",
     ];
     assert_eq!(functions, BTreeSet::from(expect));
-    assert_eq!(registry.iter().count(), 37);
+    assert_eq!(registry.iter().count(), 38);
     assert!(registry.iter().all(|c| !c.irreversible || c.writes));
 }
 

@@ -19,7 +19,7 @@ use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnWarning, PlanStep, Tools};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
-use countersign_registry::actions::research_with_tools::CONVERSATION;
+use countersign_registry::actions::research_with_tools::{ASSIGNMENT, CONVERSATION};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_run::{ModelUse, StepWarnings, ToolAsk};
 use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
@@ -123,7 +123,8 @@ impl Turn<'_> {
 
 /// What the step was given and may act upon: its data and its task, and nothing of what models answered before.
 fn given(call: &Call) -> impl Iterator<Item = &Value> {
-    let inputs = call.inputs.iter().filter(|(name, _)| *name != CONVERSATION);
+    let of_models = [ASSIGNMENT, CONVERSATION];
+    let inputs = call.inputs.iter().filter(move |(name, _)| !of_models.contains(&name.as_str()));
     inputs.map(|(_, value)| value).chain(call.params.values())
 }
 

@@ -1,10 +1,12 @@
 //! The handler of `research_with_tools`: one turn of a conversation in which the model may ask for tools.
 
+mod built_in;
+
 use std::borrow::Cow;
 
 use countersign_model::{Message, Model, ToolSpec};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
-use countersign_registry::actions::research_with_tools::{Params, ResearchWithTools};
+use countersign_registry::actions::research_with_tools::{Inputs, Params, ResearchWithTools};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
     Action as _, Contract, ModelChoice, OutputSchema, arguments, arguments_schema,
@@ -24,6 +26,7 @@ pub(crate) struct Research {
 
 /// What the model is asked.
 struct Asked<'c> {
+    inputs: Inputs,
     schema: &'c OutputSchema,
     messages: Vec<Message>,
     tools: Vec<ToolSpec>,
@@ -39,7 +42,7 @@ fn asked<'c>(call: &'c Call, talk: &PriorTurns<'_>) -> Result<Asked<'c>, ActionE
     if bytes > MAX_INPUT {
         return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT }.into());
     }
-    Ok(Asked { schema, messages, tools: talk.tools.iter().map(|one| spec(one)).collect() })
+    Ok(Asked { inputs, schema, messages, tools: talk.tools.iter().map(|one| spec(one)).collect() })
 }
 
 /// An action as a model is shown it: its inputs and params are the arguments.
@@ -53,13 +56,16 @@ fn spec(contract: &Contract) -> ToolSpec {
 
 impl Research {
     async fn say(&self, call: &Call, talk: &PriorTurns<'_>) -> Result<Said, ActionError> {
-        let Asked { schema, messages, tools } = asked(call, talk)?;
+        let Asked { inputs, schema, messages, tools } = asked(call, talk)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
-        let Model::Provider(client) = &model else { return Err(LlmError::ChoosesNoTools.into()) };
+        let Model::Provider(client) = &model else {
+            return Ok(built_in::say(model.name(), &inputs, talk, schema, &messages)?);
+        };
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
         let (budget, terms, may_ask) = (self.deps.budget.as_ref(), &terms, talk.may_ask);
+        let (fits, tools) = (&Ok, tools.as_slice());
         let conversation =
-            Conversation { client, terms, budget, call, schema, tools: &tools, may_ask, before };
+            Conversation { client, terms, budget, call, schema, fits, tools, may_ask, before };
         Ok(match conversation.hold(messages).await? {
             (TurnEnd::Asks(asks), used) => Said::Asks { asks, used },
             (TurnEnd::Output(output), used) => {
@@ -108,7 +114,7 @@ impl Handler for Research {
     ) -> Result<Option<Value>, ActionError> {
         let (_, params) = arguments::<ResearchWithTools>(call)?;
         let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
-        let Asked { schema, messages, tools } = asked(call, &talk)?;
+        let Asked { schema, messages, tools, .. } = asked(call, &talk)?;
         let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
         let is_built_in = model == Model::Extractive.name();
         let tokens = if is_built_in { 0 } else { most(&messages, &schema, &tools).tokens() };

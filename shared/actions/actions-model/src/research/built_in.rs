@@ -1,0 +1,112 @@
+//! How the built-in model looks with tools: it asks those that take the words of the question or the names in it, once, and quotes what
+//! they gave.
+
+use countersign_extractive::{Task, answer as quoted};
+use countersign_model::Message;
+use countersign_question::names_in;
+use countersign_registry::action::Answered;
+use countersign_registry::actions::research_with_tools::{Inputs, MAX_CALLS};
+use countersign_registry::talk::{PriorTurns, Said, ToolResult};
+use countersign_registry::{Contract, DataType, OutputSchema};
+use countersign_run::{ModelUse, ToolAsk};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use crate::answer;
+use crate::conversation::{hash, millis, record};
+use crate::error::LlmError;
+
+/// The longest text that is asked for, characters.
+const MAX_QUERY: usize = 300;
+
+/// The inputs by which a tool is asked for names, several or one, or for words.
+const NAMES: &str = "entity_names";
+const NAME: &str = "entity_name";
+const QUERY: &str = "query";
+
+/// What it says in a turn.
+pub(super) fn say(
+    model: String,
+    inputs: &Inputs,
+    talk: &PriorTurns<'_>,
+    schema: &OutputSchema,
+    messages: &[Message],
+) -> Result<Said, LlmError> {
+    let begun = Instant::now();
+    let used = |answer: &str| ModelUse {
+        turns: 1,
+        latency_ms: millis(begun.elapsed()),
+        answer_sha256: hash(answer),
+        ..record(model.clone(), messages)
+    };
+    let question = question(inputs).ok_or(LlmError::ChoosesNoTools)?;
+    if talk.turns.is_empty() {
+        let asks = asks(&question, talk);
+        if asks.is_empty() {
+            return Err(LlmError::ChoosesNoTools);
+        }
+        let used = used(&json!(asks).to_string());
+        return Ok(Said::Asks { asks, used });
+    }
+    let data = Value::Object(found(talk));
+    let said =
+        quoted(&Task { instructions: Some(&question), template: None, data: &data, schema })?;
+    let used = used(&said.to_string());
+    let output = answer::output(said, schema)
+        .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
+    Ok(Said::Answers(Answered { output, model: Some(used) }))
+}
+
+/// What is to be found out: the task of whoever planned the work, else the question.
+fn question(inputs: &Inputs) -> Option<String> {
+    let task = inputs.assignment.as_ref().and_then(|assigned| assigned.get("task"));
+    let said = task.or_else(|| inputs.data.get("question")).and_then(Value::as_str)?;
+    Some(said.trim().to_owned()).filter(|said| !said.is_empty())
+}
+
+/// A call of each tool that it can ask; of one that takes a single name, a call for each.
+fn asks(question: &str, talk: &PriorTurns<'_>) -> Vec<ToolAsk> {
+    if !talk.may_ask {
+        return Vec::new();
+    }
+    let names = names_in(question);
+    let asks = talk.tools.iter().flat_map(|tool| {
+        let arguments = arguments(tool, question, &names).into_iter();
+        arguments.map(|given| ToolAsk { tool: tool.name.clone(), arguments: given.to_string() })
+    });
+    asks.take(MAX_CALLS).collect()
+}
+
+fn arguments(tool: &Contract, question: &str, names: &[String]) -> Vec<Value> {
+    let takes = |name: &str, of: &DataType| {
+        tool.inputs.iter().any(|slot| slot.name == name && slot.data_type == *of)
+            && tool.arguments().iter().all(|slot| !slot.required || slot.name == name)
+    };
+    if takes(NAMES, &DataType::array(DataType::String)) {
+        return (!names.is_empty()).then(|| json!({ NAMES: names })).into_iter().collect();
+    }
+    if takes(NAME, &DataType::String) {
+        return names.iter().map(|name| json!({ NAME: name })).collect();
+    }
+    if takes(QUERY, &DataType::String) {
+        let words: String = question.chars().take(MAX_QUERY).collect();
+        return vec![json!({ QUERY: words })];
+    }
+    Vec::new()
+}
+
+/// What tools gave, by their names; of one that was asked twice, a list.
+fn found(talk: &PriorTurns<'_>) -> Map<String, Value> {
+    let mut found = Map::new();
+    for (ask, result) in talk.turns.iter().flat_map(|turn| &turn.asks) {
+        let ToolResult::Output(output) = result else { continue };
+        match found.get_mut(&ask.tool) {
+            Some(Value::Array(several)) => several.push(output.clone()),
+            Some(one) => *one = json!([one.take(), output]),
+            None => {
+                found.insert(ask.tool.clone(), output.clone());
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,44 @@
+//! Data that are about a question: the question says what is looked for, and is not quoted itself.
+
+use serde_json::{Map, Value};
+
+/// The field that holds the question.
+const QUESTION: &str = "question";
+
+/// What stands beside a question and answers nothing: the day, who asks, and what was said before.
+const BESIDE: [&str; 4] = [QUESTION, "today", "about_user", "conversation"];
+
+/// The list in which somebody says where a text beside it comes from.
+const SOURCES: &str = "sources";
+
+/// The question that data are about, if they say one.
+pub(crate) fn question(data: &Value) -> Option<&str> {
+    let asked = data.get(QUESTION)?.as_str()?.trim();
+    (!asked.is_empty()).then_some(asked)
+}
+
+/// The data without the question, wherever it stands, and what belongs to it.
+pub(crate) fn without(data: &Value, question: &str) -> Value {
+    let Value::Object(fields) = data else { return data.clone() };
+    let rest = fields.iter().filter(|(name, _)| !BESIDE.contains(&name.as_str()));
+    Value::Object(kept(rest, question))
+}
+
+fn kept<'v>(
+    fields: impl Iterator<Item = (&'v String, &'v Value)>,
+    question: &str,
+) -> Map<String, Value> {
+    let fields = fields.filter(|(name, value)| {
+        value.as_str().map(str::trim) != Some(question)
+            && !(name.as_str() == SOURCES && value.is_array())
+    });
+    fields.map(|(name, value)| (name.clone(), pruned(value, question))).collect()
+}
+
+fn pruned(value: &Value, question: &str) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| pruned(item, question)).collect(),
+        Value::Object(fields) => Value::Object(kept(fields.iter(), question)),
+        value => value.clone(),
+    }
+}

@@ -1,0 +1,71 @@
+//! One of several models between which an agent divides a question.
+
+use countersign_document::{List, Refused, Rules, Text};
+use countersign_model_list::{ModelName, Temperature};
+use countersign_registry::actions::research_with_tools::{MAX_TOOLS, problem};
+use countersign_registry::{Reach, Registry};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+countersign_document::text_type! {
+    /// What a specialist is called: up to 24 lower-case letters, digits and underscores, a letter first.
+    pub struct SpecialistName {
+        format: "specialist-name", code: "name", sample: "a",
+        pattern: "^[a-z][a-z0-9_]{0,23}$", check: check_name
+    }
+}
+
+fn check_name(text: &str) -> Result<(), Refused> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.len() <= 24
+        && text.chars().all(is_plain)
+    {
+        return Ok(());
+    }
+    Err(Refused::new("must be up to 24 lower-case letters, digits and underscores, a letter first"))
+}
+
+/// One of several models, with tools of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Specialist {
+    /// Its name.
+    pub name: SpecialistName,
+    /// What it is good for. The model that divides a question chooses by it.
+    pub description: Text<1_000>,
+    /// What it may ask for: actions that only read, and endpoints that do, as `connector/endpoint`. What reads the web and what reads
+    /// what its owner keeps are never together.
+    pub tools: List<Text<200>, 1, MAX_TOOLS>,
+    /// How it works, beside what every specialist is told.
+    pub instructions: Option<Text<3_000>>,
+    /// `provider/model`, when another than the agent's is asked: one that an administrator has listed.
+    pub model: Option<ModelName>,
+    /// How freely that model chooses its words, from 0 to 2. Needs `model`.
+    pub temperature: Option<Temperature>,
+}
+
+/// What an action lets a model read; none for an endpoint, which is known where the connectors are.
+fn reach(tool: &str) -> Option<Reach> {
+    Registry::builtin().get(tool)?.reach()
+}
+
+/// Reports what no model may ask for, and what would bring what is the owner's to the web.
+pub(crate) fn check_tools(tools: &[Text<200>], rules: &mut Rules<'_>) {
+    let on_web = tools.iter().find(|tool| reach(tool) == Some(Reach::Web));
+    for (n, tool) in tools.iter().enumerate() {
+        let is_first = !tools[..n].contains(tool);
+        let place = format!("/tools/{n}");
+        if let Some(wrong) = problem(tool, n, is_first) {
+            rules.hinted("parameter", &place, wrong.message, wrong.hint);
+        } else if let Some(web) = on_web
+            && reach(tool) == Some(Reach::Files)
+        {
+            let message = format!(
+                "`{tool}` reads what is yours and `{web}` looks on the web: a page could have a model put the one into the other"
+            );
+            let hint = "give them to two specialists".to_owned();
+            rules.hinted("parameter", &place, message, hint);
+        }
+    }
+}

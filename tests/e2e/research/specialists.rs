@@ -1,0 +1,242 @@
+//! Questions that a model divides between specialists.
+
+use serde_json::{Value, json};
+use wiremock::matchers::{body_string_contains, method, path};
+use wiremock::{Mock, ResponseTemplate};
+
+use super::endpoints::{answers_filings, register};
+use super::{Stage, asking, calls, stage};
+use crate::case::{FACTORY, refusal, step};
+use crate::models::{output, said};
+
+/// What only the model is told that plans, that answers, and each of the specialists.
+const PLANS: &str = "You plan the work";
+const ANSWERS: &str = "what specialists found";
+const PRESS: &str = "You are `press`";
+const REGISTER: &str = "You are `register`";
+
+const ANSWER: &str =
+    r#"{"answer": "Owl Fund filed in 2024 [1].", "sources": ["register__filings"]}"#;
+
+fn task(id: &str, who: &str, after: &[&str]) -> Value {
+    json!({ "agent_id": id, "agent_name": who, "task": format!("Do {id}."), "depends_on": after })
+}
+
+fn plan(tasks: &[Value]) -> ResponseTemplate {
+    let analysis = json!({ "intent": "Who filed", "entities": ["2024"] });
+    said(&json!({ "analysis": analysis, "execution_plan": tasks }).to_string())
+}
+
+fn found(what: &str) -> ResponseTemplate {
+    said(&json!({ "answer": what, "sources": ["there"] }).to_string())
+}
+
+#[tokio::test]
+async fn r_005_r_006_r_017_r_038_r_040_r_041_r_042_r_048_k_44_a_question_is_divided_between_specialists()
+ {
+    let stage = stage("countersign-specialists", &[]).await;
+    let yaml = register(&stage.server.uri());
+    stage.who.post("/connectors", &json!({ "yaml": yaml })).await;
+    let agent = agent_with(&stage, &["register/filings", "query_journal"]).await;
+    what_is_not_bound_is_refused(&stage, &agent).await;
+    stage.who.bind(&agent, "register").await;
+    a_plan_is_made_repaired_and_carried_out(&stage, &agent).await;
+    what_is_the_owners_is_not_shown_to_who_looks_on_the_web(&stage, &agent).await;
+    one_that_fails_leaves_the_others(&stage, &agent).await;
+    a_plan_that_stays_wrong_ends_the_run(&stage, &agent).await;
+    a_test_asks_nobody(&stage, &agent).await;
+    what_was_said_is_shown_to_who_may_know_it(&stage, &agent).await;
+}
+
+async fn agent_with(stage: &Stage, tools: &[&str]) -> String {
+    let one = |name: &str, description: &str, tools: &[&str]| json!({ "name": name, "description": description, "tools": tools });
+    let specialists = json!([
+        one("press", "Reads pages of the {press}.", &["crawl_url"]),
+        one("register", "Knows the register of filings.", tools),
+    ]);
+    let skill = json!({
+        "skill_type": "built_in", "reference": "research", "parameters": { "specialists": specialists },
+    });
+    let handle = format!("agent-{}", uuid::Uuid::now_v7().simple());
+    let body = json!({ "name": "Divides", "handle": handle, "skills": [skill] });
+    stage.who.post("/profiles", &body).await["id"].as_str().unwrap().to_owned()
+}
+
+/// Who is asked what answers this, in this order for each.
+async fn answers(stage: &Stage, turns: Vec<(&str, ResponseTemplate)>) {
+    stage.server.reset().await;
+    for (who, answer) in turns {
+        let asked = Mock::given(method("POST")).and(path("/v1/chat/completions"));
+        let asked = asked.and(body_string_contains(who)).respond_with(answer);
+        asked.up_to_n_times(1).mount(&stage.server).await;
+    }
+    answers_filings(stage).await;
+    let page = ResponseTemplate::new(200).set_body_string("<p>Owl Fund is in the press.</p>");
+    let page = page.insert_header("content-type", "text/html");
+    Mock::given(method("GET")).and(path("/page")).respond_with(page).mount(&stage.server).await;
+}
+
+async fn ask(stage: &Stage, agent: &str, end: &str) -> Value {
+    let query = format!("Who of {{those}} at {} filed in 2024?", stage.page());
+    let line = stage.who.post("/executions", &json!({ "profile": agent, "query": query })).await;
+    stage.who.reaches(line["id"].as_str().unwrap(), end).await
+}
+
+/// What somebody was told, in order.
+async fn told(stage: &Stage, who: &str) -> Vec<String> {
+    let asked = stage.asked().await;
+    let messages = asked.iter().map(|turn| turn["messages"].to_string());
+    messages.filter(|messages| messages.contains(who)).collect()
+}
+
+async fn what_is_not_bound_is_refused(stage: &Stage, agent: &str) {
+    let body = json!({ "profile": agent, "query": "Who filed in 2024?" });
+    let said = refusal(stage.who.door.post(&format!("{FACTORY}/executions"), &body).await);
+    assert_eq!((said.status, said.places.as_slice()), (422, &["query".to_owned()][..]));
+    assert!(said.said.contains("specialist `register`"), "{}", said.said);
+    assert!(said.said.contains("the agent has no such endpoint"), "{}", said.said);
+}
+
+async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
+    let wrong = plan(&[task("a", "press", &["b"]), task("b", "register", &[])]);
+    let right = plan(&[task("b", "register", &["a"]), task("a", "press", &[])]);
+    let (there, elsewhere) = (stage.page(), format!("{}/page?owed=12", stage.server.uri()));
+    let looks = [&there, &elsewhere].map(|url| json!({ "url": url }).to_string());
+    let crawls = asking(&[("crawl_url", &looks[0]), ("crawl_url", &looks[1])]);
+    let filings = asking(&[("register__filings", r#"{"year": 2024}"#)]);
+    answers(
+        stage,
+        vec![
+            (PLANS, wrong),
+            (PLANS, right),
+            (PRESS, crawls),
+            (PRESS, found("Owl Fund is in the press.")),
+            (REGISTER, filings),
+            (REGISTER, found("Owl Fund filed.")),
+            (ANSWERS, said(ANSWER)),
+        ],
+    )
+    .await;
+    let run = ask(stage, agent, "complete").await;
+    assert_eq!((&run["strategy"], &run["playbook_id"]), (&json!("research"), &Value::Null));
+    let content = run["response"]["content"].as_str().unwrap();
+    assert!(content.contains(r"Owl Fund filed in 2024 \[1\]."), "{content}");
+    let states =
+        ["plan", "ask_press_1", "ask_register_1", "ask_press_2", "ask_register_2", "answer"]
+            .map(|name| step(&run, name)["status"].as_str().unwrap().to_owned());
+    assert_eq!(states, ["done", "done", "skipped", "skipped", "done", "done"], "{run:#}");
+    let [all, refused] = ["done", "TOOL_REFUSED"].map(str::to_owned);
+    let codes: Vec<String> =
+        calls(step(&run, "ask_press_1")).into_iter().map(|[_, _, code]| code).collect();
+    assert_eq!(codes, [all, refused], "a page is read that the question names");
+
+    let made = output(&stage.who, run["id"].as_str().unwrap(), "plan").await;
+    let expect = json!([
+        { "agent_id": "a", "agent_name": "press", "task": "Do a.", "depends_on": [], "stage": 1 },
+        { "agent_id": "b", "agent_name": "register", "task": "Do b.", "depends_on": ["a"], "stage": 2 },
+    ]);
+    assert_eq!(made["execution_plan"], expect, "{made:#}");
+    assert_eq!(made["analysis"]["entities"], json!(["2024"]));
+
+    let planning = told(stage, PLANS).await;
+    assert!(planning[0].contains("Reads pages of the {press}."), "{planning:#?}");
+    let problem = "`press` is not shown what `register` finds";
+    assert!(
+        planning[1].contains("execution_plan[0].depends_on[0]") && planning[1].contains(problem)
+    );
+    let register = &told(stage, REGISTER).await[0];
+    assert!(
+        register.contains("Do b.") && register.contains("Owl Fund is in the press."),
+        "{register}"
+    );
+    let answering = &told(stage, ANSWERS).await[0];
+    for part in ["{those}", "Do a.", "Owl Fund is in the press.", "Owl Fund filed."] {
+        assert!(answering.contains(part), "`{part}` is not in {answering}");
+    }
+}
+
+async fn what_is_the_owners_is_not_shown_to_who_looks_on_the_web(stage: &Stage, agent: &str) {
+    let tasks = [task("a", "register", &[]), task("b", "press", &[]), task("c", "press", &["b"])];
+    answers(
+        stage,
+        vec![
+            (PLANS, plan(&tasks)),
+            (REGISTER, found("Somebody owes 12.50.")),
+            (PRESS, found("The press says nothing.")),
+            (PRESS, found("It still says nothing.")),
+            (ANSWERS, said(ANSWER)),
+        ],
+    )
+    .await;
+    ask(stage, agent, "complete").await;
+    let press = told(stage, PRESS).await;
+    let second = press.iter().find(|told| told.contains("Do c.")).unwrap();
+    assert!(second.contains("The press says nothing.") && !second.contains("12.50"), "{second}");
+    assert!(told(stage, ANSWERS).await[0].contains("12.50"));
+}
+
+async fn one_that_fails_leaves_the_others(stage: &Stage, agent: &str) {
+    let tasks = [task("a", "press", &[]), task("b", "register", &["a"])];
+    let answered = vec![
+        (PLANS, plan(&tasks)),
+        (PRESS, ResponseTemplate::new(400)),
+        (REGISTER, found("Owl Fund filed.")),
+        (ANSWERS, said(ANSWER)),
+    ];
+    answers(stage, answered).await;
+    let run = ask(stage, agent, "partial").await;
+    assert_eq!(step(&run, "ask_press_1")["status"], "failed", "{run:#}");
+    let answering = &told(stage, ANSWERS).await[0];
+    assert!(answering.contains(r#"press_1\":{\"task\":\"Do a.\",\"answer\":null"#), "{answering}");
+    assert!(run["response"]["content"].as_str().unwrap().contains("Owl Fund filed in 2024"));
+}
+
+async fn a_plan_that_stays_wrong_ends_the_run(stage: &Stage, agent: &str) {
+    let circle = || plan(&[task("a", "register", &["b"]), task("b", "register", &["a"])]);
+    answers(stage, vec![(PLANS, circle()), (PLANS, circle())]).await;
+    let run = ask(stage, agent, "error").await;
+    let plan = step(&run, "plan");
+    assert_eq!(plan["code"], "MODEL_ANSWER_INVALID", "{plan:#}");
+    assert!(plan["message"].as_str().unwrap().contains("in a circle"), "{plan:#}");
+    assert_eq!(step(&run, "ask_press_1")["status"], "not_run", "{run:#}");
+}
+
+async fn a_test_asks_nobody(stage: &Stage, agent: &str) {
+    answers(stage, Vec::new()).await;
+    let body = json!({ "query": "Who filed in 2024?" });
+    let test = stage.who.post(&format!("/profiles/{agent}/test"), &body).await;
+    let test = test["id"].as_str().unwrap().to_owned();
+    stage.who.reaches(&test, "complete").await;
+    let would = &output(&stage.who, &test, "plan").await["_dry_run"]["would_ask"];
+    assert!(would["messages"].to_string().contains("Knows the register"), "{would:#}");
+    assert_eq!(stage.asked().await.len(), 0);
+}
+
+async fn what_was_said_is_shown_to_who_may_know_it(stage: &Stage, agent: &str) {
+    let tasks = || plan(&[task("a", "register", &[]), task("b", "press", &[])]);
+    let turns = || {
+        vec![
+            (PLANS, tasks()),
+            (REGISTER, found("Somebody owes 12.50.")),
+            (PRESS, found("Nothing.")),
+            (ANSWERS, said(ANSWER)),
+        ]
+    };
+    answers(stage, turns()).await;
+    let body = json!({ "profile": agent, "query": "Who owes?", "conversation": "new" });
+    let line = stage.who.post("/executions", &body).await;
+    let run = stage.who.reaches(line["id"].as_str().unwrap(), "complete").await;
+    answers(stage, turns()).await;
+    let query = "And what is written of them?";
+    let body = json!({ "profile": agent, "query": query, "conversation": run["conversation_id"] });
+    let line = stage.who.post("/executions", &body).await;
+    stage.who.reaches(line["id"].as_str().unwrap(), "complete").await;
+    let knows = async |who: &str| {
+        let told = told(stage, who).await.remove(0);
+        (told.contains("Who owes?"), told.contains("Owl Fund filed in 2024"))
+    };
+    assert_eq!(knows(PLANS).await, (true, false), "its tasks may get to the web");
+    assert_eq!(knows(PRESS).await, (false, false));
+    assert_eq!(knows(REGISTER).await, (true, true));
+    assert_eq!(knows(ANSWERS).await, (true, true));
+}
