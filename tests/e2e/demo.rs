@@ -43,7 +43,7 @@ async fn issue_13_f_035_the_demo_ends_with_the_report_the_answer_of_the_graph_an
     let answer = between(&main_job.1, "8. Its knowledge graph answers", "\n9. ");
     let (_, divided) = main_job.1.split_once("10. A model divides the question").unwrap();
     for part in
-        ["stage 1, records: Where does", "OFFICER_OF", "search_knowledge_graph.", "## Sources"]
+        ["stage 1, records: Which boards", "OFFICER_OF", "search_knowledge_graph.", "## Sources"]
     {
         assert!(divided.contains(part), "`{part}` is not in\n{divided}");
     }

@@ -12,6 +12,7 @@ mod all_rows;
 mod browser;
 mod case;
 mod channels;
+mod code;
 mod connections;
 mod connectors;
 mod crash;

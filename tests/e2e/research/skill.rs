@@ -84,7 +84,7 @@ async fn is_answered_with_its_sources(stage: &Stage, agent: &str) {
     assert_eq!(codes, ["done", "TOOL_REFUSED"], "{look:#}");
 
     let turns = stage.asked().await;
-    let expect = ["search_knowledge_graph", "query_journal", "register__filings"];
+    let expect = ["search_knowledge_graph", "query_journal", "run_python", "register__filings"];
     assert_eq!(names(&turns[0]), expect, "only what reads");
     let told = turns[0]["messages"].to_string();
     assert!(told.contains("Say {amounts} in dollars.") && told.contains(query), "{told}");
@@ -119,7 +119,7 @@ async fn a_test_asks_nobody(stage: &Stage, agent: &str) {
     let would = &crate::models::output(&stage.who, &test, "answer").await["_dry_run"]["would_ask"];
     assert_eq!(
         (&would["rounds"], would["tools"].as_array().unwrap().len()),
-        (&json!(2), 3),
+        (&json!(2), 4),
         "{would:#}"
     );
     assert_eq!(stage.asked().await.len(), 0);
@@ -148,7 +148,7 @@ async fn the_web_is_apart_from_what_is_remembered(stage: &Stage) {
     stage.answers(vec![said(ANSWER)]).await;
     asked_of(stage, &agent, "Which funds filed in 2024?").await;
     let asked = &stage.asked().await[0];
-    assert_eq!(names(asked), ["search_web", "crawl_url"]);
+    assert_eq!(names(asked), ["search_web", "crawl_url", "run_python"]);
     let told = asked["messages"].to_string();
     assert!(told.contains("German") && !told.contains("Ana {today}"), "{told}");
     stage.who.door.delete(&format!("{FACTORY}/me/memory")).await.unwrap();
@@ -176,7 +176,8 @@ async fn without_the_skill_nothing_is_started(stage: &Stage, agent: &str) {
     let again = stage.who.post(&format!("/executions/{id}/repeat"), &json!({})).await;
     let again = stage.who.reaches(again["id"].as_str().unwrap(), "complete").await;
     assert_eq!(again["strategy"], "research", "{again:#}");
-    assert_eq!(names(&stage.asked().await[0]), ["search_web", "crawl_url", "register__filings"]);
+    let expect = ["search_web", "crawl_url", "run_python", "register__filings"];
+    assert_eq!(names(&stage.asked().await[0]), expect);
 
     let mut off = research;
     off["enabled"] = false.into();

@@ -37,7 +37,7 @@ async fn r_005_r_006_r_017_r_038_r_040_r_041_r_042_r_048_k_44_a_question_is_divi
     let stage = stage("countersign-specialists", &[]).await;
     let yaml = register(&stage.server.uri());
     stage.who.post("/connectors", &json!({ "yaml": yaml })).await;
-    let agent = agent_with(&stage, &["register/filings", "query_journal"]).await;
+    let agent = agent_with(&stage, &["register/filings", "run_python"]).await;
     what_is_not_bound_is_refused(&stage, &agent).await;
     stage.who.bind(&agent, "register").await;
     a_plan_is_made_repaired_and_carried_out(&stage, &agent).await;
@@ -103,7 +103,8 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
     let (there, elsewhere) = (stage.page(), format!("{}/page?owed=12", stage.server.uri()));
     let looks = [&there, &elsewhere].map(|url| json!({ "url": url }).to_string());
     let crawls = asking(&[("crawl_url", &looks[0]), ("crawl_url", &looks[1])]);
-    let filings = asking(&[("register__filings", r#"{"year": 2024}"#)]);
+    let adds = r#"{"code": "sum(row['a'] for row in data)", "data": [{"a": 40}, {"a": 2}]}"#;
+    let filings = asking(&[("register__filings", r#"{"year": 2024}"#), ("run_python", adds)]);
     answers(
         stage,
         vec![
@@ -144,7 +145,9 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
     assert!(
         planning[1].contains("execution_plan[0].depends_on[0]") && planning[1].contains(problem)
     );
-    let register = &told(stage, REGISTER).await[0];
+    let register = told(stage, REGISTER).await;
+    assert!(register[1].contains(r#"{\"result\":42"#), "{}", register[1]);
+    let register = &register[0];
     assert!(
         register.contains("Do b.") && register.contains("Owl Fund is in the press."),
         "{register}"
@@ -186,6 +189,8 @@ async fn one_that_fails_leaves_the_others(stage: &Stage, agent: &str) {
     answers(stage, answered).await;
     let run = ask(stage, agent, "partial").await;
     assert_eq!(step(&run, "ask_press_1")["status"], "failed", "{run:#}");
+    let warned = run["warnings"].to_string();
+    assert!(warned.contains("what follows was written without it"), "{warned}");
     let answering = &told(stage, ANSWERS).await[0];
     assert!(answering.contains(r#"press_1\":{\"task\":\"Do a.\",\"answer\":null"#), "{answering}");
     assert!(run["response"]["content"].as_str().unwrap().contains("Owl Fund filed in 2024"));

@@ -24,7 +24,7 @@ use crate::Context;
 pub(crate) struct StepView {
     /// Its name.
     name: String,
-    /// In which stage of the plan it is, from 1: the steps of a stage are carried out side by side.
+    /// In which stage of the plan it is, from 1: the steps of a stage are carried out side by side. 0 in a run without a plan.
     stage: usize,
     /// Where it stands.
     #[schema(value_type = String)]

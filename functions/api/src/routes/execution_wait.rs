@@ -51,7 +51,7 @@ impl WaitQuery {
     }
 }
 
-/// A run with its events, once its version is another one than what was seen, or the time is over.
+/// A run with its events, once its version is another one than what was seen, it is over, or the time is.
 pub(super) async fn changed(
     ctx: &Context,
     (user, id): (&UserId, &RunId),
@@ -62,10 +62,13 @@ pub(super) async fn changed(
         let head = own(ctx, user, id).await?;
         let events = ctx.runs.events(id).await?;
         let seen = wanted.filter(|(seen, _)| *seen == version(&head, &events));
-        let Some((_, until)) = seen.filter(|(_, until)| Instant::now() < *until) else {
-            return Ok((head, events));
-        };
-        tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
+        let is_over = head.finished_at.is_some();
+        let seen = seen.filter(|(_, until)| !is_over && Instant::now() < *until);
+        let Some((_, until)) = seen else { return Ok((head, events)) };
+        // Of a long run, each look reads more.
+        let pauses = u32::try_from(1 + events.len() / 1_000).unwrap_or(u32::MAX);
+        let pause_now = pause.saturating_mul(pauses);
+        tokio::time::sleep(pause_now.min(until.saturating_duration_since(Instant::now()))).await;
         pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
 }

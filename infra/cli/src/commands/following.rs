@@ -23,10 +23,10 @@ fn is_ahead(step: &Value) -> bool {
     text(step, "status").is_none_or(|status| ahead.contains(&status.as_str()))
 }
 
-/// Whether two steps are one, or in the same stage.
+/// Whether two steps are one, or in the same stage. A run without a plan has no stages.
 fn is_beside(step: &Value, other: &Value) -> bool {
-    std::ptr::eq(step, other)
-        || (step.get("stage").is_some() && step.get("stage") == other.get("stage"))
+    let stage = |step: &Value| step.get("stage").and_then(Value::as_u64).filter(|stage| *stage > 0);
+    std::ptr::eq(step, other) || (stage(step).is_some() && stage(step) == stage(other))
 }
 
 /// A call of a tool that the model of a step has asked for, and that is over.

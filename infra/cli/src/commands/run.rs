@@ -257,7 +257,7 @@ pub(super) async fn settled_at(
         let run = match &seen {
             Some(version) => {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let wait = left.as_secs().min(LONGEST_WAIT);
+                let wait = (left.as_secs() + 1).min(LONGEST_WAIT);
                 door.get(&format!("{path}?after={version}&wait={wait}")).await?
             }
             None => door.get(path).await?,

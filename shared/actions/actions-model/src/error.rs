@@ -111,6 +111,19 @@ pub enum LlmError {
         help = "name somebody in the question, have an administrator set up a model provider, or make the calls steps of the playbook"
     )]
     ChoosesNoTools,
+    /// All that the built-in model asked for failed.
+    #[error("no tool answered; `{tool}` failed with {code}")]
+    #[failure(
+        code = "NO_TOOL_ANSWERED",
+        status = 502,
+        help = "see the calls of the step, and set up what they need, or take the tools out"
+    )]
+    NothingAnswered {
+        /// The first of them.
+        tool: String,
+        /// How it failed.
+        code: String,
+    },
     /// The model did not answer.
     #[error("{0}")]
     #[failure(forward)]

@@ -1,13 +1,12 @@
 //! The child: confines itself, reads the job and the document, says what it found.
 
-use std::env::args_os;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use countersign_confined::confined;
 use countersign_formats::{FormatError, Stop};
 use countersign_pages::{PageError, read_feed, read_page, read_records};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 
 use crate::ended::DAMAGED;
@@ -20,45 +19,9 @@ pub(crate) const WORD: &str = "read-file";
 /// Reads a file when this process was started for that; `None` when it was not. The first line of a function's `main`.
 #[must_use]
 pub fn child() -> Option<ExitCode> {
-    let mut arguments = args_os().skip(1);
-    if arguments.next()? != WORD {
-        return None;
-    }
-    let mut number = || arguments.next()?.to_str()?.parse().ok();
-    let limits = number().zip(number());
-    let done = limits.is_some_and(|(memory, seconds)| {
-        confine(memory, seconds).is_ok() && read(io::stdin().lock(), io::stdout().lock()).is_ok()
-    });
+    let is_confined = confined(WORD)?;
+    let done = is_confined && read(io::stdin().lock(), io::stdout().lock()).is_ok();
     Some(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// No more memory and computing time than this, no files, no image of what was in memory.
-fn confine(memory: u64, seconds: u64) -> io::Result<()> {
-    let limits = [
-        (Resource::Core, 0, 0),
-        (Resource::Fsize, 0, 0),
-        (Resource::Nofile, 0, 0),
-        (Resource::Data, memory, memory),
-        // A second between being told and being killed, because only the first says why.
-        (Resource::Cpu, seconds, seconds + 1),
-    ];
-    for (resource, current, maximum) in limits {
-        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-        let limit = Rlimit { current: Some(current.min(most)), maximum: Some(maximum.min(most)) };
-        setrlimit(resource, limit)?;
-    }
-    // A child that computes would outlive a parent that was killed; the kernel ends it with the thread that started it.
-    #[cfg(target_os = "linux")]
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    closed()?;
-    Ok(())
-}
-
-/// Closes the memory of this process to other processes of its user: parent and children all run as the same.
-pub(crate) fn closed() -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
-    Ok(())
 }
 
 /// Reads a job with its document, and answers.

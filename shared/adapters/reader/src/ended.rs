@@ -1,15 +1,10 @@
 //! How a child ends without an answer, as an error of what it read.
 
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
-
+use countersign_confined::End;
 use countersign_formats::FormatError;
 use countersign_pages::PageError;
-use rustix::process::Signal;
 
 pub(crate) const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
-/// The status of a program of ours that panicked.
-const PANICKED: i32 = 101;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -30,18 +25,13 @@ pub(crate) enum Ended {
     Failed(String),
 }
 
-impl Ended {
-    /// What the end of a child without an answer means. A child that is refused memory aborts; one that the system kills
-    /// for memory, or that overruns its stack, is dead of a signal too.
-    pub(crate) fn of(status: ExitStatus) -> Self {
-        let of_memory = [Signal::ABORT, Signal::SEGV, Signal::BUS, Signal::KILL];
-        match (status.signal(), status.code()) {
-            (Some(signal), _) if signal == Signal::XCPU.as_raw() => Self::Computing,
-            (Some(signal), _) if of_memory.iter().any(|known| known.as_raw() == signal) => {
-                Self::Memory
-            }
-            (None, Some(PANICKED)) => Self::Damaged,
-            _ => Self::Failed(format!("its reader gave no answer ({status})")),
+impl From<End> for Ended {
+    fn from(end: End) -> Self {
+        match end {
+            End::Memory => Self::Memory,
+            End::Computing => Self::Computing,
+            End::Panicked => Self::Damaged,
+            End::Other(status) => Self::Failed(format!("its reader gave no answer ({status})")),
         }
     }
 }

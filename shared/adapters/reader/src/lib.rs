@@ -12,7 +12,6 @@ mod ended;
 #[cfg(debug_assertions)]
 mod here;
 mod job;
-mod program;
 mod readers;
 mod wire;
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 
+use countersign_confined::{End, Program};
 use countersign_connector::{FileBody, ScrapeRules};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_pages::{Body, ExtractMode, FeedItems, Page, PageError, PageRecords};
@@ -16,9 +17,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::answer::{Answer, Garbled, OfFeed, OfFile, OfPage, OfRecords};
+use crate::child::WORD;
 use crate::ended::Ended;
 use crate::job::{Job, Origin};
-use crate::program::Program;
 use crate::wire::{DONE, ERROR};
 
 const MIB: u64 = 1024 * 1024;
@@ -183,7 +184,7 @@ impl Readers {
         memory: u64,
     ) -> Result<A::Found, A::Error> {
         let failed = |error: std::io::Error| Ended::Failed(error.to_string());
-        let mut child = program.start(memory, self.bounds.seconds).map_err(failed)?;
+        let mut child = program.start(WORD, memory, self.bounds.seconds).map_err(failed)?;
         let none = || Ended::Failed("its reader has no pipes".to_owned());
         let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or_else(none)?;
         let mut feeding = pin!(feed(stdin, job, document));
@@ -196,7 +197,7 @@ impl Readers {
             }
         };
         if let Heard::Nothing = heard {
-            let ended = Ended::of(child.wait().await.map_err(failed)?);
+            let ended = Ended::from(End::from(child.wait().await.map_err(failed)?));
             tracing::warn!(?ended, "a reader ended without an answer");
             return Err(ended.into());
         }

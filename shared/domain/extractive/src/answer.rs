@@ -18,6 +18,8 @@ const MAX_RECORDS: usize = 10;
 const SOURCE: &str = "source";
 /// The list of texts that says where the other texts were found.
 const SOURCES: &str = "sources";
+/// The text that sums up a conversation.
+const SUMMARY: &str = "summary";
 
 /// The answer, in the form of the task's schema; null, or an empty list, where the data hold nothing.
 ///
@@ -46,11 +48,14 @@ struct Quotes<'t, 'p> {
 
 impl Quotes<'_, '_> {
     fn record(&self, fields: &[Field]) -> Result<Value, ModelRequired> {
-        let texts = fields.iter().filter(|field| field.data_type == DataType::String).count();
+        let texts = fields.iter().filter(|field| self.is_quoted(field, fields)).count();
         let value = |field: &Field| match &field.data_type {
+            DataType::String if !self.is_quoted(field, fields) => Ok(Value::Null),
             DataType::String if texts == 1 => Ok(self.page(field)),
             DataType::String => Ok(self.text(&self.asked(field), IN_A_TEXT)),
-            DataType::Array(item) if **item == DataType::String && field.name == SOURCES => {
+            DataType::Array(item)
+                if **item == DataType::String && field.name == SOURCES && texts > 0 =>
+            {
                 Ok(self.places(fields))
             }
             DataType::Array(item) if **item == DataType::String => {
@@ -64,12 +69,16 @@ impl Quotes<'_, '_> {
 
     /// Where the quotations of the texts stand.
     fn places(&self, fields: &[Field]) -> Value {
+        let texts: Vec<&Field> =
+            fields.iter().filter(|field| self.is_quoted(field, fields)).collect();
+        let quoted = texts.iter().flat_map(|field| match texts.as_slice() {
+            [_] => self.asked_of_page(field),
+            _ => vec![self.asked(field)],
+        });
         let mut places: Vec<&str> = Vec::new();
-        for text in fields.iter().filter(|field| field.data_type == DataType::String) {
-            for quoted in self.best(&self.asked(text), IN_A_TEXT) {
-                if !places.contains(&quoted.place.as_str()) {
-                    places.push(&quoted.place);
-                }
+        for passage in quoted.flat_map(|asked| self.ranked.best(&asked, IN_A_TEXT)) {
+            if !places.contains(&passage.place.as_str()) {
+                places.push(&passage.place);
             }
         }
         places.into()
@@ -104,16 +113,35 @@ impl Quotes<'_, '_> {
     /// The only text of an answer follows the template's headings.
     fn page(&self, field: &Field) -> Value {
         let headings = self.headings();
+        let asked = self.asked_of_page(field);
         if headings.is_empty() {
-            return self.text(&self.asked(field), IN_A_TEXT);
+            return self.text(&asked.concat(), IN_A_TEXT);
         }
-        let section = |heading: &&str| {
-            let asked = format!("{heading} {}", self.task.instructions.unwrap_or_default());
+        let section = |(heading, asked): (&&str, &String)| {
             let quotes: Vec<String> =
-                self.best(&asked, IN_A_TEXT).map(|one| format!("- {}", one.cited())).collect();
+                self.best(asked, IN_A_TEXT).map(|one| format!("- {}", one.cited())).collect();
             format!("{heading}\n\n{}", quotes.join("\n")).trim_end().to_owned()
         };
-        headings.iter().map(section).collect::<Vec<_>>().join("\n\n").into()
+        headings.iter().zip(&asked).map(section).collect::<Vec<_>>().join("\n\n").into()
+    }
+
+    /// Whether a field holds quotations as one text. Nobody can quote what sums up a conversation, which is asked for beside the answer
+    /// to a question.
+    fn is_quoted(&self, field: &Field, fields: &[Field]) -> bool {
+        let is_text = |field: &Field| field.data_type == DataType::String;
+        let is_beside = |other: &Field| is_text(other) && other.name != SUMMARY;
+        let sums_up = self.question.is_some() && field.name == SUMMARY;
+        is_text(field) && !(sums_up && fields.iter().any(is_beside))
+    }
+
+    /// The words of each part of a page: of each heading, or of the field when there is none.
+    fn asked_of_page(&self, field: &Field) -> Vec<String> {
+        let headings = self.headings();
+        if headings.is_empty() {
+            return vec![self.asked(field)];
+        }
+        let about = self.question.or(self.task.instructions).unwrap_or_default();
+        headings.iter().map(|heading| format!("{heading} {about}")).collect()
     }
 
     fn headings(&self) -> Vec<&str> {
@@ -130,12 +158,11 @@ impl Quotes<'_, '_> {
 
     /// The words that say what a field is about: those of the question, where there is one.
     fn asked(&self, field: &Field) -> String {
-        if let Some(question) = self.question {
-            return question.to_owned();
-        }
         let name = field.name.replace('_', " ");
         let task = self.task;
-        let parts = [task.instructions, task.template, Some(&name), Some(&field.description)];
+        // What the platform tells other models of a question says nothing of what it is about.
+        let about = self.question.or(task.instructions);
+        let parts = [about, task.template, Some(&name), Some(&field.description)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }

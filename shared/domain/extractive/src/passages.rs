@@ -66,11 +66,23 @@ fn short(name: &str, value: &Value) -> Option<String> {
         Value::String(text) if is_short(text) => Some(format!("{name}: {text}")),
         Value::Number(number) => Some(format!("{name}: {number}")),
         Value::Bool(flag) => Some(format!("{name}: {flag}")),
+        Value::Array(items) => few(items).map(|few| format!("{name}: {few}")),
         _ => None,
     }
 }
 
-/// A line that is a quotation itself, as [`Passage::cited`] writes it: what is quoted, and from where.
+/// A few short texts that stand together in the line of their record, such as the other names of somebody.
+fn few(items: &[Value]) -> Option<String> {
+    let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let together = texts.filter(|texts| texts.iter().all(|text| is_short(text)))?.join(", ");
+    (!together.is_empty() && together.chars().count() <= LONG).then_some(together)
+}
+
+/// The longest place that a quotation is from, characters.
+const MAX_PLACE: usize = 300;
+
+/// A line that is a quotation itself, as [`Passage::cited`] writes it: what is quoted, and from where. A place holds nothing that could
+/// end it and begin another quotation.
 fn quotation(line: &str) -> Option<(String, &str)> {
     let line = line.trim();
     if !line.starts_with('"') {
@@ -79,7 +91,25 @@ fn quotation(line: &str) -> Option<(String, &str)> {
     let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
     let text = texts.next()?.ok()?;
     let place = line.get(texts.byte_offset()..)?.strip_prefix(" (")?.strip_suffix(')')?;
-    Some((text, place))
+    (place.chars().count() <= MAX_PLACE && is_place(place)).then_some((text, place))
+}
+
+/// Whether a text can be a place as [`inside`] writes it: names, some of them quoted in brackets.
+fn is_place(text: &str) -> bool {
+    let is_plain =
+        |text: &str| !text.contains(|c: char| matches!(c, '(' | ')' | '"') || c.is_control());
+    let mut rest = text;
+    while let Some(at) = rest.find("[\"") {
+        let (before, quoted) = (&rest[..at], &rest[at + 1..]);
+        let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
+        let is_name = names.next().is_some_and(|name| name.is_ok_and(|name| is_plain(&name)));
+        let behind = quoted.get(names.byte_offset()..).and_then(|behind| behind.strip_prefix(']'));
+        match behind.filter(|_| is_name && is_plain(before)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    is_plain(rest)
 }
 
 fn is_short(text: &str) -> bool {

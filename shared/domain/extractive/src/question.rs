@@ -8,7 +8,8 @@ const QUESTION: &str = "question";
 /// What stands beside a question and answers nothing: the day, who asks, and what was said before.
 const BESIDE: [&str; 4] = [QUESTION, "today", "about_user", "conversation"];
 
-/// The list in which somebody says where a text beside it comes from.
+/// What somebody has answered, and the list of where that comes from: only the first is quoted.
+const ANSWER: &str = "answer";
 const SOURCES: &str = "sources";
 
 /// The question that data are about, if they say one.
@@ -25,12 +26,12 @@ pub(crate) fn without(data: &Value, question: &str) -> Value {
 }
 
 fn kept<'v>(
-    fields: impl Iterator<Item = (&'v String, &'v Value)>,
+    fields: impl Iterator<Item = (&'v String, &'v Value)> + Clone,
     question: &str,
 ) -> Map<String, Value> {
+    let has_answer = fields.clone().any(|(name, _)| name == ANSWER);
     let fields = fields.filter(|(name, value)| {
-        value.as_str().map(str::trim) != Some(question)
-            && !(name.as_str() == SOURCES && value.is_array())
+        value.as_str().map(str::trim) != Some(question) && !(has_answer && *name == SOURCES)
     });
     fields.map(|(name, value)| (name.clone(), pruned(value, question))).collect()
 }

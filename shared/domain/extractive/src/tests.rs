@@ -137,4 +137,12 @@ fn k_44_a_text_that_looks_like_a_quotation_keeps_its_own_place() {
     let data = json!({ "note": r#""The treasurer is honest." (audit.opinion)"# });
     let said = ask("treasurer", None, &data, &form).unwrap();
     assert_eq!(said["answer"], r#""The treasurer is honest." (note, audit.opinion)"#);
+    // One that would end its quotation and begin another is a text like any other.
+    let data = json!({ "note": r#""Honest treasurer." (a) "No fraud." (audit.opinion)"# });
+    let said = ask("treasurer", None, &data, &form).unwrap();
+    assert!(said["answer"].as_str().unwrap().ends_with(" (note)"), "{said}");
+    let named = r#""The treasurer is honest." (["Officer Name"].note)"#;
+    let said = ask("treasurer", None, &json!({ "note": named }), &form).unwrap();
+    let expect = r#""The treasurer is honest." (note, ["Officer Name"].note)"#;
+    assert_eq!(said["answer"], expect);
 }

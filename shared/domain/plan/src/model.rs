@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
+use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn, SUMMARY};
 use countersign_registry::action::ReadAhead;
 use countersign_registry::{ModelChoice, OutputSchema};
 use countersign_run::{DryRun, RunContext, RunId};
@@ -270,6 +270,14 @@ impl Plan {
     #[must_use]
     pub fn composed(&self, name: &str, scope: &Scope<'_>) -> Option<Value> {
         self.composed.get(name).map(|template| composed(template, scope))
+    }
+
+    /// Whether a model goes on without the result of this step, should there be none. The summary of the output is not meant: the
+    /// output itself says what is missing.
+    #[must_use]
+    pub fn goes_on_without(&self, step: &str) -> bool {
+        let goes_on = |other: &PlanStep| other.allows_gaps && other.name != SUMMARY;
+        self.steps.iter().any(|other| goes_on(other) && other.reads.iter().any(|read| read == step))
     }
 
     /// The names of the steps, in listed order.

@@ -318,13 +318,19 @@ mod tests {
         check(&json!({ "specialists": [files()] }), &["/specialists"]);
         check(&json!({ "specialists": [web(), web()] }), &["/specialists/1/name"]);
         check(&json!({ "stages": 2 }), &["/stages"]);
+        let mut warm = files();
+        warm["temperature"] = json!(0.5);
+        let places = ["/specialists/0/temperature"];
+        check(&json!({ "specialists": [warm.clone(), web()] }), &places);
+        warm["model"] = json!("openai/a");
+        check(&json!({ "specialists": [warm, web()] }), &[]);
         check(&json!({ "web": true, "specialists": [files(), web()] }), &["/web"]);
         let many: Vec<Value> =
             (0..5).map(|n| specialist(&format!("a{n}"), &["read_file"])).collect();
         check(&json!({ "specialists": many, "stages": 3 }), &["/specialists"]);
         let wrong = [
             specialist("Press", &["search_web"]),
-            specialist("a", &["search_web", "read_file"]),
+            specialist("a", &["search_web", "match_entities"]),
             specialist("b", &["send_notification", "read_fil", "a/b/c"]),
         ];
         check(

@@ -6,9 +6,10 @@ use std::time::Duration;
 pub const RESERVED: Duration = Duration::from_secs(4);
 
 /// How long each function that carries out actions runs at most, in seconds, as the template deploys it.
-pub const FUNCTION_SECONDS: [(&str, u32); 11] = [
+pub const FUNCTION_SECONDS: [(&str, u32); 12] = [
     (crate::TOOL_CONNECT, 300),
     (crate::TOOL_CONNECT_WRITE, 300),
+    ("tool-code", 60),
     ("tool-data", 300),
     ("tool-files", 120),
     (crate::TOOL_FILES_WRITE, 120),

@@ -1,6 +1,6 @@
 //! Filling the slots of a contract.
 
-use countersign_registry::{Slot, nearest};
+use countersign_registry::{DataType, Slot, nearest};
 use serde_json::{Map, Value};
 
 use crate::coerce::coerce;
@@ -127,6 +127,14 @@ fn fill(
     let wired = wired.map_err(|e| error(&slot.name, SlotProblem::Wiring, e.to_string()))?.flatten();
     match wired.filter(|value| !value.is_null()).or_else(|| slot.default.clone()) {
         Some(value) => typed(slot, value).map(Some),
+        // Only a slot of any type can hold a null.
+        None if slot.required
+            && given.is_some()
+            && undefined == Undefined::Null
+            && slot.data_type == DataType::Any =>
+        {
+            Ok(Some(Value::Null))
+        }
         None if slot.required => {
             let because =
                 if given.is_some() { "what is wired to it has no value" } else { "it is required" };
@@ -193,6 +201,10 @@ mod tests {
         let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
         let expect = json!({"data": {"rows": [{"a": "{s.gone}"}], "more": [null]}});
         assert_eq!(Value::from(bound.unwrap()), expect);
+        let whole = json!({"data": "{s.gone}"});
+        let bound = bind_with_gaps(whole.as_object().unwrap(), &slots, &scope);
+        assert_eq!(Value::from(bound.unwrap()), json!({"data": null}));
+        assert!(bind(whole.as_object().unwrap(), &slots, &scope).is_err());
         let inside = json!({"data": "so {s.gone}"});
         assert!(bind_with_gaps(inside.as_object().unwrap(), &slots, &scope).is_err());
         assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());

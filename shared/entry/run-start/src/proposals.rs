@@ -80,8 +80,9 @@ pub(crate) fn steps(proposals: &[Proposal<'_>], question: &str, answer: &str) ->
 /// Whoever signs sees what the drafts were made from: the question and its answer.
 fn gate(proposals: &[Proposal<'_>], question: &str, answer: &str) -> Value {
     let any: Vec<String> = proposals.iter().map(Proposal::drafts).collect();
+    // The sentence first: a page folds the rest of a long question away.
     let prompt = format!(
-        "Question: “{}”\n\nA model has answered it, as shown, and drafted the calls. Nobody has checked either.",
+        "A model has answered a question, as shown, and drafted the calls. Nobody has checked either.\n\nQuestion: “{}”",
         literal_text(question)
     );
     json!({

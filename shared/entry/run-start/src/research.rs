@@ -33,9 +33,11 @@ const OF_SUMMARY: &str = "What was asked and answered in the conversation so far
                           Whoever answers the next question is shown it instead.";
 
 /// The tools that look on the web.
-const ON_WEB: [&str; 2] = ["search_web", "crawl_url"];
+const ON_WEB: [&str; 3] = ["search_web", "crawl_url", COMPUTES];
 /// The tools that look at what the agent remembers.
-const REMEMBERED: [&str; 2] = ["search_knowledge_graph", "query_journal"];
+const REMEMBERED: [&str; 3] = ["search_knowledge_graph", "query_journal", COMPUTES];
+/// The tool that computes, and reads nothing.
+const COMPUTES: &str = "run_python";
 
 /// The playbook that looks for the answer; none for an agent without that skill.
 ///
@@ -267,6 +269,7 @@ mod tests {
         refused(&["tables/query"], "a model would write the statement");
         refused(&["search/find", "query_journal"], "`search/find`, which looks on the web");
         refused(&["search_web", "files/read"], "`search_web`, which looks on the web");
+        refused(&["search/find", "match_entities"], "`search/find`, which looks on the web");
     }
 
     #[test]
@@ -277,10 +280,10 @@ mod tests {
         let team = Team::of(&research, &endpoints()).unwrap().unwrap();
         assert_eq!((team.reaches_web(), team.is_on_web()), (true, false));
         let written = divided(&team, &Asked::new("Who?"), "Who?", false, &[]);
-        let sees = &written["steps"][0]["params"]["specialists"];
+        let sees = &written["steps"][1]["params"]["specialists"];
         assert_eq!(sees[0]["sees"], json!(["web"]));
         assert_eq!(sees[1]["sees"], json!(["web", "files"]));
-        let second = &written["steps"][2]["parallel_steps"];
+        let second = &written["steps"][3]["parallel_steps"];
         let shown = |n: usize| {
             let results = second[n]["inputs"]["assignment"]["results"].as_object().unwrap();
             results.keys().cloned().collect::<Vec<_>>()
@@ -293,9 +296,11 @@ mod tests {
     fn f_030_k_40_k_44_a_model_is_given_the_web_or_what_is_the_owners_and_nothing_that_changes_anything()
      {
         let outside = tools(&research(true), &endpoints());
-        assert_eq!(outside, ["search_web", "crawl_url", "bank/due", "search/find"]);
+        assert_eq!(outside, ["search_web", "crawl_url", "run_python", "bank/due", "search/find"]);
         let inside = tools(&research(false), &endpoints());
-        assert_eq!(inside, ["search_knowledge_graph", "query_journal", "bank/due", "files/read"]);
+        let expect =
+            ["search_knowledge_graph", "query_journal", "run_python", "bank/due", "files/read"];
+        assert_eq!(inside, expect);
     }
 
     proptest! {
@@ -325,15 +330,10 @@ mod tests {
             let compiled = compile(&PlaybookSource::new("question", &text), &world);
             let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
             prop_assert_eq!(playbook.all_steps().count(), 2 + stages * 4 + 1 + 5);
-            let resolved = |step: usize| {
-                let StepKind::Action { inputs, .. } = &playbook.steps[step].kind else { panic!() };
-                let scope = countersign_wiring::Scope::new().with("today", Value::Null);
-                countersign_wiring::resolve(&inputs["data"], &scope).unwrap()
-            };
-            prop_assert_eq!(resolved(0), Value::from(said("{today}")));
-            let planning = resolved(1);
-            prop_assert_eq!(&planning["question"], &Value::String(question.clone()));
-            prop_assert_eq!(&planning["conversation"], &Value::from(said("{plan}")));
+            let StepKind::Action { inputs, .. } = &playbook.steps[0].kind else { panic!() };
+            let asked = countersign_wiring::resolve(&inputs["data"], &countersign_wiring::Scope::new());
+            let said = json!([{ "question": question, "said": said("{today}"), "said_on_web": said("{plan}") }]);
+            prop_assert_eq!(asked.unwrap(), said);
         }
 
         #[test]

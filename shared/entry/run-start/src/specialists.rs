@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 /// The step that divides the question.
 const PLAN: &str = "plan";
-/// The step that holds what was asked and answered before: it is written once, and many steps are shown it.
-const BEFORE: &str = "before";
+/// The step that holds the question, and what was asked and answered before: it is written once, and many steps are shown it.
+const QUESTION: &str = "question";
 
 /// What every specialist is told.
 const TASK: &str = "Several of you look for parts of the answer to a question; it is in the data. Do the `task` of what you are to find out, and only \
@@ -23,7 +23,7 @@ const TASK: &str = "Several of you look for parts of the answer to a question; i
 /// What the model is told that answers.
 const ANSWER: &str = "Answer the question in the data from `results`: what specialists found for their tasks. Put the number of its source \
                       in brackets behind each statement, such as [1]; `sources` has the sources in the order of these numbers, as the \
-                      specialists name them. What has no task was not needed; a task without an answer failed: say what is therefore not known. \
+                      specialists name them. What has no task was not needed; a task without an answer failed or found nothing: say what is therefore not known. \
                       Use nothing else.";
 
 /// A specialist, and where it looks.
@@ -74,7 +74,7 @@ impl<'a> Team<'a> {
     /// The step that divides the question, and those of the specialists, stage by stage.
     pub(crate) fn steps(&self, asked: &Asked) -> Vec<Value> {
         let stages = (1..=self.stages).map(|stage| self.stage(stage, asked));
-        asked.before().into_iter().chain([self.plan(asked)]).chain(stages).collect()
+        [asked.step(self.is_mixed()), self.plan(asked)].into_iter().chain(stages).collect()
     }
 
     fn plan(&self, asked: &Asked) -> Value {
@@ -88,17 +88,15 @@ impl<'a> Team<'a> {
         let specialists: Vec<Value> = specialists.collect();
         json!({
             "name": PLAN, "step_type": "tool", "action": "plan_tasks", "on_error": "stop",
-            "inputs": { "data": asked.data(asked.about_for_plan.as_ref(), self.said_for_plan(asked)) },
+            "inputs": { "data": Asked::data(asked.about_for_plan.as_ref(), self.said_for_plan(asked)) },
             "params": { "specialists": specialists, "stages": self.stages },
         })
     }
 
     /// What the planner is shown of the conversation: where its tasks can get to the web, what a model there would be shown.
     fn said_for_plan(&self, asked: &Asked) -> Option<Value> {
-        if !self.is_mixed() {
-            return asked.said();
-        }
-        (!asked.said_on_web.is_empty()).then(|| asked.said_on_web.clone().into())
+        let field = if self.is_mixed() { "said_on_web" } else { "said" };
+        (!asked.said.is_empty()).then(|| of_asked(field))
     }
 
     /// Whether some look on the web and others do not.
@@ -123,7 +121,8 @@ impl<'a> Team<'a> {
         let told = [Some(TASK), Some(&of), own].into_iter().flatten().collect::<Vec<_>>();
         let assigned =
             json!({ "task": format!("{{{task}}}"), "results": self.results(stage, member) });
-        let mut inputs = json!({ "data": { "question": asked.question, "today": "{today}" }, ASSIGNMENT: assigned });
+        let data = json!({ "question": of_asked("question"), "today": "{today}" });
+        let mut inputs = json!({ "data": data, ASSIGNMENT: assigned });
         let may_know = !member.is_on_web || self.is_on_web();
         if let Some(said) = asked.said().filter(|_| may_know) {
             inputs[CONVERSATION] = said;
@@ -163,7 +162,7 @@ impl<'a> Team<'a> {
         let told = told.collect::<Vec<_>>().join("\n\n");
         let all = (1..=self.stages)
             .flat_map(|stage| self.members.iter().map(move |one| result(one, stage)));
-        let mut data = asked.data(asked.about.as_ref(), asked.said());
+        let mut data = Asked::data(asked.about.as_ref(), asked.said());
         data["results"] = Value::Object(all.collect());
         json!({
             "name": name, "step_type": "llm_task", "action": "llm_analyze", "on_error": "stop", "allow_missing": true,
@@ -212,22 +211,23 @@ impl Asked {
         Self { about, about_for_plan, told, ..self }
     }
 
-    fn before(&self) -> Option<Value> {
-        let step = || {
-            json!({
-                "name": BEFORE, "step_type": "tool", "action": "transform_data", "on_error": "stop",
-                "inputs": { "data": self.said }, "params": { "operations": [] },
-            })
-        };
-        (!self.said.is_empty()).then(step)
+    fn step(&self, is_mixed: bool) -> Value {
+        let mut asked = json!({ "question": self.question, "said": self.said });
+        if is_mixed {
+            asked["said_on_web"] = self.said_on_web.clone().into();
+        }
+        json!({
+            "name": QUESTION, "step_type": "tool", "action": "transform_data", "on_error": "stop",
+            "inputs": { "data": [asked] }, "params": { "operations": [] },
+        })
     }
 
     fn said(&self) -> Option<Value> {
-        (!self.said.is_empty()).then(|| format!("{{{BEFORE}.data}}").into())
+        (!self.said.is_empty()).then(|| of_asked("said"))
     }
 
-    fn data(&self, about: Option<&Value>, said: Option<Value>) -> Value {
-        let mut data = json!({ "question": self.question, "today": "{today}" });
+    fn data(about: Option<&Value>, said: Option<Value>) -> Value {
+        let mut data = json!({ "question": of_asked("question"), "today": "{today}" });
         if let Some(about) = about {
             data["about_user"] = about.clone();
         }
@@ -236,6 +236,11 @@ impl Asked {
         }
         data
     }
+}
+
+/// What the step holds that says what was asked.
+fn of_asked(field: &str) -> Value {
+    format!("{{{QUESTION}.data[0].{field}}}").into()
 }
 
 impl<'a> Member<'a> {

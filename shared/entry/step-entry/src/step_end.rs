@@ -1,7 +1,7 @@
 //! Recording how a step ended.
 
 use countersign_failure::{Class, Failure};
-use countersign_plan::{OnError, OnWarning, PlanStep};
+use countersign_plan::{OnError, OnWarning, Plan, PlanStep};
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
     CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE,
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
+use crate::protocol::sha256;
 use crate::upstream::UPSTREAM_LOST;
 use crate::warned::TOLD;
 use countersign_store_runs::warnings_of;
@@ -158,6 +159,25 @@ impl StepEnd {
             message: Some(message),
             ..self
         }
+    }
+
+    /// A failure that a model goes on without is told like what could not be read: to whoever signs what comes of it, too.
+    pub(crate) fn told(self, plan: &Plan, step: &PlanStep) -> Self {
+        let is_passed_over = self.status == StepStatus::Failed && self.stops.is_none();
+        if !is_passed_over || self.warnings.is_some() || !plan.goes_on_without(&step.name) {
+            return self;
+        }
+        let code = self.code.as_deref().unwrap_or_default();
+        let sentence =
+            format!("`{}` failed ({code}): what follows was written without it", step.name);
+        let warnings = StepWarnings {
+            step: step.name.clone(),
+            count: 1,
+            hash: sha256(&sentence),
+            first: vec![sentence],
+            asks: step.on_warning == OnWarning::Gate,
+        };
+        Self { warnings: Some(Box::new(warnings)), ..self }
     }
 
     /// The run ends with it, whatever its author said.

@@ -14,7 +14,7 @@ const QUESTION: &str = "What do we know about Margaret Thornquist?";
 
 /// The agent that divides questions between specialists, and what it is asked: no single call answers it.
 const DESK: &str = "research-desk";
-const DIVIDED: &str = "Where does Margaret Thornquist serve as an officer, and who else does?";
+const DIVIDED: &str = "Which boards and officers is Margaret Thornquist connected with?";
 
 /// Asks both, and shows the answers.
 ///

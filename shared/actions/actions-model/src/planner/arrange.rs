@@ -80,6 +80,7 @@ fn problems(tasks: &[PlannedTask], params: &Params) -> Vec<String> {
     }
     let owners: BTreeMap<&str, &str> =
         tasks.iter().map(|task| (task.agent_id.as_str(), task.agent_name.as_str())).collect();
+    let is_known = |name: &str| params.specialists.iter().any(|one| one.name == name);
     let mut ids = BTreeSet::new();
     let mut found = Vec::new();
     for (n, task) in tasks.iter().enumerate() {
@@ -101,7 +102,7 @@ fn problems(tasks: &[PlannedTask], params: &Params) -> Vec<String> {
             let place = at(&format!("depends_on[{m}]"));
             match owners.get(other.as_str()) {
                 None => found.push(format!("{place} is the `agent_id` of no task")),
-                Some(owner) if !who.sees(owner) => {
+                Some(owner) if is_known(owner) && !who.sees(owner) => {
                     found
                         .push(format!("{place}: `{}` is not shown what `{owner}` finds", who.name));
                 }

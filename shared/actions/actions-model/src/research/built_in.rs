@@ -49,6 +49,9 @@ pub(super) fn say(
         return Ok(Said::Asks { asks, used });
     }
     let data = Value::Object(found(talk));
+    if let Some(failed) = none_answered(talk) {
+        return Err(failed);
+    }
     let said =
         quoted(&Task { instructions: Some(&question), template: None, data: &data, schema })?;
     let used = used(&said.to_string());
@@ -93,6 +96,17 @@ fn arguments(tool: &Contract, question: &str, names: &[String]) -> Vec<Value> {
         return vec![json!({ QUERY: words })];
     }
     Vec::new()
+}
+
+/// Why nothing was found, when every call failed.
+fn none_answered(talk: &PriorTurns<'_>) -> Option<LlmError> {
+    let mut results = talk.turns.iter().flat_map(|turn| &turn.asks);
+    if results.clone().any(|(_, result)| matches!(result, ToolResult::Output(_))) {
+        return None;
+    }
+    let (ask, result) = results.next()?;
+    let ToolResult::Failed(code, _) = result else { return None };
+    Some(LlmError::NothingAnswered { tool: ask.tool.clone(), code: code.clone() })
 }
 
 /// What tools gave, by their names; of one that was asked twice, a list.

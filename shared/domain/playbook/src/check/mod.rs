@@ -10,6 +10,7 @@ mod for_each;
 mod item;
 mod mentions;
 mod on_warning;
+mod optional;
 mod retries;
 mod slots;
 mod summary;
@@ -77,6 +78,7 @@ pub(crate) fn links(
     on_warning::check(draft, sink);
     bindings(draft, world, sink);
     summary::check(draft, sink);
+    optional::check(draft, sink);
     unused::check(draft, mentions.iter().flatten().chain(&output), sink);
     Checked { leads_to_effect: flow.leads_to_effect }
 }

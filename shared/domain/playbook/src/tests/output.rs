@@ -46,17 +46,26 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
     );
     check(&format!("{{sections: {one}}}"), &[]);
     let optional = "{title: A, source: used.data, optional: true}";
+    let idle = "P114 used.data: `optional` has no effect: `used` has no condition that could leave it out | leave `optional` out, or give the step a condition";
     check(
         &format!("{{sections: [{optional}]}}"),
         &[
             "P026 [: all sections are optional, so that there may be none to show | leave `optional` out",
+            idle,
         ],
     );
     let beside = format!("[{{title: B, source: used.count}}, {optional}]");
-    check(&format!("{{sections: {beside}}}"), &[]);
+    check(&format!("{{sections: {beside}}}"), &[idle]);
+    let conditional =
+        USE.replacen("name: used,", "name: used, condition: \"{rows.results} is defined\",", 1);
+    assert_ne!(conditional, USE);
+    let given =
+        format!("{}output: {{sections: {beside}}}\n", around(&format!("{READ}{conditional}")));
+    assert_eq!(problems(&given), [""; 0]);
     check(
         &format!("{{save_to: both, sections: {beside}}}"),
         &[
+            idle,
             "P026 true: the first list of records is kept as a table, and without this section another one would be | leave `optional` out",
         ],
     );

@@ -35,6 +35,7 @@ pub mod research_with_tools;
 pub mod resolve_entities;
 pub mod restore_file;
 pub mod route_output;
+pub mod run_python;
 pub mod save_to_workspace;
 pub mod search_knowledge_graph;
 pub mod search_todos;
@@ -87,6 +88,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<resolve_entities::ResolveEntities>(),
         Declared::of::<restore_file::RestoreFile>(),
         Declared::of::<route_output::RouteOutput>(),
+        Declared::of::<run_python::RunPython>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
         Declared::of::<search_todos::SearchTodos>(),

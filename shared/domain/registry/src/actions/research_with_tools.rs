@@ -141,12 +141,13 @@ impl Contract {
         None
     }
 
-    /// What it has a model read as a tool: the web, or what is its owner's; none when it only computes with what it is given.
+    /// What it has a model read as a tool: the web, or what is its owner's (`match_entities` compares with the graph); none when it
+    /// only computes with what it is given.
     #[must_use]
     pub fn reach(&self) -> Option<Reach> {
         match self.name.as_str() {
             "crawl_url" | "search_web" => Some(Reach::Web),
-            "cross_reference" | "extract_entities" | "match_entities" | "transform_data" => None,
+            "cross_reference" | "extract_entities" | "run_python" | "transform_data" => None,
             _ => Some(Reach::Files),
         }
     }
@@ -209,6 +210,7 @@ mod tests {
             "match_entities",
             "query_journal",
             "read_file",
+            "run_python",
             "search_knowledge_graph",
             "search_todos",
             "search_web",

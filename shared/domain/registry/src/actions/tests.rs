@@ -221,6 +221,11 @@ fn f_057_research_with_tools() {
 }
 
 #[test]
+fn r_009_run_python() {
+    check("run_python", "data", "code!", "result stdout");
+}
+
+#[test]
 fn r_005_plan_tasks() {
     let outputs = "analysis{intent,entities} execution_plan[agent_id,agent_name,task,depends_on,stage] stages";
     check("plan_tasks", "data!", "specialists! stages=2", outputs);
@@ -339,6 +344,7 @@ fn k_57_every_action_but_control_has_a_function() {
     let registry = Registry::builtin();
     let functions: BTreeSet<&str> = registry.functions().map(|(_, function)| function).collect();
     let expect = [
+        "tool-code",
         "tool-connect",
         "tool-connect-write",
         "tool-data",
@@ -352,7 +358,7 @@ fn k_57_every_action_but_control_has_a_function() {
         "tool-web",
     ];
     assert_eq!(functions, BTreeSet::from(expect));
-    assert_eq!(registry.iter().count(), 38);
+    assert_eq!(registry.iter().count(), 39);
     assert!(registry.iter().all(|c| !c.irreversible || c.writes));
 }
 
