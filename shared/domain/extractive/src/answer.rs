@@ -31,7 +31,7 @@ pub fn answer(task: &Task<'_>) -> Result<Value, ModelRequired> {
         Some(question) => passages(&without(task.data, question)),
         None => passages(task.data),
     };
-    let quotes = Quotes { task, question, ranked: Ranked::of(&found) };
+    let quotes = Quotes { task, question, ranked: Ranked::of(&found, question.is_some()) };
     match task.schema.shape {
         Shape::Object => quotes.record(&task.schema.fields),
         Shape::Scalar => quotes.record(&[task.schema.value()]),

@@ -11,17 +11,22 @@ pub(crate) struct Ranked<'p> {
     passages: Vec<(&'p Passage, BTreeSet<String>)>,
     /// In how many passages a word is.
     spread: HashMap<String, f64>,
+    /// Whether they are to answer a question: what says little beside its words answers little.
+    answers: bool,
 }
 
+/// So many words beside those of the question make an answer.
+const NEW_WORDS: usize = 3;
+
 impl<'p> Ranked<'p> {
-    pub(crate) fn of(passages: &'p [Passage]) -> Self {
+    pub(crate) fn of(passages: &'p [Passage], answers: bool) -> Self {
         let passages: Vec<_> =
             passages.iter().map(|passage| (passage, words(&passage.text))).collect();
         let mut spread = HashMap::new();
         for word in passages.iter().flat_map(|(_, words)| words) {
             *spread.entry(word.clone()).or_insert(0.0) += 1.0;
         }
-        Self { passages, spread }
+        Self { passages, spread, answers }
     }
 
     /// The best passages for these words, the best first, none nearly twice. Where no word is found, those that say what
@@ -51,6 +56,8 @@ impl<'p> Ranked<'p> {
         let spread = |word: &String| self.spread.get(word).copied().unwrap_or(1.0);
         let found: f64 =
             asked.intersection(words).map(|word| (1.0 + all / spread(word)).ln()).sum();
+        let new = words.difference(asked).count().min(NEW_WORDS);
+        let found = if self.answers { found * count(new) / count(NEW_WORDS) } else { found };
         let typical: f64 = words.iter().map(|word| spread(word) / all).sum();
         let length = count(words.len()) + 1.0;
         found / (1.0 + length.ln()) + 0.1 * typical / length

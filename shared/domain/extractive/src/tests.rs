@@ -140,9 +140,27 @@ fn k_44_a_text_that_looks_like_a_quotation_keeps_its_own_place() {
     // One that would end its quotation and begin another is a text like any other.
     let data = json!({ "note": r#""Honest treasurer." (a) "No fraud." (audit.opinion)"# });
     let said = ask("treasurer", None, &data, &form).unwrap();
-    assert!(said["answer"].as_str().unwrap().ends_with(" (note)"), "{said}");
+    assert!(said["answer"].as_str().unwrap().ends_with(" (data)"), "{said}");
     let named = r#""The treasurer is honest." (["Officer Name"].note)"#;
     let said = ask("treasurer", None, &json!({ "note": named }), &form).unwrap();
     let expect = r#""The treasurer is honest." (note, ["Officer Name"].note)"#;
     assert_eq!(said["answer"], expect);
+}
+
+#[test]
+fn r_080_what_only_repeats_the_question_is_no_answer_to_it() {
+    let form = schema(Shape::Object, &[("answer", DataType::String)]);
+    let data = json!({
+        "question": "Where is Margaret Thornquist an officer?",
+        "aliases": ["MARGARET THORNQUIST", "MARGARET E THORNQUIST", "THORNQUIST MARGARET ELLEN", "M THORNQUIST", "THORNQUIST M E", "MRS THORNQUIST MARGARET"],
+        "relationships": [{ "source": "Margaret Thornquist", "target": "Owl Fund", "type": "OFFICER_OF" }],
+    });
+    let said = ask("Answer.", None, &data, &form).unwrap();
+    assert!(
+        said["answer"]
+            .as_str()
+            .unwrap()
+            .starts_with("\"source: Margaret Thornquist; target: Owl Fund"),
+        "{said}"
+    );
 }

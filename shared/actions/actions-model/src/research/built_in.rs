@@ -48,12 +48,13 @@ pub(super) fn say(
         let used = used(&json!(asks).to_string());
         return Ok(Said::Asks { asks, used });
     }
-    let data = Value::Object(found(talk));
     if let Some(failed) = none_answered(talk) {
         return Err(failed);
     }
-    let said =
-        quoted(&Task { instructions: Some(&question), template: None, data: &data, schema })?;
+    let mut data = Value::Object(found(talk));
+    // The name under which the built-in model takes a text for the question.
+    data["question"] = question.into();
+    let said = quoted(&Task { instructions: None, template: None, data: &data, schema })?;
     let used = used(&said.to_string());
     let output = answer::output(said, schema)
         .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
