@@ -87,11 +87,11 @@ impl Sandbox {
             Ok(Said::Ran(ran)) => Ok(ran),
             Ok(Said::Raised(message)) => Err(SandboxError::Raised(message)),
             Ok(Said::NotData(what)) => Err(SandboxError::NotData(what)),
-            Err(_) => Err(self.ended(child.wait().await.map_err(not_run)?.into())),
+            Err(_) => Err(self.ended(&child.wait().await.map_err(not_run)?.into())),
         }
     }
 
-    fn ended(&self, end: End) -> SandboxError {
+    fn ended(&self, end: &End) -> SandboxError {
         let Bounds { memory, seconds, .. } = self.bounds;
         match end {
             End::Memory => SandboxError::Limit(format!("{} MiB of memory", memory / MIB)),

@@ -5,7 +5,7 @@
 use countersign_playbook::Bindings;
 use countersign_profile::{Research, Specialist};
 use countersign_registry::actions::research_with_tools::{ASSIGNMENT, CONVERSATION, endpoint_of};
-use countersign_registry::{Reach, Registry};
+use countersign_registry::{Contract, Reach, Registry};
 use countersign_web::Problem;
 use countersign_wiring::{literal, literal_text};
 use serde_json::{Value, json};
@@ -261,7 +261,7 @@ impl<'a> Member<'a> {
                     }
                     Some(contract.reach)
                 }
-                None => registry.get(tool).and_then(|contract| contract.reach()),
+                None => registry.get(tool).and_then(Contract::reach),
             };
             reads.push((tool, reach));
         }

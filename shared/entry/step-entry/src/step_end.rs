@@ -10,10 +10,10 @@ use countersign_run::{
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
-use crate::protocol::sha256;
 use crate::upstream::UPSTREAM_LOST;
 use crate::warned::TOLD;
 use countersign_store_runs::warnings_of;
@@ -173,7 +173,7 @@ impl StepEnd {
         let warnings = StepWarnings {
             step: step.name.clone(),
             count: 1,
-            hash: sha256(&sentence),
+            hash: hex::encode(Sha256::digest(&sentence)),
             first: vec![sentence],
             asks: step.on_warning == OnWarning::Gate,
         };

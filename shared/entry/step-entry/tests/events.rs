@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use countersign_step_entry::StepEvent;
 
-fn inside(folder: &PathBuf) -> Vec<PathBuf> {
-    read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-}
-
 #[test]
 fn every_sample_event_of_a_tool_is_a_step() {
+    let inside = |folder: &PathBuf| -> Vec<PathBuf> {
+        read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
     let events = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../events"));
     let is_tool =
         |folder: &PathBuf| folder.file_name().unwrap().to_string_lossy().starts_with("tool-");

@@ -175,8 +175,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(tasks: Value, expect: &[&str]) {
-        let said = planned(&tasks, 2).unwrap_err();
+    fn refused(tasks: &Value, expect: &[&str]) {
+        let said = planned(tasks, 2).unwrap_err();
         for part in expect {
             assert!(said.contains(part), "`{part}` is not in {said}");
         }
@@ -210,13 +210,13 @@ mod tests {
 
     #[test]
     fn r_039_a_plan_that_cannot_be_carried_out_is_refused_with_its_places() {
-        refused(json!([]), &["at least one task"]);
+        refused(&json!([]), &["at least one task"]);
         let circle = json!([task("a", "files", &["b"]), task("b", "files", &["a"])]);
-        refused(circle, &["in a circle"]);
-        refused(json!([task("a", "files", &["a"])]), &["in a circle"]);
+        refused(&circle, &["in a circle"]);
+        refused(&json!([task("a", "files", &["a"])]), &["in a circle"]);
         let chain =
             json!([task("a", "web", &[]), task("b", "web", &["a"]), task("c", "web", &["b"])]);
-        refused(chain, &["more than 2 stages"]);
+        refused(&chain, &["more than 2 stages"]);
         let wrong = json!([
             task("a", "pay", &[]),
             task("a", "files", &["x"]),
@@ -224,7 +224,7 @@ mod tests {
             { "agent_id": "d", "agent_name": "web", "task": null, "depends_on": ["a"] },
         ]);
         refused(
-            wrong,
+            &wrong,
             &[
                 "`execution_plan[0].agent_name` must be one of files, web",
                 "`execution_plan[1].agent_id` is the name of an earlier task",
@@ -239,7 +239,7 @@ mod tests {
     fn k_44_who_looks_on_the_web_waits_for_nobody_who_reads_what_is_the_owners() {
         let tasks = json!([task("a", "files", &[]), task("b", "web", &["a"])]);
         refused(
-            tasks,
+            &tasks,
             &["`execution_plan[1].depends_on[0]`: `web` is not shown what `files` finds"],
         );
     }

@@ -26,7 +26,7 @@ const QUERY: &str = "query";
 
 /// What it says in a turn.
 pub(super) fn say(
-    model: String,
+    model: &str,
     inputs: &Inputs,
     talk: &PriorTurns<'_>,
     schema: &OutputSchema,
@@ -37,7 +37,7 @@ pub(super) fn say(
         turns: 1,
         latency_ms: millis(begun.elapsed()),
         answer_sha256: hash(answer),
-        ..record(model.clone(), messages)
+        ..record(model.to_owned(), messages)
     };
     let question = question(inputs).ok_or(LlmError::ChoosesNoTools)?;
     if talk.turns.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn say(
     let said = quoted(&Task { instructions: None, template: None, data: &data, schema })?;
     let used = used(&said.to_string());
     let output = answer::output(said, schema)
-        .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
+        .map_err(|problems| LlmError::Invalid { model: model.to_owned(), problems })?;
     Ok(Said::Answers(Answered { output, model: Some(used) }))
 }
 
