@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use countersign_failure::Failure as _;
-use countersign_model::{ChatRequest, Message, Provider, Reply, ToolSpec, ToolUse, Turn, Usage};
+use countersign_model::{
+    ChatRequest, Message, Model, Provider, Reply, ToolSpec, ToolUse, Turn, Usage,
+};
 use countersign_model_list::{Cost, Temperature, Terms};
 use countersign_registry::OutputSchema;
 use countersign_registry::action::Call;
@@ -230,11 +232,26 @@ impl Most {
 
 /// What a turn is expected to use at most: text that people write has fewer tokens than a third of its bytes, by a wide margin.
 /// Rows of digits or signs may have more; what they used is counted afterwards.
-pub(crate) fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec]) -> Most {
+fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec]) -> Most {
     let shown = if tools.is_empty() { 0 } else { serde_json::json!(tools).to_string().len() };
     let bytes = bytes(messages) + schema.to_string().len() + shown;
     let input = u64::try_from(bytes / 3 + 100).unwrap_or(u64::MAX);
     Most { input, output: MAX_TOKENS.into() }
+}
+
+/// What a test says of a turn that it does not take: who would be asked what, and how many tokens that could use.
+pub(crate) fn foreseen(
+    model: &str,
+    messages: &[Message],
+    schema: &OutputSchema,
+    tools: &[ToolSpec],
+) -> Value {
+    let schema = schema.json_schema();
+    let is_built_in = model == Model::Extractive.name();
+    let tokens = if is_built_in { 0 } else { most(messages, &schema, tools).tokens() };
+    serde_json::json!({
+        "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
+    })
 }
 
 /// What the model is shown of messages, bytes.

@@ -10,12 +10,14 @@ use countersign_registry::actions::model_task::{Inputs, Params};
 use countersign_registry::{Action, Contract, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
-use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, hash, millis, most, record};
+use crate::conversation::{
+    Conversation, MAX_INPUT, TurnEnd, bytes, foreseen, hash, millis, record,
+};
 use crate::error::LlmError;
 use crate::prompt::{Style, messages};
 
@@ -107,13 +109,8 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
     ) -> Result<Option<Value>, ActionError> {
         let (inputs, params) = arguments::<A>(call)?;
         let (schema, messages) = self.asked(call, &inputs, &params)?;
-        let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
-        let is_built_in = model == Model::Extractive.name();
-        let tokens = if is_built_in { 0 } else { most(&messages, &schema, &[]).tokens() };
-        let asked = json!({
-            "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
-        });
-        Ok(Some(asked))
+        let model = self.deps.model_name(call.model.as_ref());
+        Ok(Some(foreseen(&model, &messages, schema, &[])))
     }
 }
 

@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, most};
+use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, foreseen};
 use crate::error::LlmError;
 use crate::talk::{asking, told};
 
@@ -115,13 +115,10 @@ impl Handler for Research {
         let (_, params) = arguments::<ResearchWithTools>(call)?;
         let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
         let Asked { schema, messages, tools, .. } = asked(call, &talk)?;
-        let (model, schema) = (self.deps.model_name(call.model.as_ref()), schema.json_schema());
-        let is_built_in = model == Model::Extractive.name();
-        let tokens = if is_built_in { 0 } else { most(&messages, &schema, &tools).tokens() };
-        let asked = json!({
-            "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
-            "tools": tools, "rounds": params.max_rounds,
-        });
+        let model = self.deps.model_name(call.model.as_ref());
+        let mut asked = foreseen(&model, &messages, schema, &tools);
+        asked["tools"] = json!(tools);
+        asked["rounds"] = params.max_rounds.into();
         Ok(Some(asked))
     }
 }
