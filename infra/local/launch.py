@@ -3,7 +3,7 @@
 Stock, the Lambda Runtime API answers in small unbuffered writes (Nagle's algorithm then holds them back) and waits
 50 ms after each invocation for log lines. Both are changed here, at start, without touching the installed package;
 a warm invocation is then about ten times faster. Each request has the policies of its role parsed twice; here a policy is
-parsed once. `durable.py` keeps the state through `kill -9`.
+parsed once. Each function keeps a copy of its code; here functions of the same code share one. `durable.py` keeps the state through `kill -9`.
 `contract()` names what the changes rely on; if an upgrade moves it, the launcher refuses to start and says what moved.
 `python launch.py --check` runs the contract alone.
 """
@@ -65,6 +65,7 @@ def contract():
     if not issubclass(handler, http.server.BaseHTTPRequestHandler):
         raise Moved("the Runtime API handler is not a BaseHTTPRequestHandler")
     policies_contract()
+    code_contract()
     durable_contract()
     return worker
 
@@ -78,6 +79,20 @@ def policies_contract() -> None:
         raise Moved("iam_evaluator.parse_policy_document is gone or takes something else")
     if "parse_policy_document" not in iam_evaluator._gather_role_policies.__code__.co_names:
         raise Moved("iam_evaluator._gather_role_policies does not call parse_policy_document")
+
+
+def code_contract() -> None:
+    """Raises `Moved` when the code of functions is fetched in another way."""
+    from ministack.services import lambda_svc
+    from ministack.services.cloudformation import provisioners
+
+    fetch = getattr(lambda_svc, "_fetch_code_from_s3", None)
+    if fetch is None or list(inspect.signature(fetch).parameters) != ["bucket", "key", "version_id"]:
+        raise Moved("lambda_svc._fetch_code_from_s3 is gone or takes something else")
+    if "_fetch_code_from_s3" not in provisioners._lambda_create.__code__.co_names:
+        raise Moved("CloudFormation does not fetch the code of functions as Lambda does")
+    if not hasattr(lambda_svc._functions, "all_values"):
+        raise Moved("lambda_svc._functions is kept in another way")
 
 
 def durable_contract() -> None:
@@ -139,6 +154,21 @@ def remember_policies() -> None:
     parse = iam_evaluator.parse_policy_document
     once = functools.lru_cache(KNOWN_POLICIES)(parse)
     iam_evaluator.parse_policy_document = lambda doc: once(doc) if isinstance(doc, str) else parse(doc)
+
+
+def share_code() -> None:
+    """Keeps the code of functions once, however many have it. A stack has half a gigabyte, and there may be twenty side by side."""
+    from ministack.services import lambda_svc
+
+    fetch = lambda_svc._fetch_code_from_s3
+
+    @functools.wraps(fetch)
+    def fetch_shared(bucket, key, version_id=None):
+        code = fetch(bucket, key, version_id)
+        known = (function.get("code_zip") for function in lambda_svc._functions.all_values())
+        return next((other for other in known if code is not None and other == code), code)
+
+    lambda_svc._fetch_code_from_s3 = fetch_shared
 
 
 def die_with(parent: int) -> None:
@@ -205,6 +235,7 @@ def main() -> int:
     try:
         quicken(contract())
         remember_policies()
+        share_code()
     except Moved as moved:
         print(f"the local stack cannot start: {moved}; see infra/local/README.md", file=sys.stderr)
         return 3

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use wiremock::matchers::path;
 use wiremock::{Mock, ResponseTemplate};
 
-use crate::case::{FACTORY, gated, person, rows, step};
+use crate::case::{FACTORY, gated, person, rows, step, until};
 use crate::provider_server;
 use crate::world::world;
 
@@ -90,4 +90,32 @@ async fn whoever_stops_waiting_is_told_how_to_come_back() {
     ana.post(&format!("/executions/{}/cancel", run.trim()), &json!({})).await;
     let ended = ana.reaches(run.trim(), "cancelled").await;
     assert!(!step(&ended, "slow").is_null());
+}
+
+#[tokio::test]
+async fn r_092_k_90_whoever_waits_in_one_request_gets_the_run_or_its_id() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook("id: at-once\nname: At once\nexecution_mode: deterministic\nsteps:\n  - {name: rows, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}, operations: [{type: filter, field: a, operator: gte, value: 1}]}\n").await;
+    ana.playbook(&gated("asks-first", "")).await;
+    let start = async |wait: u32, playbook: &str, inputs: serde_json::Value| {
+        let body = json!({ "profile": agent, "playbook": playbook, "inputs": inputs });
+        ana.post(&format!("/executions?wait={wait}"), &body).await
+    };
+    // On a busy machine a run may take longer than any request waits.
+    let done = until("a run that is over in time", || async {
+        let answer = start(20, "at-once", json!({})).await;
+        (answer["state"] == "complete").then_some(answer)
+    });
+    let done = done.await;
+    assert_eq!(step(&done, "rows")["status"], "done", "{done:#}");
+    assert!(done["response"].is_object(), "{done:#}");
+    // What waits for a signature is not left out, and not waited for any longer than was asked.
+    let open = start(1, "asks-first", rows()).await;
+    assert_eq!((open.get("steps"), &open["status"]), (None, &json!("running")), "{open:#}");
+    ana.reaches(open["id"].as_str().unwrap(), "awaiting_approval").await;
+    let body = json!({ "profile": agent, "playbook": "at-once", "inputs": {} });
+    let (status, code) = ana.refused("/executions?wait=21", Some(&body)).await;
+    assert_eq!((status, code.as_str()), (422, "INVALID_INPUT"));
 }

@@ -22,6 +22,7 @@ mod deployment_secrets;
 mod destinations;
 mod direct;
 mod doors;
+mod drafts;
 mod dry_runs;
 mod effects;
 mod engine;

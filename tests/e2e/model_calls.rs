@@ -5,7 +5,7 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, admin, person_in, refusal, step};
-use crate::models::{ANTHROPIC, deployment, filings, output, said, verdict};
+use crate::models::{deployment, filings, output, said, verdict};
 use crate::provider_server;
 use crate::world::World;
 
@@ -183,7 +183,8 @@ async fn f_056_anthropics_messages_are_spoken_with_their_waits_and_their_limits(
         let asked = Mock::given(method("POST")).and(path("/v1/messages"));
         asked.respond_with(answer).up_to_n_times(1).mount(&server).await;
     }
-    let there = deployment("countersign-model-messages", &server, &[ANTHROPIC]).await;
+    let there =
+        deployment("countersign-model-messages", &server, &["ModelProvider=anthropic"]).await;
     let ana = Stage::new(&there, "ana", &json!({}), &server).await;
     let (run, judge, calls) = ana.runs("complete").await;
     assert_eq!(judge["model"]["model_used"], "anthropic/tiny-judge", "{judge:#}");
@@ -191,4 +192,34 @@ async fn f_056_anthropics_messages_are_spoken_with_their_waits_and_their_limits(
     assert_eq!((&calls[0]["requests"], &calls[0]["counted_tokens"]), (&json!(2), &json!(230)));
     let calls = ana.fails("MODEL_ANSWER_CUT").await;
     assert_eq!(calls[0]["counted_tokens"], 230, "what was cut was paid for");
+}
+
+#[tokio::test]
+async fn r_035_bedrock_is_asked_with_the_role_of_the_function() {
+    let server = provider_server::start().await;
+    let answer = json!({ "risk": 3, "reasons": [] });
+    let used =
+        json!({ "toolUse": { "toolUseId": "tooluse_1", "name": "answer", "input": answer } });
+    let said = json!({
+        "output": { "message": { "role": "assistant", "content": [used] } }, "stopReason": "tool_use",
+        "usage": { "inputTokens": 200, "outputTokens": 30, "totalTokens": 230 },
+    });
+    let denied =
+        json!({ "message": "You don't have access to the model with the specified model ID." });
+    for (status, body) in [(200, said), (403, denied)] {
+        let asked = Mock::given(method("POST")).and(path("/v1/model/tiny-judge/converse"));
+        let answer = ResponseTemplate::new(status).set_body_json(body);
+        asked.respond_with(answer).up_to_n_times(1).mount(&server).await;
+    }
+    let there = deployment("countersign-bedrock", &server, &["ModelProvider=bedrock"]).await;
+    let ana = Stage::new(&there, "ana", &json!({}), &server).await;
+    let (run, judge, calls) = ana.runs("complete").await;
+    assert_eq!(judge["model"]["model_used"], "bedrock/tiny-judge", "{judge:#}");
+    assert_eq!(output(&ana.who, &run, "judge").await["risk"], 3);
+    assert_eq!(calls[0]["counted_tokens"], 230, "{calls:#?}");
+    let sent = &server.received_requests().await.unwrap()[0];
+    let signed = sent.headers.get("authorization").unwrap().to_str().unwrap();
+    assert!(signed.starts_with("AWS4-HMAC-SHA256 Credential="), "{signed}");
+    assert!(signed.contains("/us-east-1/bedrock/aws4_request"), "{signed}");
+    ana.fails("MODEL_NOT_PERMITTED").await;
 }

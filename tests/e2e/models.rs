@@ -11,8 +11,8 @@ use crate::world::{World, world};
 const SECRET: &str = "a secret of the deployment with a model, long enough to sign tokens with";
 const KEY: &str = "sk-of-the-deployment-nobody-may-see";
 
-/// The parameter of a deployment that asks Anthropic's models.
-pub(crate) const ANTHROPIC: &str = "ModelProvider=anthropic";
+/// The parameter of a deployment that says whose models it asks; OpenAI's when it is left out.
+pub(crate) const PROVIDER: &str = "ModelProvider=";
 
 /// A report about filings that somebody reads before it is kept.
 const REPORT: &str = r###"
@@ -156,10 +156,16 @@ async fn f_183_k_58_no_model_in_a_deterministic_run_and_no_model_step_without_it
 
 /// A deployment whose model is behind this address.
 pub(crate) async fn deployment(name: &str, server: &MockServer, more: &[&str]) -> World {
-    let provider = if more.contains(&ANTHROPIC) { None } else { Some("ModelProvider=openai") };
+    deployment_at(name, &server.uri(), more).await
+}
+
+/// The same at an address.
+pub(crate) async fn deployment_at(name: &str, server: &str, more: &[&str]) -> World {
+    let is_said = more.iter().any(|one| one.starts_with(PROVIDER));
+    let provider = (!is_said).then_some("ModelProvider=openai");
     let mut parameters = vec![
         format!("JwtHs256Secret={SECRET}"),
-        format!("ModelUrl={}/v1", server.uri()),
+        format!("ModelUrl={server}/v1"),
         "ModelName=tiny-judge".to_owned(),
     ];
     parameters.extend(provider.iter().chain(more).map(|one| (*one).to_owned()));

@@ -15,6 +15,25 @@ pub(crate) struct World {
     /// The project's folder.
     pub(crate) project: PathBuf,
     state: tempfile::TempDir,
+    /// Of a stack beside another one: what removes it with its test.
+    _removal: Option<Removal>,
+}
+
+/// Removes a stack when it is dropped: its clocks would go on until all tests are over.
+struct Removal {
+    aws: Aws,
+    name: String,
+}
+
+impl Drop for Removal {
+    /// Nobody waits for it: the emulator ends with the tests.
+    fn drop(&mut self) {
+        let (aws, name) = (self.aws.clone(), self.name.clone());
+        std::thread::spawn(move || {
+            let arguments = ["cloudformation", "delete-stack", "--stack-name", &name];
+            let _said = runtime().block_on(aws.output(&arguments, &std::env::temp_dir()));
+        });
+    }
 }
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -33,7 +52,7 @@ fn start() -> World {
     let stack = runtime()
         .block_on(up(&place, &options("countersign-test"), &Console::new()))
         .expect("the stack comes up");
-    World { stack, project, state }
+    World { stack, project, state, _removal: None }
 }
 
 /// A free port, and a name so that two stacks on one machine do not meet.
@@ -52,7 +71,8 @@ pub(crate) fn project() -> PathBuf {
 impl World {
     /// A stack that a test started for itself.
     pub(crate) fn on(stack: Stack) -> Self {
-        Self { stack, project: project(), state: tempfile::tempdir().expect("a folder") }
+        let state = tempfile::tempdir().expect("a folder");
+        Self { stack, project: project(), state, _removal: None }
     }
 
     /// The captured mail.
@@ -132,7 +152,8 @@ impl World {
             let name = output["OutputKey"].as_str().unwrap_or_default();
             stack.outputs.insert(name.to_owned(), output["OutputValue"].clone());
         }
-        World::on(stack)
+        let removal = Removal { aws, name: name.to_owned() };
+        World { _removal: Some(removal), ..World::on(stack) }
     }
 
     /// What is said when the template is deployed as to AWS, not to the local stack, and that is refused.

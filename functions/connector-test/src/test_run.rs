@@ -113,6 +113,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
         now,
         remaining: AT_MOST,

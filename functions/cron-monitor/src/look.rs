@@ -171,6 +171,7 @@ impl Looking<'_> {
             info: run_info(head, Vec::new()),
             output_schema: None,
             model: None,
+            is_for_each_item: false,
             permit: None,
         };
         Ok((planned, call))

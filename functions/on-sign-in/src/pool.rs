@@ -4,18 +4,15 @@
 //! by hand over the client that every AWS client here shares: a whole SDK would cost each cold start more than the call.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use aws_credential_types::provider::ProvideCredentials as _;
-use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
-use aws_sigv4::sign::v4::SigningParams;
 use aws_smithy_runtime::client::orchestrator::operation::Operation;
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::timeout::TimeoutConfig;
-use countersign_aws::AwsConfig;
+use countersign_aws::{AwsConfig, signed};
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
@@ -54,7 +51,10 @@ impl UserPools {
         let region = self.aws.region().ok_or_else(|| unsaid("no region"))?.to_string();
         let endpoint = self.aws.endpoint_url().map_or_else(|| home(&region), str::to_owned);
         let body = json!({ "UserPoolId": pool, "Username": username }).to_string();
-        let call = Call { headers: self.signed(&endpoint, &region, &body).await?, body };
+        let address = format!("{}/", endpoint.trim_end_matches('/'));
+        let headers = signed(&self.aws, "cognito-idp", &address, &HEADERS, body.as_bytes()).await;
+        let headers = headers.map_err(|error| PoolError(error.to_string()))?;
+        let call = Call { headers, body };
         let client = self.aws.http_client().ok_or_else(|| unsaid("no HTTP client"))?;
         let operation = Operation::builder()
             .service_name("cognito-idp")
@@ -71,35 +71,6 @@ impl UserPools {
             SdkError::ServiceError(refused) => refused.into_err(),
             _ => unsaid("not reached"),
         })
-    }
-
-    /// The headers of the call, its signature among them.
-    async fn signed(
-        &self,
-        endpoint: &str,
-        region: &str,
-        body: &str,
-    ) -> Result<Vec<(String, String)>, PoolError> {
-        let provider = self.aws.credentials_provider().ok_or_else(|| unsaid("no credentials"))?;
-        let credentials = provider.provide_credentials().await;
-        let identity = credentials.map_err(|_| unsaid("no credentials"))?.into();
-        let params = SigningParams::builder()
-            .identity(&identity)
-            .region(region)
-            .name("cognito-idp")
-            .time(SystemTime::now())
-            .settings(SigningSettings::default())
-            .build()
-            .map_err(|_| unsaid("not signed"))?
-            .into();
-        let address = format!("{}/", endpoint.trim_end_matches('/'));
-        let own = HEADERS.into_iter();
-        let body = SignableBody::Bytes(body.as_bytes());
-        let request = SignableRequest::new("POST", address, own, body);
-        let signed = request.and_then(|request| sign(request, &params));
-        let (instructions, _) = signed.map_err(|_| unsaid("not signed"))?.into_parts();
-        let headers = HEADERS.into_iter().chain(instructions.headers());
-        Ok(headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 }
 

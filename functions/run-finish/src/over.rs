@@ -59,6 +59,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         info: run_info(head, warnings),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
     }
 }

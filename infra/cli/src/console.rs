@@ -42,6 +42,12 @@ impl Console {
         let _gone = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
+    /// A part of a line beside the result, at once.
+    pub fn part(&self, text: impl AsRef<str>) {
+        let mut out = io::stderr();
+        let _gone = write!(out, "{}", text.as_ref()).and_then(|()| out.flush());
+    }
+
     /// The failure and, where there is one, the way out.
     pub fn error(&self, error: &CliError) {
         self.note(format!("error: {error}"));

@@ -7,17 +7,21 @@ use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_plan::{Plan, PlanStep, stages};
 use countersign_run::{
-    Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
+    Draft, Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
     StepWarnings, Stop, ToolCall, fold,
 };
 use countersign_web::{Json, Path, Problem, Query};
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::execution_wait::{WaitQuery, changed, version};
+use super::execution_wait::{Looked, WaitQuery, changed};
 use super::executions::ExecutionLine;
-use super::{Ctx, Reader, found};
+use super::{Ctx, Reader, found, now};
 use crate::Context;
+
+/// No invocation of a step lives longer.
+const LONGEST_STEP: SignedDuration = SignedDuration::from_mins(5);
 
 /// One step of a run.
 #[derive(Debug, Serialize, ToSchema)]
@@ -84,6 +88,26 @@ impl StepView {
     }
 }
 
+/// What a model has written so far of an answer. Nobody has checked it, and it may be written anew.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DraftView {
+    /// The step.
+    step: String,
+    /// Which turn of its model; a later one begins anew.
+    turn: u32,
+    /// When the last part came.
+    #[schema(value_type = String)]
+    at: Timestamp,
+    /// Fields of the answer and their texts, as far as they are written.
+    texts: BTreeMap<String, String>,
+}
+
+impl From<Draft> for DraftView {
+    fn from(Draft { step, turn, at, texts }: Draft) -> Self {
+        Self { step, turn, at, texts }
+    }
+}
+
 /// A run.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ExecutionView {
@@ -97,6 +121,9 @@ pub(crate) struct ExecutionView {
     version: String,
     /// Its steps, in the order of the plan.
     steps: Vec<StepView>,
+    /// What models are writing at this moment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    drafts: Vec<DraftView>,
     /// Its requests for approval, in the order they were opened: `step`, `approval`, `status`, `by`, `at`, `note`, `given`
     /// of `needed`, `waits_for`, and every decision with its note.
     #[schema(value_type = Vec<Object>)]
@@ -133,29 +160,47 @@ pub(crate) async fn detail(
     Path(id): Path<RunId>,
     Query(query): Query<WaitQuery>,
 ) -> Result<Json<ExecutionView>, Problem> {
-    let (head, events) = changed(&ctx, (user, &id), query.wanted()?).await?;
-    let version = version(&head, &events);
-    let (mut state, stages) = placed(&ctx, &head, &events).await?;
+    let looked = changed(&ctx, (user, &id), query.wanted()?).await?;
+    view(&ctx, looked).await.map(Json)
+}
+
+/// All that is shown of a run.
+pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView, Problem> {
+    let version = looked.version().to_string();
+    let Looked { head, events, drafts } = looked;
+    let id = &head.run;
+    let (mut state, stages) = placed(ctx, &head, &events).await?;
     // Most runs ask nobody; only one that did has requests to read.
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
-    let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
+    let approvals = if asked { ctx.recorder.of_run(id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
     let warnings = ctx.runs.warnings(&head, MAX_SENTENCES).await?;
     // There is none before the end.
-    let response = if state.status.is_final() { ctx.runs.response(&id).await? } else { None };
-    Ok(Json(ExecutionView {
+    let response = if state.status.is_final() { ctx.runs.response(id).await? } else { None };
+    Ok(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         version,
         status: state.status,
+        drafts: written(drafts, &state).map(DraftView::from).collect(),
         steps: state.steps.into_iter().map(|step| StepView::of(step, &stages, &warnings)).collect(),
         warnings,
         approvals,
         attempt: head.attempt,
+        inputs: ctx.runs.inputs(id).await?,
         seal: head.seal,
         stop: head.stop,
-        inputs: ctx.runs.inputs(&id).await?,
         response,
-    }))
+    })
+}
+
+/// The drafts of steps that go on. What an invocation wrote that has died stays until then, but no longer than any can live.
+fn written(drafts: Vec<Draft>, state: &RunState) -> impl Iterator<Item = Draft> {
+    let oldest = now().saturating_sub(LONGEST_STEP).unwrap_or(Timestamp::MIN);
+    drafts.into_iter().filter(move |draft| {
+        let goes_on =
+            |(name, step): &(String, StepState)| *name == draft.step && !step.status.is_final();
+        draft.at > oldest && state.steps.iter().any(goes_on)
+    })
 }
 
 /// Where a run stands, from its events.

@@ -1,11 +1,13 @@
 //! Waiting until something happens in a run, within one request.
+use std::fmt;
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_run::{Event, Head, RunId};
+use countersign_run::{Draft, Event, Head, RunId};
 use countersign_web::Problem;
+use futures::future::try_join;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use utoipa::IntoParams;
@@ -16,9 +18,12 @@ use crate::Context;
 /// The longest wait, seconds: a gateway gives up on a request after 30.
 const LONGEST: u64 = 20;
 
-/// How long is waited between two looks, at first and at last: each is two requests to the database.
+/// How long is waited between two looks, at first and at last: each is three requests to the database.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_000);
+
+/// How long a request waits at least when only drafts have changed.
+const DRAFT_PAUSE: Duration = Duration::from_secs(1);
 
 /// What was seen before, and how long to wait for more.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -36,12 +41,9 @@ pub(crate) struct WaitQuery {
 impl WaitQuery {
     /// The version that was seen, and until when another one is waited for; none to answer at once.
     pub(super) fn wanted(&self) -> Result<Option<(&str, Instant)>, Problem> {
-        let wait = self.wait.unwrap_or(LONGEST);
-        if wait > LONGEST {
-            return Err(Problem::field("wait", format!("must be from 0 to {LONGEST}")));
-        }
+        let wait = seconds(self.wait.unwrap_or(LONGEST))?;
         match &self.after {
-            Some(after) => Ok(Some((after, Instant::now() + Duration::from_secs(wait)))),
+            Some(after) => Ok(Some((after, Instant::now() + wait))),
             None if self.wait.is_some() => {
                 let message = "has no effect without `after`, the `version` that was seen";
                 Err(Problem::field("wait", message))
@@ -51,30 +53,142 @@ impl WaitQuery {
     }
 }
 
-/// A run with its events, once its version is another one than what was seen, it is over, or the time is.
+/// How long to wait for the end of a run that is started.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EndQuery {
+    /// How many seconds to wait for the end of the run, 0 to 20; without it the answer comes as soon as the run is started.
+    #[param(minimum = 0, maximum = 20)]
+    wait: Option<u64>,
+}
+
+impl EndQuery {
+    /// How long the end is waited for; none to answer at once.
+    pub(super) fn wanted(&self) -> Result<Option<Duration>, Problem> {
+        self.wait.map(seconds).transpose()
+    }
+}
+
+/// A wait that is not too long.
+fn seconds(wait: u64) -> Result<Duration, Problem> {
+    let fits = (wait <= LONGEST).then(|| Duration::from_secs(wait));
+    fits.ok_or_else(|| Problem::field("wait", format!("must be from 0 to {LONGEST}")))
+}
+
+/// What a look at a run has read.
+pub(super) struct Looked {
+    pub(super) head: Head,
+    pub(super) events: Vec<Event>,
+    /// What its models are writing.
+    pub(super) drafts: Vec<Draft>,
+}
+
+impl Looked {
+    async fn at(ctx: &Context, user: &UserId, id: &RunId) -> Result<Self, Problem> {
+        let head = own(ctx, user, id).await?;
+        let is_over = head.finished_at.is_some();
+        let drafts = async { if is_over { Ok(Vec::new()) } else { ctx.runs.drafts(id).await } };
+        let (events, drafts) = try_join(ctx.runs.events(id), drafts).await?;
+        Ok(Self { head, events, drafts })
+    }
+
+    pub(super) fn version(&self) -> Version {
+        let drafts = self.drafts.iter().map(|draft| (&draft.step, draft.at));
+        Version {
+            // Events are only added.
+            happened: digest(&json!([self.head, self.events.len()])),
+            written: digest(&json!(drafts.collect::<Vec<_>>())),
+        }
+    }
+}
+
+/// What stands for all that was read: what happened, and what was written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    happened: String,
+    written: String,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.happened, self.written)
+    }
+}
+
+impl Version {
+    /// Whether there is something to tell whoever has seen this version and has waited so long. A draft alone is told once in a
+    /// while: with each part the whole run is read again.
+    fn is_news(&self, seen: &str, waited: Duration) -> bool {
+        !seen.starts_with(&self.happened)
+            || (!seen.ends_with(&self.written) && waited >= DRAFT_PAUSE)
+    }
+}
+
+fn digest(of: &Value) -> String {
+    hex::encode(&Sha256::digest(of.to_string())[..8])
+}
+
+/// A run, once its version is another one than what was seen, it is over, or the time is.
 pub(super) async fn changed(
     ctx: &Context,
     (user, id): (&UserId, &RunId),
     wanted: Option<(&str, Instant)>,
-) -> Result<(Head, Vec<Event>), Problem> {
+) -> Result<Looked, Problem> {
+    let begun = Instant::now();
     let mut pause = SHORTEST_PAUSE;
     loop {
-        let head = own(ctx, user, id).await?;
-        let events = ctx.runs.events(id).await?;
-        let seen = wanted.filter(|(seen, _)| *seen == version(&head, &events));
-        let is_over = head.finished_at.is_some();
-        let seen = seen.filter(|(_, until)| !is_over && Instant::now() < *until);
-        let Some((_, until)) = seen else { return Ok((head, events)) };
+        let looked = Looked::at(ctx, user, id).await?;
+        let waits = wanted.filter(|(seen, until)| {
+            let is_over = looked.head.finished_at.is_some();
+            !is_over && !looked.version().is_news(seen, begun.elapsed()) && Instant::now() < *until
+        });
+        let Some((_, until)) = waits else { return Ok(looked) };
         // Of a long run, each look reads more.
-        let pauses = u32::try_from(1 + events.len() / 1_000).unwrap_or(u32::MAX);
+        let pauses = u32::try_from(1 + looked.events.len() / 1_000).unwrap_or(u32::MAX);
         let pause_now = pause.saturating_mul(pauses);
         tokio::time::sleep(pause_now.min(until.saturating_duration_since(Instant::now()))).await;
         pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
 }
 
-/// A word for all that the head and the events of a run say: events are only added.
-pub(super) fn version(head: &Head, events: &[Event]) -> String {
-    let said = json!([head, events.len()]).to_string();
-    hex::encode(&Sha256::digest(said)[..8])
+/// A run once it is over; none when it is not so by then.
+pub(super) async fn over(
+    ctx: &Context,
+    (user, id): (&UserId, &RunId),
+    until: Instant,
+) -> Result<Option<Looked>, Problem> {
+    let mut seen = String::new();
+    loop {
+        let looked = changed(ctx, (user, id), Some((&seen, until))).await?;
+        if looked.head.finished_at.is_some() {
+            return Ok(Some(looked));
+        }
+        if Instant::now() >= until {
+            return Ok(None);
+        }
+        seen = looked.version().to_string();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(happened: &str, written: &str) -> Version {
+        Version { happened: happened.to_owned(), written: written.to_owned() }
+    }
+
+    #[test]
+    fn r_101_a_draft_alone_is_told_once_in_a_while() {
+        let seen = version("aa", "11").to_string();
+        let check = |now: Version, at_once: bool, later: bool| {
+            assert_eq!(now.is_news(&seen, Duration::ZERO), at_once, "{now}");
+            assert_eq!(now.is_news(&seen, DRAFT_PAUSE), later, "{now}");
+        };
+        check(version("aa", "11"), false, false);
+        check(version("aa", "22"), false, true);
+        check(version("bb", "11"), true, true);
+        assert!(version("aa", "11").is_news("", Duration::ZERO), "what nobody has seen is news");
+    }
 }

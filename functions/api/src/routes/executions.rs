@@ -1,7 +1,7 @@
 //! `/executions`: starting a run (K-90: 202, then poll) and the history (F-347).
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use countersign_identity::UserId;
 use countersign_run::{
     ApprovalPolicy, ConversationId, DryRun, ExecutionMode, FromMonitor, Head, InConversation,
@@ -11,16 +11,18 @@ use countersign_run::{
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
 use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
-use countersign_web::{FieldError, Json, Page, Problem, Signed};
+use countersign_web::{FieldError, Json, Page, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 use utoipa::ToSchema;
 
-use super::execution::state;
+use super::execution::{ExecutionView, state, view};
+use super::execution_wait::{EndQuery, over};
 use super::{Ctx, analyst, invoker, today};
 use crate::Context;
 use crate::idempotency::do_once;
@@ -224,25 +226,28 @@ impl From<&Head> for ExecutionLine {
     }
 }
 
-/// Starts a run and answers at once: 202 with its id. Poll `/executions/{id}`.
+/// Starts a run and answers at once: 202 with its id. With `wait`, 200 with the run when it is over by then.
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
-    params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE; PLAYBOOK_AMBIGUOUS: the question could mean several playbooks; or TEAM_ACCESS_MISSING: a step needs a grant of a team"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run"), EndQuery),
+    responses((status = 200, body = ExecutionView, description = "with `wait`: the run, which is over"), (status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE; PLAYBOOK_AMBIGUOUS: the question could mean several playbooks; or TEAM_ACCESS_MISSING: a step needs a grant of a team"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
     State(ctx): Ctx,
     signed: Signed,
     key: Key,
+    Query(query): Query<EndQuery>,
     Json(body): Json<Start>,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;
+    let until = query.wanted()?.map(|wait| Instant::now() + wait);
     let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
-    do_once(&ctx, &attempt, async {
+    let run = RunId::from_bytes(attempt.id());
+    let answer = do_once(&ctx, &attempt, async {
         let starter = ctx.starter();
         let profile = run_start::profile(starter, owner, &body.profile).await?;
         let question = Question {
-            run: RunId::from_bytes(attempt.id()),
+            run: run.clone(),
             profile: &profile,
             playbook: body.playbook.as_deref(),
             query: &body.query,
@@ -257,7 +262,12 @@ pub(crate) async fn start(
         let invoker = Invoker { by_mention, ..invoker(&signed) };
         accepted(run_start::ask(starter, &invoker, &question).await?)
     })
-    .await
+    .await?;
+    let Some(until) = until else { return Ok(answer) };
+    match over(&ctx, (owner, &run), until).await? {
+        Some(looked) => Ok(Json(view(&ctx, looked).await?).into_response()),
+        None => Ok(answer),
+    }
 }
 
 /// 202 with the line of a run that was started.

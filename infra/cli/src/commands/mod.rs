@@ -42,6 +42,7 @@ mod user;
 mod validate;
 mod verify;
 mod watch;
+mod writing;
 
 use clap::{Args, Subcommand};
 use countersign_identity::{Scopes, UserId};

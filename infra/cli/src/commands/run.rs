@@ -10,6 +10,7 @@ use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
+use super::writing::Writing;
 use super::{FACTORY, Who, following, items, pretty, response_text, show, text, visible};
 use crate::console::Console;
 use crate::door::Door;
@@ -199,18 +200,22 @@ impl Run {
         let patience = Duration::from_secs(self.patience);
         let mut shown = None;
         let mut called = BTreeSet::new();
+        let mut writing = Writing::default();
         let see = |run: &Value| {
             let now = following::step(run).filter(|now| shown.as_ref() != Some(now));
-            if let Some(now) = now {
-                console.note(&now);
-                shown = Some(now);
-            }
             let new = following::tool_calls(run).into_iter();
-            new.filter(|call| called.insert(call.place.clone()))
-                .for_each(|call| console.note(call.said));
+            let new = new.filter(|call| called.insert(call.place.clone())).map(|call| call.said);
+            let notes: Vec<String> = now.clone().into_iter().chain(new).collect();
+            if !notes.is_empty() {
+                writing.close(console);
+            }
+            notes.iter().for_each(|note| console.note(note));
+            shown = now.or(shown.take());
+            writing.show(run, console);
         };
         let at = format!("{FACTORY}/executions/{id}");
         let settled = settled_at(door, &at, patience, see).await;
+        writing.close(console);
         let status = settled.inspect_err(|_| console.note(following::come_back(id)))?;
         let test =
             if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };

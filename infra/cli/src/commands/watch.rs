@@ -67,7 +67,7 @@ async fn reopened(door: &Door, pause: &mut Duration) -> Result<Connection, CliEr
 
 /// `2026-11-21T10:00:00Z run.finished run_… complete`.
 fn line(message: &Value) -> String {
-    let fields = ["at", "type", "run", "approval", "notification", "status"];
+    let fields = ["at", "type", "run", "approval", "notification", "status", "step", "text"];
     let said: Vec<String> = fields.iter().filter_map(|field| text(message, field)).collect();
     visible(&said.join(" "))
 }

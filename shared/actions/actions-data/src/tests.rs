@@ -31,6 +31,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         idempotency_key: "key".to_owned(),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -79,6 +79,7 @@ pub(crate) fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         },
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
     }
 }

@@ -1,5 +1,7 @@
 //! Asking: at most two turns, each within the budgets and the step's time. A turn in which the model asks for tools ends it.
 
+use std::pin::pin;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use countersign_failure::Failure as _;
@@ -10,13 +12,16 @@ use countersign_model_list::{Cost, Temperature, Terms};
 use countersign_registry::OutputSchema;
 use countersign_registry::action::Call;
 use countersign_run::{ModelCall, ModelCallStatus, ModelUse, ToolAsk};
+use futures::future::{Either, select};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 
+use crate::Deps;
 use crate::answer;
-use crate::budget::ModelBudget;
+use crate::drafts::{Followed, shown_fields};
 use crate::error::LlmError;
 use crate::prompt::repair;
 
@@ -38,7 +43,7 @@ pub(crate) struct Conversation<'c> {
     pub(crate) client: &'c Provider,
     /// What it costs, and what may be spent.
     pub(crate) terms: &'c Terms,
-    pub(crate) budget: &'c dyn ModelBudget,
+    pub(crate) deps: &'c Deps,
     pub(crate) call: &'c Call,
     pub(crate) schema: &'c OutputSchema,
     /// What becomes of an answer that fits the schema, or what is wrong with it.
@@ -118,21 +123,42 @@ impl Conversation<'_> {
         let schema = self.schema.json_schema();
         let most = most(messages, &schema, self.tools);
         let reserved = self.asked(messages, self.before + number, most);
-        self.budget.reserve(self.call, &reserved, self.terms).await?;
-        let request = ChatRequest {
-            messages,
-            schema: &schema,
-            tools: self.tools,
-            may_ask,
-            is_strict: self.schema.is_closed(),
-            temperature: self.temperature(),
-            max_tokens: MAX_TOKENS,
-            timeout: answered_within(self.call.remaining.saturating_sub(begun.elapsed())),
+        self.deps.budget.reserve(self.call, &reserved, self.terms).await?;
+        let fields = &shown_fields(self.call, self.schema);
+        let (follower, parts) = unbounded_channel();
+        let answered = async move {
+            let asked = Instant::now();
+            let request = ChatRequest {
+                messages,
+                schema: &schema,
+                tools: self.tools,
+                may_ask,
+                is_strict: self.schema.is_closed(),
+                temperature: self.temperature(),
+                max_tokens: MAX_TOKENS,
+                timeout: answered_within(self.call.remaining.saturating_sub(begun.elapsed())),
+                follower: (!fields.is_empty()).then_some(&follower),
+            };
+            let turn = self.client.chat(&request).await;
+            (turn, asked.elapsed())
         };
-        let asked = Instant::now();
-        let turn = self.client.chat(&request).await;
-        let ended = self.ended(reserved.clone(), &turn, asked.elapsed());
-        self.budget.settle(self.call, &reserved, &ended).await;
+        let is_shown = AtomicBool::new(false);
+        let (turn, took) = {
+            let drafts = self.deps.drafts.as_ref();
+            let (call, turn) = (self.call, self.before + number);
+            let followed = Followed { drafts, call, turn, fields, is_shown: &is_shown };
+            // An answer does not wait for the part that is being shown.
+            let follow = pin!(followed.follow(parts));
+            match select(pin!(answered), follow).await {
+                Either::Left((answered, _)) => answered,
+                Either::Right(((), answered)) => answered.await,
+            }
+        };
+        let ended = self.ended(reserved.clone(), &turn, took);
+        self.deps.budget.settle(self.call, &reserved, &ended).await;
+        if is_shown.into_inner() {
+            self.deps.drafts.remove(self.call).await;
+        }
         Ok((turn.reply?, turn.usage))
     }
 

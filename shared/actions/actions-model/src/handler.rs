@@ -60,11 +60,11 @@ impl<A> ModelAction<A> {
         match &model {
             Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
-                let (budget, terms) = (self.deps.budget.as_ref(), &terms);
+                let (deps, terms) = (&self.deps, &terms);
                 let conversation = Conversation {
                     client,
                     terms,
-                    budget,
+                    deps,
                     call,
                     schema,
                     fits: &Ok,

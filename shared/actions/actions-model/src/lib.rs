@@ -7,6 +7,7 @@
 mod answer;
 mod budget;
 mod conversation;
+mod drafts;
 mod error;
 mod handler;
 mod planner;
@@ -23,6 +24,7 @@ use countersign_registry::actions::llm_analyze::LlmAnalyze;
 use countersign_registry::actions::synthesize_report::SynthesizeReport;
 
 pub use budget::{ModelBudget, StoredBudget, TokenLimits};
+pub use drafts::{Drafts, Written};
 pub use error::LlmError;
 pub use terms::ModelLists;
 
@@ -40,6 +42,8 @@ pub struct Deps {
     pub lists: Arc<dyn ModelLists>,
     /// How much there is, and where turns are recorded.
     pub budget: Arc<dyn ModelBudget>,
+    /// Where answers are shown while they are written.
+    pub drafts: Arc<dyn Drafts>,
 }
 
 /// The actions of this crate.

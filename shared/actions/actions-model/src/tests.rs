@@ -1,62 +1,33 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::{DeploymentSecrets, Secret, SourceFuture};
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_model::ModelConfig;
-use countersign_model_list::{ModelList, Terms};
+use countersign_model_list::ModelList;
 use countersign_registry::action::{ActionError, Answered, Call, RunInfo};
 use countersign_registry::{DataType, Field, OutputSchema, Shape};
-use countersign_run::{ModelCall, ModelCallStatus};
+use countersign_run::ModelCallStatus;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{Deps, LlmError, ModelBudget, ModelLists, actions};
+use crate::{Deps, LlmError, ModelLists, actions};
 
+mod drafts;
+mod purse;
 mod research;
+
+use purse::{Purse, purse};
 
 struct NoKey;
 
 impl DeploymentSecrets for NoKey {
     fn secret<'a>(&'a self, _: &'a str) -> SourceFuture<'a, Option<Secret>> {
         Box::pin(async { Ok(None) })
-    }
-}
-
-/// A purse: what was reserved and then settled, turn by turn, with how the turn ended; and how many turns it pays for.
-struct Purse {
-    turns: usize,
-    settled: Mutex<Vec<(u64, u64)>>,
-    ended: Mutex<Vec<ModelCall>>,
-}
-
-impl ModelBudget for Purse {
-    fn reserve<'a>(
-        &'a self,
-        _: &'a Call,
-        turn: &'a ModelCall,
-        _: &'a Terms,
-    ) -> BoxFuture<'a, Result<(), LlmError>> {
-        assert_eq!(turn.status, ModelCallStatus::Asked);
-        let spent = self.settled.lock().unwrap().len() >= self.turns;
-        let refused = LlmError::RunBudget { limit: "5 tokens".to_owned() };
-        Box::pin(async move { if spent { Err(refused) } else { Ok(()) } })
-    }
-
-    fn settle<'a>(
-        &'a self,
-        _: &'a Call,
-        reserved: &'a ModelCall,
-        ended: &'a ModelCall,
-    ) -> BoxFuture<'a, ()> {
-        let tokens = (reserved.counted_tokens, ended.counted_tokens);
-        self.settled.lock().unwrap().push(tokens);
-        self.ended.lock().unwrap().push(ended.clone());
-        Box::pin(async {})
     }
 }
 
@@ -94,6 +65,7 @@ fn call(data: Value, params: Value, schema: OutputSchema) -> Call {
         },
         output_schema: Some(schema),
         model: None,
+        is_for_each_item: false,
         permit: None,
     }
 }
@@ -120,28 +92,35 @@ async fn ask(
     purse: &Arc<Purse>,
     call: &Call,
 ) -> Result<Answered, ActionError> {
-    ask_listed(server, purse, call, Value::Null).await
+    ask_at(&server.uri(), purse, call).await
 }
 
-/// The same with a list of models; null for none.
+/// The same of a provider at this address.
+async fn ask_at(base: &str, purse: &Arc<Purse>, call: &Call) -> Result<Answered, ActionError> {
+    perform(&deps(config(base), purse, Value::Null), call).await
+}
+
+/// The same with a list of models.
 async fn ask_listed(
     server: &MockServer,
     purse: &Arc<Purse>,
     call: &Call,
     list: Value,
 ) -> Result<Answered, ActionError> {
-    let config = ModelConfig {
-        provider: Some("openai".to_owned()),
-        url: Some(server.uri()),
-        name: Some("tiny".to_owned()),
-    };
-    perform(&deps(config, purse, list), call).await
+    perform(&deps(config(&server.uri()), purse, list), call).await
+}
+
+fn config(base: &str) -> ModelConfig {
+    let text = |text: &str| Some(text.to_owned());
+    ModelConfig { provider: text("openai"), url: text(base), name: text("tiny") }
 }
 
 fn deps(config: ModelConfig, purse: &Arc<Purse>, list: Value) -> Deps {
     let egress = Egress::new(Policy { allow_loopback: true });
-    let models = config.models(egress, Arc::new(NoKey)).unwrap();
-    Deps { models, lists: Arc::new(Listed(list)), budget: purse.clone() }
+    let models = config
+        .models(egress, Arc::new(NoKey), &aws_config::SdkConfig::builder().build().into())
+        .unwrap();
+    Deps { models, lists: Arc::new(Listed(list)), budget: purse.clone(), drafts: purse.clone() }
 }
 
 /// A deployment without a provider.
@@ -163,10 +142,6 @@ async fn perform(deps: &Deps, call: &Call) -> Result<Answered, ActionError> {
     let actions = actions(deps);
     let action = actions.iter().find(|action| action.name() == call.action).unwrap();
     action.answer(call).await
-}
-
-fn purse(turns: usize) -> Arc<Purse> {
-    Arc::new(Purse { turns, settled: Mutex::default(), ended: Mutex::default() })
 }
 
 fn judge() -> Call {

@@ -70,6 +70,7 @@ fn call(message: &str, params: &Value) -> Call {
         idempotency_key: "key".into(),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

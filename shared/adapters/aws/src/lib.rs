@@ -3,6 +3,7 @@
 //! - [`AwsConfig`]: what every client is made of, shared
 //! - [`LazyClient`]: a client that its first request makes
 //! - [`CallFailure`]: why a call failed, and whether trying again can help
+//! - [`signed`]: the headers of a request that is sent without an SDK
 //! - [`http_client`]: the connection of all clients, with the certificates they trust
 //!
 //! Constructors of adapters are `#[inline]`. A function makes dozens of them when it starts, and the system maps a program's file in
@@ -11,9 +12,11 @@
 mod config;
 mod failure;
 mod lazy;
+mod sign;
 mod trust;
 
 pub use config::AwsConfig;
 pub use failure::{CallFailure, is_transient};
 pub use lazy::LazyClient;
+pub use sign::{Unsigned, signed};
 pub use trust::{TrustError, http_client};

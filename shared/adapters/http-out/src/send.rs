@@ -67,8 +67,12 @@ impl Answer {
     /// The first header of a name, in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        header(&self.headers, name)
     }
+}
+
+fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// An answer whose body is read chunk by chunk.
@@ -87,6 +91,24 @@ pub struct Streaming {
 }
 
 impl Streaming {
+    /// The first header of a name, in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+
+    /// The answer with all that is left of its body.
+    ///
+    /// # Errors
+    /// [`HttpError`] when it ends early, takes too long or is too large.
+    pub async fn whole(mut self) -> Result<Answer, HttpError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status: self.status, headers: self.headers, url: self.url, body })
+    }
+
     /// The next bytes, or `None` at the end.
     pub fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
         Box::pin(async move {
@@ -184,14 +206,7 @@ impl Egress {
 
     /// Sends a call and reads the whole answer, whatever its status.
     pub fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, HttpError>> {
-        Box::pin(async move {
-            let mut open = self.open(call).await?;
-            let mut body = Vec::new();
-            while let Some(chunk) = open.chunk().await? {
-                body.extend_from_slice(&chunk);
-            }
-            Ok(Answer { status: open.status, headers: open.headers, url: open.url, body })
-        })
+        Box::pin(async move { self.open(call).await?.whole().await })
     }
 
     /// Sends a call and leaves the body to be read.

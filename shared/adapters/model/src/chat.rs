@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::error::ModelError;
 
@@ -41,6 +42,14 @@ pub struct ToolUse {
     pub tool: String,
     /// The arguments: an object, or the text as it came when it is not one.
     pub arguments: Value,
+}
+
+impl ToolUse {
+    /// The arguments; none where they were no object: providers reject a conversation with such a call.
+    pub(crate) fn input(&self) -> Value {
+        let is_object = self.arguments.is_object();
+        if is_object { self.arguments.clone() } else { Value::Object(serde_json::Map::new()) }
+    }
 }
 
 /// One message.
@@ -97,6 +106,9 @@ pub struct ChatRequest<'r> {
     pub max_tokens: u32,
     /// How long the turn may take, with all its tries.
     pub timeout: Duration,
+    /// Where the text of the answer goes while it is streamed, part by part. An answer that was followed may fail all the same,
+    /// and not every server streams.
+    pub follower: Option<&'r UnboundedSender<String>>,
 }
 
 /// What a turn used, as far as anybody can say.

@@ -11,6 +11,25 @@ pub enum ModelError {
     #[error("{0}")]
     #[failure(forward)]
     Http(#[from] HttpError),
+    /// The request cannot be signed.
+    #[error("the request to the model provider is not signed: {0}")]
+    #[failure(
+        code = "MODEL_UNSIGNED",
+        status = 502,
+        help = "see whether the deployment's functions have a role and a region"
+    )]
+    Unsigned(String),
+    /// The provider does not let the deployment use the model.
+    #[error("the deployment may not use the model (HTTP {status})")]
+    #[failure(
+        code = "MODEL_NOT_PERMITTED",
+        status = 502,
+        help = "see whether `ModelProvider` is `bedrock` and the account has access to the model in this region; the log of `tool-model` has the reason"
+    )]
+    NotPermitted {
+        /// The status.
+        status: u16,
+    },
     /// The key cannot be read.
     #[error("{0}")]
     #[failure(forward)]
@@ -54,6 +73,10 @@ pub enum ModelError {
     #[error("the answer of the model provider cannot be read: {0}")]
     #[failure(code = "MODEL_ANSWER", status = 502)]
     Unreadable(String),
+    /// The provider broke off in the middle of an answer.
+    #[error("the model provider broke off in the middle of its answer: {0}")]
+    #[failure(code = "MODEL_BROKE_OFF", retryable, status = 503)]
+    BrokeOff(String),
     /// The answer ended before it was complete.
     #[error("the model's answer was longer than {max_tokens} tokens and was cut")]
     #[failure(

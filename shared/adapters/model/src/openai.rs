@@ -1,34 +1,80 @@
 //! Chat completions, as OpenAI documents them: `POST {base}/chat/completions`.
 
+mod streamed;
+
 use countersign_connector::Secret;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use url::Url;
 
 use crate::chat::{ChatRequest, Message, Reply, Role, ToolSpec, ToolUse, Usage};
 use crate::error::ModelError;
-use crate::provider::unreadable;
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, unreadable};
 
 pub(crate) const HOME: &str = "https://api.openai.com/v1/";
-pub(crate) const PATH: &str = "chat/completions";
 /// The key of a body that holds the model to a schema.
 const FORMAT: &str = "response_format";
+/// The keys of a body that ask for a streamed answer, and for what it used at its end.
+const STREAM: &str = "stream";
+const STREAM_OPTIONS: &str = "stream_options";
 
 pub(crate) fn headers(key: Option<&Secret>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {}", key.expose()))).into_iter().collect()
 }
 
+/// The interface.
+pub(crate) struct Completions;
+
+impl Protocol for Completions {
+    fn path(&self, _model: &str, _streams: bool) -> String {
+        "chat/completions".to_owned()
+    }
+
+    fn ask(&self, model: &str, base: &str, request: &ChatRequest<'_>) -> Asked {
+        Asked { body: body(model, request, base), streams: request.follower.is_some() }
+    }
+
+    fn simpler(&self, asked: &Asked, complaint: &str) -> Option<Asked> {
+        let mut asked = asked.clone();
+        let fields = asked.body.as_object_mut()?;
+        let names_schema = complaint.contains(FORMAT) || complaint.contains("json_schema");
+        // Then only the prompt asks for the form.
+        if names_schema && fields.remove(FORMAT).is_some() {
+            return Some(asked);
+        }
+        if complaint.contains(STREAM) && fields.remove(STREAM_OPTIONS).is_some() {
+            fields.insert(STREAM.to_owned(), false.into());
+            asked.streams = false;
+            return Some(asked);
+        }
+        None
+    }
+
+    fn reply(&self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
+        match serde_json::from_slice::<Completion>(answer) {
+            Ok(Completion { choices, usage }) => (words(choices, max_tokens), usage.into()),
+            Err(error) => (Err(unreadable("a chat completion", &error)), Usage::Unknown),
+        }
+    }
+
+    fn streamed(&self) -> Box<dyn StreamedAnswer> {
+        Box::<streamed::Streamed>::default()
+    }
+}
+
 /// The body of a request. OpenAI's newer models know the limit by another name than everybody else's.
-pub(crate) fn body(model: &str, request: &ChatRequest<'_>, base: &Url) -> Value {
-    let is_own = base.as_str().starts_with("https://api.openai.com/");
+fn body(model: &str, request: &ChatRequest<'_>, base: &str) -> Value {
+    let is_own = base.starts_with("https://api.openai.com/");
     let limit = if is_own { "max_completion_tokens" } else { "max_tokens" };
     let messages: Vec<Value> = request.messages.iter().map(message).collect();
     let mut body = json!({
         "model": model,
         "messages": messages,
         limit: request.max_tokens,
-        "stream": false,
+        STREAM: request.follower.is_some(),
     });
+    if request.follower.is_some() {
+        body[STREAM_OPTIONS] = json!({ "include_usage": true });
+    }
     if request.may_ask {
         // Servers that hold a model to a schema would keep it from asking for a tool.
         body["tools"] = request.tools.iter().map(tool).collect();
@@ -67,26 +113,12 @@ fn message(message: &Message) -> Value {
 
 /// A call as it was asked for. What was no object is not shown again: servers reject a conversation with it.
 fn call(of: &ToolUse) -> Value {
-    let arguments = if of.arguments.is_object() { of.arguments.to_string() } else { "{}".into() };
+    let arguments = of.input().to_string();
     json!({
         "id": of.id,
         "type": "function",
         "function": { "name": of.tool, "arguments": arguments },
     })
-}
-
-/// Whether a server says that it cannot be held to a schema.
-pub(crate) fn knows_no_schema(body: &Value, reply: &Result<Reply, ModelError>) -> bool {
-    let Err(ModelError::Rejected { status: 400 | 422, message }) = reply else { return false };
-    body.get(FORMAT).is_some() && (message.contains(FORMAT) || message.contains("json_schema"))
-}
-
-/// The same request, in which only the prompt asks for the form.
-pub(crate) fn without_schema(mut body: Value) -> Value {
-    if let Some(fields) = body.as_object_mut() {
-        fields.remove(FORMAT);
-    }
-    body
 }
 
 #[derive(Deserialize)]
@@ -101,15 +133,15 @@ struct Choice {
     finish_reason: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Said {
     content: Option<String>,
     refusal: Option<String>,
-    tool_calls: Option<Vec<Asked>>,
+    tool_calls: Option<Vec<CalledTool>>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct CalledTool {
     function: Function,
 }
 
@@ -121,26 +153,8 @@ struct Function {
     arguments: Value,
 }
 
-#[derive(Deserialize)]
-struct Tokens {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-}
-
-/// What the model says in an answer, and what it used.
-pub(crate) fn reply(answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-    match serde_json::from_slice::<Completion>(answer) {
-        Ok(completion) => {
-            let usage = completion.usage.as_ref();
-            let usage = usage.map(|of| Usage::said(of.prompt_tokens, of.completion_tokens));
-            (words(completion, max_tokens), usage.unwrap_or(Usage::Unknown))
-        }
-        Err(error) => (Err(unreadable("a chat completion", &error)), Usage::Unknown),
-    }
-}
-
-fn words(completion: Completion, max_tokens: u32) -> Result<Reply, ModelError> {
-    let choice = completion.choices.into_iter().next();
+fn words(choices: Vec<Choice>, max_tokens: u32) -> Result<Reply, ModelError> {
+    let choice = choices.into_iter().next();
     let choice = choice.ok_or_else(|| ModelError::Unreadable("it has no `choices`".to_owned()))?;
     match choice.finish_reason.as_deref() {
         Some("length") => return Err(ModelError::Cut { max_tokens }),

@@ -1,24 +1,28 @@
 //! A model of a provider, whichever interface it has: one request, one answer, the tries that its failures allow.
 
-use countersign_failure::address_problem;
 use std::sync::Arc;
 use std::time::Duration;
 
+use countersign_aws::AwsConfig;
 use countersign_connector::answer::{StatusMeaning, meaning};
-use countersign_connector::{DeploymentSecrets, Secret};
-use countersign_http_out::{Answer, Call, Egress, HttpError};
+use countersign_connector::{DeploymentSecrets, Secret, SourceError};
+use countersign_failure::address_problem;
+use countersign_http_out::{Answer, Call, Egress, HttpError, Streaming};
 use countersign_resilience::{CallFailure, Remedy, Tried, retry_after};
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
 use crate::chat::{ChatRequest, Reply, Turn, Usage};
 use crate::error::ModelError;
-use crate::{anthropic, openai};
+use crate::protocol::{Asked, Protocol, problem};
+use crate::stream::{is_streamed, read};
+use crate::{anthropic, bedrock, openai};
 
 /// The largest answer read.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// The same of a streamed answer, each part of which comes in an envelope of its own.
+const MAX_STREAM: u64 = 2 * MAX_ANSWER;
 /// How much of what a provider complains about is told, characters.
 const MAX_COMPLAINT: usize = 300;
 
@@ -29,6 +33,8 @@ pub enum Interface {
     OpenAi,
     /// Messages, as Anthropic documents them.
     Anthropic,
+    /// Converse, as Amazon Bedrock documents it.
+    Bedrock,
 }
 
 impl Interface {
@@ -38,41 +44,39 @@ impl Interface {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
         }
     }
 
     /// The interface of a provider's name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::OpenAi, Self::Anthropic].into_iter().find(|interface| interface.as_str() == name)
+        let all = [Self::OpenAi, Self::Anthropic, Self::Bedrock];
+        all.into_iter().find(|interface| interface.as_str() == name)
     }
 
-    /// Where the provider whose interface it is answers itself.
-    pub(crate) fn home(self) -> &'static str {
+    /// Where the provider whose interface it is answers itself; Bedrock does so in each region.
+    pub(crate) fn home(self, region: &str) -> String {
         match self {
-            Self::OpenAi => openai::HOME,
-            Self::Anthropic => anthropic::HOME,
+            Self::OpenAi => openai::HOME.to_owned(),
+            Self::Anthropic => anthropic::HOME.to_owned(),
+            Self::Bedrock => bedrock::home(region),
         }
     }
 
-    fn path(self) -> &'static str {
+    fn protocol(self) -> &'static dyn Protocol {
         match self {
-            Self::OpenAi => openai::PATH,
-            Self::Anthropic => anthropic::PATH,
+            Self::OpenAi => &openai::Completions,
+            Self::Anthropic => &anthropic::Messages,
+            Self::Bedrock => &bedrock::Converse,
         }
     }
 
-    /// Headers beside those of JSON.
+    /// Headers beside those of JSON; a request to Bedrock is signed instead.
     fn headers(self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
         match self {
             Self::OpenAi => openai::headers(key),
             Self::Anthropic => anthropic::headers(key),
-        }
-    }
-
-    fn reply(self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        match self {
-            Self::OpenAi => openai::reply(answer, max_tokens),
-            Self::Anthropic => anthropic::reply(answer, max_tokens),
+            Self::Bedrock => Vec::new(),
         }
     }
 }
@@ -85,6 +89,8 @@ pub struct Provider {
     pub(crate) base: Url,
     pub(crate) model: String,
     pub(crate) secrets: Arc<dyn DeploymentSecrets>,
+    /// Region and credentials, for what is signed.
+    pub(crate) aws: AwsConfig,
 }
 
 /// A failed try: what it means for another one, and the error when there is none.
@@ -103,34 +109,49 @@ impl Provider {
     /// One turn: what the model says, or why it says nothing, and what was used.
     pub async fn chat(&self, request: &ChatRequest<'_>) -> Turn {
         let until = Instant::now() + request.timeout;
-        // Servers of one's own often need no key.
-        let key = match self.secrets.secret(self.interface.as_str()).await {
+        let key = match self.key().await {
             Ok(key) => key,
             Err(error) => {
                 let reply = Err(ModelError::Key(error));
                 return Turn { reply, usage: Usage::Nothing, requests: 0 };
             }
         };
-        let body = match self.interface {
-            Interface::OpenAi => openai::body(&self.model, request, &self.base),
-            Interface::Anthropic => anthropic::body(&self.model, request),
-        };
-        let turn = self.turn(request, &body, key.as_ref(), until).await;
-        // Servers that cannot be held to a schema say so; the answer is checked in any case.
-        if self.interface == Interface::OpenAi && openai::knows_no_schema(&body, &turn.reply) {
-            tracing::info!(model = self.model, "asked again without `response_format`");
-            let body = openai::without_schema(body);
-            let again = self.turn(request, &body, key.as_ref(), until).await;
-            return Turn { requests: turn.requests + again.requests, ..again };
+        let mut asked = self.interface.protocol().ask(&self.model, self.base.as_str(), request);
+        let mut requests = 0;
+        loop {
+            let turn = self.turn(request, &asked, key.as_ref(), until).await;
+            requests += turn.requests;
+            // Servers say what they do not know; the answer is checked in any case.
+            let Some(simpler) = self.simpler(&asked, &turn.reply) else {
+                return Turn { requests, ..turn };
+            };
+            tracing::info!(model = self.model, "asked again without what the server does not know");
+            asked = simpler;
         }
-        turn
+    }
+
+    fn simpler(&self, asked: &Asked, reply: &Result<Reply, ModelError>) -> Option<Asked> {
+        match reply {
+            Err(ModelError::Rejected { status: 400 | 422, message }) => {
+                self.interface.protocol().simpler(asked, message)
+            }
+            _ => None,
+        }
+    }
+
+    /// The key of the deployment. Servers of one's own often need none, and requests to AWS are signed.
+    async fn key(&self) -> Result<Option<Secret>, SourceError> {
+        match self.interface {
+            Interface::Bedrock => Ok(None),
+            other => self.secrets.secret(other.as_str()).await,
+        }
     }
 
     /// Sends the request until it is carried out. What may have been carried out is paid for, and not sent again.
     async fn turn(
         &self,
         request: &ChatRequest<'_>,
-        body: &Value,
+        asked: &Asked,
         key: Option<&Secret>,
         until: Instant,
     ) -> Turn {
@@ -139,9 +160,10 @@ impl Provider {
         loop {
             requests += 1;
             let left = until.saturating_duration_since(Instant::now());
-            let failed = match self.send(body, key, left).await {
-                Ok(answer) => {
-                    let (reply, usage) = self.interface.reply(&answer.body, request.max_tokens);
+            let failed = match self.send(asked, key, left).await {
+                Ok(open) => {
+                    let (reply, usage) = self.read(open, request).await;
+                    let reply = reply.map_err(|error| without_key(error, key));
                     return Turn { reply, usage, requests };
                 }
                 Err(failed) => failed,
@@ -155,30 +177,81 @@ impl Provider {
         }
     }
 
+    /// Reads an answer, streamed or whole. It has been paid for in any case.
+    async fn read(
+        &self,
+        open: Streaming,
+        request: &ChatRequest<'_>,
+    ) -> (Result<Reply, ModelError>, Usage) {
+        let protocol = self.interface.protocol();
+        if is_streamed(&open) {
+            return read(open, protocol.streamed(), request).await;
+        }
+        match open.whole().await {
+            Ok(answer) => protocol.reply(&answer.body, request.max_tokens),
+            Err(error) => (Err(error.into()), Usage::Unknown),
+        }
+    }
+
+    /// Sends the request; what is left is to read the answer of a success.
     async fn send(
         &self,
-        body: &Value,
+        Asked { body, streams }: &Asked,
         key: Option<&Secret>,
         timeout: Duration,
-    ) -> Result<Answer, Failed> {
-        let unsendable =
-            |reason: String| Failed { fault: None, error: HttpError::Request(reason).into() };
-        let url = self.base.join(self.interface.path());
-        let url =
-            url.map_err(|error| unsendable(address_problem(&error.to_string()).to_owned()))?;
-        let json = || "application/json".to_owned();
-        let mut headers = vec![("content-type", json()), ("accept", json())];
-        headers.extend(self.interface.headers(key));
+    ) -> Result<Streaming, Failed> {
+        let failed = |error: ModelError| Failed { fault: None, error };
+        let url = self.base.join(&self.interface.protocol().path(&self.model, *streams));
+        let url = url.map_err(|error| {
+            let reason = address_problem(&error.to_string()).to_owned();
+            failed(HttpError::Request(reason).into())
+        })?;
+        let body = body.to_string().into_bytes();
         let call = Call {
             method: "POST".to_owned(),
-            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            body: Some(body.to_string().into_bytes()),
+            headers: self.headers(key, &url, &body, *streams).await.map_err(failed)?,
+            body: Some(body),
             timeout,
-            max_bytes: MAX_ANSWER,
+            max_bytes: if *streams { MAX_STREAM } else { MAX_ANSWER },
             ..Call::get(url)
         };
-        let answer = self.egress.send(call).await.map_err(unreachable)?;
-        refused(&answer, key).map_or(Ok(answer), Err)
+        let open = self.egress.open(call).await.map_err(unreachable)?;
+        if meaning(open.status) == StatusMeaning::Success {
+            return Ok(open);
+        }
+        let answer = open.whole().await.map_err(unreachable)?;
+        Err(self.refused(&answer, key))
+    }
+
+    async fn headers(
+        &self,
+        key: Option<&Secret>,
+        url: &Url,
+        body: &[u8],
+        streams: bool,
+    ) -> Result<Vec<(String, String)>, ModelError> {
+        let json = ("content-type", "application/json");
+        if self.interface == Interface::Bedrock {
+            return bedrock::headers(&self.aws, url.as_str(), &[json], body).await;
+        }
+        let accept = if streams { "text/event-stream, application/json" } else { json.1 };
+        let own = [(json.0, json.1.to_owned()), ("accept", accept.to_owned())].into_iter();
+        let all = own.chain(self.interface.headers(key));
+        Ok(all.map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// What a status that is not a success means. To AWS a request has a role, not a key.
+    fn refused(&self, answer: &Answer, key: Option<&Secret>) -> Failed {
+        let failed = refused(answer, key);
+        match failed.error {
+            ModelError::KeyRejected { status } if self.interface == Interface::Bedrock => {
+                // It may name the account, its roles and what else there is.
+                let said = complaint(&answer.body, None);
+                tracing::warn!(status, said, "the model may not be used");
+                Failed { fault: None, error: ModelError::NotPermitted { status } }
+            }
+            error => Failed { error, ..failed },
+        }
     }
 }
 
@@ -205,12 +278,11 @@ fn is_of_a_gateway(status: u16) -> bool {
 }
 
 /// What a status that is not a success means.
-fn refused(answer: &Answer, key: Option<&Secret>) -> Option<Failed> {
+fn refused(answer: &Answer, key: Option<&Secret>) -> Failed {
     let status = answer.status;
     let asks = answer.header("retry-after");
     let asks = asks.and_then(|header| retry_after(header, Timestamp::now()));
     let (fault, error) = match meaning(status) {
-        StatusMeaning::Success => return None,
         StatusMeaning::AuthFailed => (None, ModelError::KeyRejected { status }),
         StatusMeaning::Throttled => {
             (Some(CallFailure::Throttled { retry_after: asks }), ModelError::Throttled)
@@ -221,26 +293,27 @@ fn refused(answer: &Answer, key: Option<&Secret>) -> Option<Failed> {
             let fault = (!is_of_a_gateway(status)).then_some(fault);
             (fault, ModelError::Unavailable { status })
         }
-        StatusMeaning::Refused | StatusMeaning::Unexpected => {
+        StatusMeaning::Success | StatusMeaning::Refused | StatusMeaning::Unexpected => {
             (None, ModelError::Rejected { status, message: complaint(&answer.body, key) })
         }
     };
-    Some(Failed { fault, error })
+    Failed { fault, error }
 }
 
-/// What a provider says is wrong, `error.message` or `error`, one line, cut. It may quote the key, which is left out.
+/// What a provider says is wrong with a request.
 fn complaint(answer: &[u8], key: Option<&Secret>) -> String {
-    let json: Value = serde_json::from_slice(answer).unwrap_or_default();
-    let error = &json["error"];
-    let said = error["message"].as_str().or_else(|| error.as_str());
-    let said = said.unwrap_or("it does not say why");
-    let said = key.map_or(said.to_owned(), |key| said.replace(key.expose(), "…"));
-    let words: Vec<&str> = said.split_whitespace().collect();
-    words.join(" ").chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect()
+    shown(&problem(&serde_json::from_slice(answer).unwrap_or_default()), key)
 }
 
-/// An answer that is not what its provider documents. The parser's own words may quote it; the place says enough.
-pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> ModelError {
-    let (line, column) = (error.line(), error.column());
-    ModelError::Unreadable(format!("it is not {what} (line {line}, column {column})"))
+/// The words of a provider, cut. They may quote the key, which is left out.
+fn shown(said: &str, key: Option<&Secret>) -> String {
+    let said = key.map_or(said.to_owned(), |key| said.replace(key.expose(), "…"));
+    said.chars().take(MAX_COMPLAINT).collect()
+}
+
+fn without_key(error: ModelError, key: Option<&Secret>) -> ModelError {
+    match error {
+        ModelError::BrokeOff(said) => ModelError::BrokeOff(shown(&said, key)),
+        other => other,
+    }
 }

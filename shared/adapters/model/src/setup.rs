@@ -1,18 +1,20 @@
 //! Which model a deployment has, from its settings.
 
-use countersign_failure::address_problem;
 use std::sync::Arc;
 
+use countersign_aws::AwsConfig;
 use countersign_connector::DeploymentSecrets;
+use countersign_failure::address_problem;
 use countersign_http_out::Egress;
-use url::Url;
+use url::{Host, Url};
 
+use crate::bedrock;
 use crate::provider::{Interface, Provider};
 
 /// What the deployment says about models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelConfig {
-    /// `openai`, `anthropic`, `extractive`, or nothing, which is the last.
+    /// `openai`, `anthropic`, `bedrock`, `extractive`, or nothing, which is the last.
     pub provider: Option<String>,
     /// The base address of the provider; left out, that of the one whose name it has.
     pub url: Option<String>,
@@ -24,8 +26,42 @@ pub struct ModelConfig {
 #[derive(Clone)]
 pub struct Models {
     own: Model,
+    reached: Reached,
+}
+
+/// How providers are reached.
+#[derive(Clone)]
+struct Reached {
     egress: Egress,
     secrets: Arc<dyn DeploymentSecrets>,
+    aws: AwsConfig,
+}
+
+impl Reached {
+    fn provider(self, interface: Interface, base: Url, model: String) -> Box<Provider> {
+        let Self { egress, secrets, aws } = self;
+        Box::new(Provider { interface, egress, base, model, secrets, aws })
+    }
+
+    /// Where the provider whose interface it is answers itself.
+    fn home(&self, interface: Interface) -> String {
+        interface.home(self.region())
+    }
+
+    /// Whether what is signed may go there: to the service in this region, or to this machine where that is open.
+    fn is_trusted(&self, base: &Url) -> bool {
+        let host = base.host_str().unwrap_or_default();
+        let is_local = base.host().is_some_and(|host| match host {
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+            Host::Domain(name) => name == "localhost",
+        });
+        is_local || bedrock::is_of_region(host, self.region())
+    }
+
+    fn region(&self) -> &str {
+        self.aws.region().map_or("", |region| region.as_ref())
+    }
 }
 
 impl Models {
@@ -45,11 +81,10 @@ impl Models {
         if let Model::Provider(own) = &self.own
             && own.interface == interface
         {
-            return Some(Model::Provider(Provider { model, ..own.clone() }));
+            return Some(Model::Provider(Box::new(Provider { model, ..(**own).clone() })));
         }
-        let (egress, secrets) = (self.egress.clone(), self.secrets.clone());
-        let base = Url::parse(interface.home()).ok()?;
-        Some(Model::Provider(Provider { interface, egress, base, model, secrets }))
+        let base = Url::parse(&self.reached.home(interface)).ok()?;
+        Some(Model::Provider(self.reached.clone().provider(interface, base, model)))
     }
 }
 
@@ -59,7 +94,7 @@ pub enum Model {
     /// The built-in one, which needs nobody.
     Extractive,
     /// One of a provider.
-    Provider(Provider),
+    Provider(Box<Provider>),
 }
 
 /// Why the settings make no model.
@@ -104,16 +139,13 @@ impl ModelConfig {
         self,
         egress: Egress,
         secrets: Arc<dyn DeploymentSecrets>,
+        aws: &AwsConfig,
     ) -> Result<Models, ModelSetupError> {
-        let own = self.model(egress.clone(), secrets.clone())?;
-        Ok(Models { own, egress, secrets })
+        let reached = Reached { egress, secrets, aws: aws.clone() };
+        Ok(Models { own: self.model(&reached)?, reached })
     }
 
-    fn model(
-        self,
-        egress: Egress,
-        secrets: Arc<dyn DeploymentSecrets>,
-    ) -> Result<Model, ModelSetupError> {
+    fn model(self, reached: &Reached) -> Result<Model, ModelSetupError> {
         let refuse =
             |setting, reason: &str| Err(ModelSetupError { setting, reason: reason.to_owned() });
         let interface = match self.provider.as_deref() {
@@ -129,18 +161,22 @@ impl ModelConfig {
                 None => return unknown(name),
             },
         };
-        let base = base(self.url.as_deref().unwrap_or(interface.home()))?;
+        let base = base(&self.url.unwrap_or_else(|| reached.home(interface)))?;
+        if interface == Interface::Bedrock && !reached.is_trusted(&base) {
+            let reason = "with Bedrock it must be an address of Bedrock in the region of the deployment: requests are signed with a role";
+            return refuse(ModelSetting::Url, reason);
+        }
         let Some(model) = self.name.filter(|name| is_name(name)) else {
             let reason = "it must be the model's name, 1 to 100 visible characters";
             return refuse(ModelSetting::Name, reason);
         };
-        Ok(Model::Provider(Provider { interface, egress, base, model, secrets }))
+        Ok(Model::Provider(reached.clone().provider(interface, base, model)))
     }
 }
 
 fn unknown(provider: &str) -> Result<Model, ModelSetupError> {
     let shown: String = provider.chars().take(40).collect();
-    let use_one = "use `extractive`, `openai` or `anthropic`";
+    let use_one = "use `extractive`, `openai`, `anthropic` or `bedrock`";
     let reason = format!("`{shown}` is not a provider: {use_one}");
     Err(ModelSetupError { setting: ModelSetting::Provider, reason })
 }

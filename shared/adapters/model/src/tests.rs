@@ -2,6 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use countersign_aws::AwsConfig;
 use countersign_connector::{DeploymentSecrets, Secret, SourceFuture};
 use countersign_failure::Failure as _;
 use countersign_http_out::{Egress, Policy};
@@ -16,6 +19,8 @@ use crate::{
     Usage,
 };
 
+mod bedrock;
+mod streamed;
 mod tools;
 
 const KEY: &str = "sk-a-key-nobody-may-see";
@@ -27,6 +32,13 @@ impl DeploymentSecrets for Secrets {
         let key = ["openai", "anthropic"].contains(&name).then(|| Secret::new(KEY.to_owned()));
         Box::pin(async move { Ok(key) })
     }
+}
+
+/// A function in AWS, with these credentials and region.
+fn aws() -> AwsConfig {
+    let credentials = Credentials::new("AKIDOFTHETEST", KEY, None, None, "the test");
+    let config = aws_config::SdkConfig::builder().region(aws_config::Region::new("eu-west-1"));
+    config.credentials_provider(SharedCredentialsProvider::new(credentials)).build().into()
 }
 
 /// A turn with the model behind this address.
@@ -45,26 +57,29 @@ fn models(provider: &str, base: &str, allow_loopback: bool) -> Models {
         url: Some(base.to_owned()),
         name: Some("tiny".to_owned()),
     };
-    config.models(Egress::new(Policy { allow_loopback }), Arc::new(Secrets)).unwrap()
+    config.models(Egress::new(Policy { allow_loopback }), Arc::new(Secrets), &aws()).unwrap()
+}
+
+/// A turn about these messages: without tools, within 50 tokens and 20 seconds.
+fn request<'r>(messages: &'r [Message], schema: &'r Value) -> ChatRequest<'r> {
+    ChatRequest {
+        messages,
+        schema,
+        tools: &[],
+        may_ask: false,
+        is_strict: true,
+        temperature: None,
+        max_tokens: 50,
+        timeout: Duration::from_secs(20),
+        follower: None,
+    }
 }
 
 async fn ask(model: Model, temperature: Option<f64>) -> Turn {
     let Model::Provider(client) = model else { panic!("not the provider") };
     let messages = [Message::new(Role::System, "Be brief."), Message::new(Role::User, "Hi?")];
     let schema = json!({ "type": "object" });
-    let timeout = Duration::from_secs(20);
-    let (messages, schema) = (&messages, &schema);
-    let request = ChatRequest {
-        messages,
-        schema,
-        tools: &[],
-        may_ask: false,
-        is_strict: true,
-        temperature,
-        max_tokens: 50,
-        timeout,
-    };
-    client.chat(&request).await
+    client.chat(&ChatRequest { temperature, ..request(&messages, &schema) }).await
 }
 
 /// The words of a reply.
@@ -319,7 +334,7 @@ fn r_035_settings_that_make_no_model_are_named() {
     let check = |given: [Option<&str>; 3], expect: Result<&str, &str>| {
         let [provider, url, name] = given.map(|one| one.map(str::to_owned));
         let config = ModelConfig { provider, url, name };
-        let made = config.models(Egress::new(Policy::default()), Arc::new(Secrets));
+        let made = config.models(Egress::new(Policy::default()), Arc::new(Secrets), &aws());
         let made = made.map(|models| models.own().name()).map_err(|error| error.to_string());
         assert_eq!(made, expect.map(str::to_owned).map_err(str::to_owned));
     };
@@ -332,7 +347,8 @@ fn r_035_settings_that_make_no_model_are_named() {
     check([None, None, Some("gpt")], Err("the built-in model has no other name"));
     check([None, Some("https://a.example"), None], Err("the built-in model has no address"));
     check([Some("anthropic"), None, Some("claude")], Ok("anthropic/claude"));
-    let bard = "`bard` is not a provider: use `extractive`, `openai` or `anthropic`";
+    check([Some("bedrock"), None, Some("eu.claude-v1:0")], Ok("bedrock/eu.claude-v1:0"));
+    let bard = "`bard` is not a provider: use `extractive`, `openai`, `anthropic` or `bedrock`";
     check([Some("bard"), None, None], Err(bard));
     let plain = "it must be a plain address without user and query";
     check([Some("openai"), Some("https://me@a.example"), Some("a")], Err(plain));

@@ -93,6 +93,15 @@ pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
     (partition(run), "MODEL#")
 }
 
+pub(crate) fn draft(run: &RunId, step: &str) -> Key {
+    Key::new(partition(run), format!("DRAFT#{step}"))
+}
+
+/// The partition and the prefix of what the models of a run are writing.
+pub(crate) fn drafts(run: &RunId) -> (String, &'static str) {
+    (partition(run), "DRAFT#")
+}
+
 pub(crate) fn turn(run: &RunId, step: &str, turn: u32) -> Key {
     Key::new(partition(run), format!("TURN#{step}#{turn:03}"))
 }

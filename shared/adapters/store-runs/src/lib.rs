@@ -11,6 +11,7 @@
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
 //! | call of a step over a list | `RUN#{run}` | `ITEM#{step}#{n}` | |
 //! | turn of a step in which its model asked for tools | `RUN#{run}` | `TURN#{step}#{turn}` | |
+//! | what the model of a step has written so far | `RUN#{run}` | `DRAFT#{step}` | |
 //! | what came of a tool | `RUN#{run}` | `TOOL#{step}#{turn}#{call}` | |
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | conversation | `OWNER#{owner}` | `CONVERSATION#{id}` | `CONVERSATIONS#{owner}`, `{created_at}#{id}` |
@@ -25,6 +26,7 @@
 
 mod active;
 mod conversations;
+mod drafts;
 mod effects;
 mod gates;
 mod heads;

@@ -78,6 +78,8 @@ pub struct Call {
     pub output_schema: Option<OutputSchema>,
     /// The model that does it, when it is another than the deployment's.
     pub model: Option<ModelChoice>,
+    /// Whether it is one of the calls of a step over a list.
+    pub is_for_each_item: bool,
     /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
     /// intent.
     pub permit: Option<Permit>,

@@ -204,7 +204,7 @@ impl Setting {
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
             Self::ModelProvider => (
                 "MODEL_PROVIDER",
-                "who answers `llm_task` steps: `extractive`, `openai` or `anthropic`",
+                "who answers `llm_task` steps: `extractive`, `openai`, `anthropic` or `bedrock`",
             ),
             Self::ModelUrl => ("MODEL_URL", "base address of the model provider"),
             Self::ModelName => ("MODEL_NAME", "the model's name at its provider"),

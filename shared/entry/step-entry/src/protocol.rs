@@ -352,6 +352,7 @@ pub(crate) fn call(
         info: run_info(head, Vec::new()),
         output_schema: step.output_schema.clone(),
         model: step.model.clone(),
+        is_for_each_item: step.for_each.is_some(),
         permit: None,
     }
 }

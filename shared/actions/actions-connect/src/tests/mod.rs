@@ -220,6 +220,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),

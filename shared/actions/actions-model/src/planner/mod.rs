@@ -99,12 +99,12 @@ impl Planner {
         let (output, used) = match &model {
             Model::Extractive => built_in(model.name(), &params, &data, &messages)?,
             Model::Provider(client) => {
-                let (budget, terms) = (self.deps.budget.as_ref(), &terms);
+                let (deps, terms) = (&self.deps, &terms);
                 let fits = |said| arrange::output(said, &params);
                 let conversation = Conversation {
                     client,
                     terms,
-                    budget,
+                    deps,
                     call,
                     schema: &schema,
                     fits: &fits,

@@ -62,10 +62,10 @@ impl Research {
             return Ok(built_in::say(&model.name(), &inputs, talk, schema, &messages)?);
         };
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
-        let (budget, terms, may_ask) = (self.deps.budget.as_ref(), &terms, talk.may_ask);
+        let (deps, terms, may_ask) = (&self.deps, &terms, talk.may_ask);
         let (fits, tools) = (&Ok, tools.as_slice());
         let conversation =
-            Conversation { client, terms, budget, call, schema, fits, tools, may_ask, before };
+            Conversation { client, terms, deps, call, schema, fits, tools, may_ask, before };
         Ok(match conversation.hold(messages).await? {
             (TurnEnd::Asks(asks), used) => Said::Asks { asks, used },
             (TurnEnd::Output(output), used) => {

@@ -26,16 +26,7 @@ async fn turn(provider: &str, server: &MockServer, may_ask: bool) -> Turn {
         description: "Searches.".to_owned(),
         schema: schema.clone(),
     }];
-    let request = ChatRequest {
-        messages: &messages,
-        schema: &schema,
-        tools: &tools,
-        may_ask,
-        is_strict: true,
-        temperature: None,
-        max_tokens: 50,
-        timeout: Duration::from_secs(20),
-    };
+    let request = ChatRequest { tools: &tools, may_ask, ..request(&messages, &schema) };
     client.chat(&request).await
 }
 

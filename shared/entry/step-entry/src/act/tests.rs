@@ -52,6 +52,7 @@ fn call() -> Call {
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
         model: None,
+        is_for_each_item: false,
         permit: None,
         now: jiff::Timestamp::UNIX_EPOCH,
         remaining: Duration::from_secs(60),

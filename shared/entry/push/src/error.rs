@@ -1,10 +1,10 @@
-//! Why an event could not be pushed now.
+//! Why a message could not be sent now.
 
 use countersign_failure::Failure;
 use countersign_store_content::ContentError;
 use countersign_store_directory::DirectoryError;
 
-/// Why an event could not be pushed now.
+/// Why a message could not be sent now.
 #[derive(Debug, thiserror::Error, Failure)]
 pub enum PushError {
     /// The table of connections does not answer.
