@@ -4,6 +4,8 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use countersign_cli::connection::Connection;
+use countersign_cli::token::login;
+use countersign_identity::Scopes;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -202,9 +204,11 @@ async fn what_breaks_off_is_gone(stage: &Stage) {
 
 async fn it_is_shown_at_a_terminal(stage: &Stage) {
     let input = format!("filings={}", filings()["filings"]);
-    let ana = &stage.ana.username;
-    let arguments = ["run", &stage.agent, "drafted", "--input", &input, "--wait", "--as", ana];
+    let arguments = ["run", &stage.agent, "drafted", "--input", &input, "--wait"];
     let mut program = stage.there.program(&arguments);
+    let stack = &stage.there.stack;
+    let token = login(stack, &stage.ana.id, Scopes::parse(["global:analyst"])).unwrap();
+    program.env("COUNTERSIGN_URL", stack.url()).env("COUNTERSIGN_TOKEN", token);
     program.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut waiting = program.spawn().unwrap();
     let mut notes = BufReader::new(waiting.stderr.take().unwrap()).lines();
