@@ -2,6 +2,7 @@
 
 mod conversation;
 mod crash;
+mod documented;
 mod endpoints;
 mod proposals;
 mod refused;

@@ -92,7 +92,7 @@ async fn no_route_ignores_a_query_parameter() {
     for path in ["/me?x=1", "/actions?x=1", "/profiles/prof_1?x=1", "/playbooks/a?x=1"] {
         check(path, refusal(ana.door.get(&format!("{FACTORY}{path}")).await));
     }
-    for path in ["/connectors/irs-990-xml/test?x=1", "/profiles?x=1", "/executions?x=1"] {
+    for path in ["/connectors/irs-990-xml/test?x=1", "/profiles?x=1", "/schedules?x=1"] {
         check(path, refusal(ana.door.post(&format!("{FACTORY}{path}"), &json!({})).await));
     }
 }

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path, query_param};
 use wiremock::{Mock, ResponseTemplate};
 
-use super::{FOUND, Stage, asking, calls, conversation, looks, proposals, skill, stage, summary};
+use super::{
+    FOUND, Stage, asking, calls, conversation, documented, looks, proposals, skill, stage, summary,
+};
 use crate::case::{FACTORY, refusal};
 use crate::models::said;
 
@@ -58,7 +60,7 @@ pub(super) async fn answers_filings(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn f_093_f_030_r_022_r_052_r_084_r_087_r_105_r_106_r_109_r_110_k_10_k_45_a_model_calls_endpoints_drafts_calls_and_researches_in_a_conversation()
+async fn f_093_f_030_r_022_r_052_r_084_r_087_r_105_r_106_r_109_r_110_r_117_r_119_r_120_k_10_k_45_a_model_calls_endpoints_drafts_calls_and_researches_in_a_conversation()
  {
     let stage = stage("countersign-research-endpoints", &[]).await;
     let yaml = register(&stage.server.uri());
@@ -73,6 +75,7 @@ async fn f_093_f_030_r_022_r_052_r_084_r_087_r_105_r_106_r_109_r_110_k_10_k_45_a
     proposals::what_a_model_drafts_is_sent_when_it_is_signed(&stage).await;
     conversation::a_conversation_goes_on(&stage).await;
     summary::what_has_no_summary_is_kept(&stage).await;
+    documented::agents_are_made_of_the_documents_alone(&stage).await;
 }
 
 async fn are_checked_with_what_is_bound(stage: &Stage) {
