@@ -3,13 +3,15 @@
 Stock, the Lambda Runtime API answers in small unbuffered writes (Nagle's algorithm then holds them back) and waits
 50 ms after each invocation for log lines. Both are changed here, at start, without touching the installed package;
 a warm invocation is then about ten times faster. Each request has the policies of its role parsed twice; here a policy is
-parsed once. Each function keeps a copy of its code; here functions of the same code share one. `durable.py` keeps the state through `kill -9`.
+parsed once. Each function keeps a copy of its code; here functions of the same code share one. Each idle environment wakes twenty
+times a second; here it sleeps. `durable.py` keeps the state through `kill -9`.
 `contract()` names what the changes rely on; if an upgrade moves it, the launcher refuses to start and says what moved.
 `python launch.py --check` runs the contract alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import http.server
@@ -20,6 +22,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import socketserver
 import sys
 import threading
 import time
@@ -33,6 +36,8 @@ from queues import GUARDED, GUARDED_ACTIONS
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
 IDLE_SECONDS = 0.002
+# How long an environment, or its server, sleeps at most until it looks around; each is woken at once when there is something to do.
+PATIENCE_SECONDS = 10.0
 # A stack has fewer policies; their text is the key, so one that was changed is another.
 KNOWN_POLICIES = 1024
 
@@ -61,6 +66,11 @@ def contract():
     for name in ("first_line_wait", "idle_confirm"):
         if name not in drain.parameters:
             raise Moved(f"ProvidedWorker._drain_stderr_bounded has no `{name}`")
+    if "pending" not in handler_source(worker) or ".get(" not in handler_source(worker):
+        raise Moved("the Runtime API handler takes invocations in another way")
+    server = socketserver.BaseServer(None, None)
+    if not all(hasattr(server, f"_BaseServer__{name}") for name in ("shutdown_request", "is_shut_down")):
+        raise Moved("socketserver.BaseServer ends in another way")
     handler = worker._build_handler_class(None, 0, None)
     if not issubclass(handler, http.server.BaseHTTPRequestHandler):
         raise Moved("the Runtime API handler is not a BaseHTTPRequestHandler")
@@ -68,6 +78,11 @@ def contract():
     code_contract()
     durable_contract()
     return worker
+
+
+def handler_source(worker) -> str:
+    """The code that takes invocations."""
+    return inspect.getsource(worker._build_handler_class)
 
 
 def policies_contract() -> None:
@@ -127,12 +142,23 @@ def durable_contract() -> None:
             raise Moved(f"dynamodb.handle_request does not call {name}")
 
 
+class Patient:
+    """The invocations that wait for an environment. Whoever takes one sleeps until there is one, or for a while."""
+
+    def __init__(self, pending):
+        self.pending = pending
+
+    def get(self, timeout):
+        """The next invocation; raises `queue.Empty` after the time, when it is looked whether the environment has ended."""
+        return self.pending.get(timeout=max(timeout, PATIENCE_SECONDS))
+
+
 def quicken(worker) -> None:
-    """Buffers the Runtime API's answers and shortens the wait for log lines."""
+    """Buffers the Runtime API's answers, shortens the wait for log lines, and lets idle environments sleep."""
     build, drain = worker._build_handler_class, worker._drain_stderr_bounded
 
     def build_buffered(self, generation, pending):
-        handler = build(self, generation, pending)
+        handler = build(self, generation, Patient(pending))
         handler.disable_nagle_algorithm = True
         handler.wbufsize = 65536
         return handler
@@ -145,6 +171,25 @@ def quicken(worker) -> None:
     handler = worker._build_handler_class(worker.__new__(worker), 0, None)
     if not (handler.disable_nagle_algorithm and handler.wbufsize == 65536):
         raise Moved("the changes to ProvidedWorker did not take hold")
+
+
+def sleep_until_asked() -> None:
+    """Lets a server sleep until somebody connects. Stock, that of each idle environment looks ten times a second whether it is to
+    end, and so does each environment: with three hundred of them that is most of what the emulator does."""
+    serve = socketserver.BaseServer.serve_forever
+
+    def serve_asleep(self, poll_interval=0.5):
+        return serve(self, max(poll_interval, PATIENCE_SECONDS))
+
+    def shutdown_awake(self):
+        self._BaseServer__shutdown_request = True
+        # Whoever sleeps until somebody connects is woken so.
+        with contextlib.suppress(OSError):
+            socket.create_connection(self.server_address, timeout=1).close()
+        self._BaseServer__is_shut_down.wait()
+
+    socketserver.BaseServer.serve_forever = serve_asleep
+    socketserver.BaseServer.shutdown = shutdown_awake
 
 
 def remember_policies() -> None:
@@ -234,6 +279,7 @@ def main() -> int:
     """Checks the contract, applies the changes and serves until SIGTERM."""
     try:
         quicken(contract())
+        sleep_until_asked()
         remember_policies()
         share_code()
     except Moved as moved:
