@@ -103,7 +103,7 @@ async fn what_runs_is_said_and_nobody_is_asked(stage: &Stage, agent: &str) {
     answers(stage, vec![looks(), says("1.4, and it does not answer.", false)]).await;
     let run = ask(stage, agent, "What runs in the shop?").await;
     let run = stage.who.reaches(&run, "complete").await;
-    assert!(run["response"]["content"].as_str().unwrap().contains("1.4"), "{run:#}");
+    assert!(run["response"]["content"].as_str().unwrap().contains("it does not answer"), "{run:#}");
     assert_eq!(step(&run, "sign_off")["status"], "skipped", "{run:#}");
     assert_eq!(rolled_back(stage).await, 0);
 }
