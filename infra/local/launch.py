@@ -175,7 +175,7 @@ def quicken(worker) -> None:
 
 def sleep_until_asked() -> None:
     """Lets a server sleep until somebody connects. Stock, that of each idle environment looks ten times a second whether it is to
-    end, and so does each environment: with three hundred of them that is most of what the emulator does."""
+    end, and so does each environment: three hundred of them wake the emulator six thousand times a second."""
     serve = socketserver.BaseServer.serve_forever
 
     def serve_asleep(self, poll_interval=0.5):
