@@ -93,6 +93,27 @@ async fn f_200_forty_payments_take_at_most_4_000_pixels_of_a_phone() {
     browser.close().await;
 }
 
+/// What the browser would send of the form that asks for changes.
+const WISH: &str = "[...new FormData(document.querySelector('#revise'))].filter(([name]) => name !== 'nonce').flat().join('|')";
+
+#[tokio::test]
+#[ignore = "needs Chromium: `.ci/run external`"]
+async fn r_060_changes_are_asked_for_on_a_phone_and_at_night() {
+    for screen in [PHONE, NIGHT] {
+        let browser = sample(screen, "revise").await;
+        // As it comes back after a form that could not be used.
+        assert_eq!(browser.computed(WISH).await, json!("note|Pay <half> of it.|decision|override"));
+        browser.press("#revise input[value=enhance]").await;
+        browser.fill("#instructions", " Not before May.").await;
+        let wish = browser.computed(WISH).await;
+        assert!(wish.as_str().unwrap().ends_with("Not before May.|decision|enhance"), "{wish}");
+        browser.press("#instructions").await;
+        browser.picture("revise-form").await;
+        assert!(browser.text().await.contains("You cannot sign what comes of it yourself."));
+        browser.close().await;
+    }
+}
+
 /// What the browser would send of the form for the marks of a step.
 const MARKS: &str =
     "new URLSearchParams(new FormData(document.querySelector('form.strike'))).getAll('row').join()";

@@ -7,6 +7,7 @@ mod endpoints;
 mod proposals;
 mod refused;
 mod repeated;
+mod revised;
 mod skill;
 mod specialists;
 mod summary;

@@ -2,9 +2,9 @@
 
 use countersign_approval::{
     Assurance, Attempt, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Kind, LinkError,
-    Nonce, SignedNonce, Status, StoredCode, TokenError, Verdict,
+    Nonce, SignedNonce, Status, StoredCode, TokenError,
 };
-use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
+use countersign_gatekeeper::{Answer, Attempting, GateError, Who, in_words};
 use countersign_letter::page::MessagePage;
 use countersign_store_approvals::CodeIssue;
 use jiff::Timestamp;
@@ -46,6 +46,10 @@ pub(crate) async fn post(
         Err(GateError::Decide(DecideError::Answers(problems))) => {
             let problems: Vec<String> = problems.iter().map(unknown::problem).collect();
             view::again(&opened, token, context, now, &form, &sentence(problems)).await
+        }
+        Err(GateError::Decide(DecideError::Revise(error))) => {
+            let problem = sentence(vec![error.to_string()]);
+            view::again(&opened, token, context, now, &form, &problem).await
         }
         other => answer(other, &opened, &form, context).await,
     }
@@ -177,14 +181,14 @@ async fn answer(
                 Status::Pending => answer.quorum.saturating_sub(answer.approvals).max(1),
                 _ => 0,
             };
-            let (request, approves) = (opened.request(), form.verdict == Verdict::Approve);
+            let (request, verdict) = (opened.request(), in_words(form.verdict));
             let (receipt, digest) = (answer.receipt.as_str(), request.digest.to_string());
             let id = request.id.as_str();
             let page = if request.kind == Kind::Outcome {
                 let said = unknown::in_words(&form.answers());
                 MessagePage::answered(said, receipt, id, answer.at, &digest, open)
             } else {
-                MessagePage::receipt(approves, receipt, id, answer.at, &digest, open)
+                MessagePage::receipt(verdict, receipt, id, answer.at, &digest, open)
             };
             Ok(Reply::new(200, page.html()?))
         }

@@ -40,7 +40,7 @@ pub(crate) enum FormError {
         "a field `row`, `first` or `last` does not number a request of the page, or does so twice"
     )]
     Rows,
-    #[error("the field `decision` is neither `approve` nor `deny`")]
+    #[error("the field `decision` is none of `approve`, `deny`, `enhance` and `override`")]
     Decision,
     #[error("the note is longer than 2,000 characters")]
     NoteTooLong,
@@ -64,12 +64,9 @@ impl Form {
     pub(crate) fn read(content_type: Option<&str>, body: &[u8]) -> Result<Self, FormError> {
         let fields = fields(content_type, body)?;
         let nonce = field(&fields, "nonce", 1_000)?.ok_or(FormError::Missing("nonce"))?;
-        let verdict = match field(&fields, "decision", 20)?.as_deref() {
-            None => return Err(FormError::Missing("decision")),
-            Some("approve") => Verdict::Approve,
-            Some("deny") => Verdict::Deny,
-            Some(_) => return Err(FormError::Decision),
-        };
+        let decision = field(&fields, "decision", 20)?.ok_or(FormError::Missing("decision"))?;
+        let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == decision);
+        let verdict = verdict.ok_or(FormError::Decision)?;
         // Browsers send line breaks of a text area as CR LF.
         let note = field(&fields, "note", usize::MAX)?
             .map(|note| note.replace("\r\n", "\n").trim().to_owned());
@@ -96,13 +93,18 @@ impl Form {
 
     /// What a code for this decision is bound to.
     pub(crate) fn scope(&self) -> CodeScope {
-        CodeScope::of(self.verdict, &self.answers())
+        match &self.note {
+            Some(instructions) if self.verdict.revises() => {
+                CodeScope::of_revision(self.verdict, instructions)
+            }
+            _ => CodeScope::of(self.verdict, &self.answers()),
+        }
     }
 
     /// Whether it says something of a call, and does not approve that.
     pub(crate) fn contradicts_itself(&self) -> bool {
         let says = !self.choices.is_empty() || !self.evidence.is_empty();
-        says && self.verdict == Verdict::Deny
+        says && self.verdict != Verdict::Approve
     }
 }
 
@@ -178,7 +180,7 @@ fn form_urlencoded(body: &[u8]) -> Result<Vec<(String, String)>, FormError> {
 #[cfg(test)]
 mod tests {
     use super::{Form, FormError, MAX_BODY};
-    use countersign_approval::{Choice, OutcomeAnswer, Verdict};
+    use countersign_approval::{Choice, CodeScope, OutcomeAnswer, Verdict};
 
     const KIND: Option<&str> = Some("application/x-www-form-urlencoded; charset=UTF-8");
 
@@ -201,6 +203,20 @@ mod tests {
         );
         check("nonce=n&decision=approve&note=%ff", &Err(FormError::NotAForm));
         check("", &Err(FormError::Missing("nonce")));
+    }
+
+    #[test]
+    fn k_09_a_wish_is_read_with_its_instructions_and_says_nothing_of_calls() {
+        check("nonce=n&decision=enhance&note=less", &Ok(Verdict::Enhance));
+        check("nonce=n&decision=override&note=less", &Ok(Verdict::Override));
+        let read = |body: &str| Form::read(KIND, body.as_bytes()).unwrap();
+        let less = read("nonce=n&decision=enhance&note=+less+");
+        assert_eq!(less.scope(), CodeScope::of_revision(Verdict::Enhance, "less"));
+        assert_ne!(less.scope(), read("nonce=n&decision=enhance&note=more").scope());
+        assert!(
+            read("nonce=n&decision=enhance&note=less&choice-0=done&evidence-0=x")
+                .contradicts_itself()
+        );
     }
 
     #[test]

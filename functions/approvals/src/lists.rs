@@ -90,10 +90,12 @@ fn warning_rows(all: &[WarningSentences]) -> Value {
     all.iter().flat_map(of_step).collect()
 }
 
-/// Where the API has the rows: the output they were taken from, else the request.
+/// Where the API has the rows: the output they were taken from, else the request. After a wish for changes that output is another.
 fn whole_rows(request: &Request) -> String {
     match &request.preview.source {
-        Some(step) => format!("{API}/executions/{}/outputs/{step}", request.position.run),
-        None => format!("{API}/approvals/{}", request.id),
+        Some(step) if !request.is_revised() => {
+            format!("{API}/executions/{}/outputs/{step}", request.position.run)
+        }
+        _ => format!("{API}/approvals/{}", request.id),
     }
 }

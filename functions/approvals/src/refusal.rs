@@ -123,7 +123,8 @@ fn decide_page(error: &DecideError) -> MessagePage {
         | DecideError::NoteTooLong(_)
         | DecideError::Answers(_)
         | DecideError::AnswersNotAsked
-        | DecideError::AnswersDenied => MessagePage::unreadable(&error.to_string()),
+        | DecideError::AnswersDenied
+        | DecideError::Revise(_) => MessagePage::unreadable(&error.to_string()),
         DecideError::AssuranceTooLow { .. } => MessagePage::sign_in(),
         _ => MessagePage::not_allowed(&error.to_string()),
     }

@@ -1,7 +1,7 @@
 //! What a link shows. Nothing here writes.
 
-use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Verdict, Vote};
-use countersign_gatekeeper::Notices;
+use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Vote};
+use countersign_gatekeeper::{Notices, in_words};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, Signature,
@@ -22,6 +22,9 @@ use crate::unknown;
 
 /// Characters of a prompt that are shown at once.
 const MAX_PROMPT: usize = 1_000;
+
+/// Characters of a warning or a remark: one that quotes instructions has all of them.
+const MAX_REMARK: usize = 5_000;
 
 /// `GET /a/{token}`
 pub(crate) async fn page(token: &str, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
@@ -50,7 +53,12 @@ pub(crate) async fn again(
 ) -> Result<Reply, Refusal> {
     let mut page = decision(opened, token, context, now).await?;
     page.problem = Some(problem.to_owned());
-    page.note = form.note.clone().unwrap_or_default();
+    let note = form.note.clone().unwrap_or_default();
+    if form.verdict.revises() {
+        page.wish = Some((in_words(form.verdict), note));
+    } else {
+        page.note = note;
+    }
     unknown::keep(&mut page.outcomes, form);
     Ok(Reply::new(422, page.html()?))
 }
@@ -164,6 +172,9 @@ pub(crate) async fn decision(
         anchor: anchor(context).await?,
         problem: None,
         note: String::new(),
+        revisable: request.revisable.iter().map(|step| Shown::line(step)).collect(),
+        bars_who_asks: request.bars_who_asks,
+        wish: None,
     })
 }
 
@@ -178,7 +189,7 @@ fn look_closely(request: &Request) -> Vec<Shown> {
     let unread = StepWarnings::told_once(&request.warnings);
     let unread = unread.into_iter().flat_map(|(of_step, said)| unread_lines(of_step, &said));
     let all = old.into_iter().chain(unread).chain(request.remarks.iter().cloned()).chain(later);
-    all.map(|text| Shown::new(&text, 1_000)).collect()
+    all.map(|text| Shown::new(&text, MAX_REMARK)).collect()
 }
 
 /// Whether there are more warnings than are written out.
@@ -214,7 +225,7 @@ pub(crate) async fn code_page(
 ) -> Result<CodePage, Refusal> {
     Ok(CodePage {
         address: Shown::line(&address(opened, context).await?),
-        approving: form.verdict == Verdict::Approve,
+        verdict: in_words(form.verdict),
         answers: unknown::given(form),
         answer: unknown::in_words(&form.answers()).filter(|_| !form.choices.is_empty()),
         title: Shown::line(&opened.request().title),
@@ -246,7 +257,7 @@ pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
         let said = unknown::in_words(&vote.answers);
         return MessagePage::answered(said, receipt, id, vote.at, &digest, open);
     }
-    MessagePage::receipt(vote.verdict == Verdict::Approve, receipt, id, vote.at, &digest, open)
+    MessagePage::receipt(in_words(vote.verdict), receipt, id, vote.at, &digest, open)
 }
 
 /// Who closed a request, how and when.
@@ -259,7 +270,7 @@ pub(crate) async fn story(
     for vote in loaded.counted() {
         signatures.push(Signature {
             by: Shown::line(&name(&vote.person, context).await?),
-            approves: vote.verdict == Verdict::Approve,
+            verdict: in_words(vote.verdict),
             answer: unknown::in_words(&vote.answers),
             how: Shown::line(how(vote)),
             at: vote.at,
@@ -272,7 +283,7 @@ pub(crate) async fn story(
         // A pending request has no story; were there one, nothing was approved by it.
         Status::TimedOut | Status::Pending => page::RequestEnd::TimedOut,
         Status::Expired => page::RequestEnd::Expired,
-        Status::Superseded => page::RequestEnd::Superseded,
+        Status::Superseded => page::RequestEnd::Revised,
         Status::Cancelled => page::RequestEnd::Cancelled,
     };
     Ok(closed_page(&loaded.request, verdict, closed.at, signatures))

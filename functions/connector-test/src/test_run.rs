@@ -114,6 +114,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
         now,
         remaining: AT_MOST,

@@ -172,6 +172,7 @@ impl Looking<'_> {
             output_schema: None,
             model: None,
             is_for_each_item: false,
+            rewrite: None,
             permit: None,
         };
         Ok((planned, call))

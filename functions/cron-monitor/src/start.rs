@@ -4,7 +4,9 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ApprovalPolicy, ExecutionMode, FromMonitor, Head, RunContext, RunId};
+use countersign_run::{
+    ApprovalPolicy, ExecutionMode, FromMonitor, Head, Revised, RunContext, RunId,
+};
 use countersign_run_start::{self as run_start, repeating, run_mode};
 use countersign_store_catalog::Batched;
 use countersign_web::Problem;
@@ -79,6 +81,7 @@ pub(crate) fn head(
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by: None,
+        revised: Revised::default(),
         version: 1,
         seal: None,
         warnings: Vec::new(),

@@ -17,7 +17,9 @@ pub(crate) async fn changed_since(
     else {
         return Ok(Vec::new());
     };
-    let id = Position::of_step(&asked.head.run, gate).approval_id(&context.steps.tenant);
+    let (run, round) = (&asked.head.run, asked.head.round_of(gate));
+    let place = Position { round, ..Position::of_step(run, gate) };
+    let id = place.approval_id(&context.steps.tenant);
     let request = context.approvals.request(&id).await.map_err(StepError::from)?;
     let Some(request) = request.filter(|request| request.status == Status::Approved) else {
         return Ok(Vec::new());

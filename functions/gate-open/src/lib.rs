@@ -8,6 +8,7 @@ mod describing;
 mod error;
 mod members;
 mod opening;
+mod revise;
 mod signers;
 mod unknown;
 mod waiting;

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::changed::changed_since;
 use crate::members;
+use crate::revise;
 use crate::signers::{People, escalated, people};
 use crate::{Context, OpenGateError};
 
@@ -24,7 +25,8 @@ pub(crate) async fn opening(
     asked: &GateAsk,
     now: Timestamp,
 ) -> Result<Opening, OpenGateError> {
-    let people = people(context, asked).await?;
+    let mut people = people(context, asked).await?;
+    let before = revise::before(context, asked).await?;
     let head = &asked.head;
     let kind = asked.subject.kind;
     let irreversible = asked.irreversible;
@@ -33,7 +35,14 @@ pub(crate) async fn opening(
     let mut remarks = asked.remarks.clone();
     remarks.extend(raised(asked, &floor));
     remarks.extend(changed_since(context, asked).await?);
+    if let Some(before) = &before {
+        remarks.extend(before.remarks(context, asked).await?);
+        people.approvers = before.approvers(context, asked, people.approvers).await?;
+        people.requesters.extend(before.requesters(&floor));
+    }
     remarks.extend(members::remark(context, head).await?);
+    let policy = policy(asked, &people, kind, irreversible);
+    let revisable = revise::revisable(context, asked, &policy, &floor, &people.requesters).await?;
     Ok(Opening {
         tenant: tenant(context),
         position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
@@ -51,12 +60,13 @@ pub(crate) async fn opening(
         remarks,
         plan_picture: picture(asked),
         cost_bound: None,
-        policy: policy(asked, &people, kind, irreversible),
+        policy,
         floor,
         requirement: Some(requirement(context, asked)),
         topic: None,
         timing: timing(asked.gate.as_ref(), escalated(context, asked).await?, now),
         on_reject: on_reject(asked),
+        revisable,
         salt: Digest::from_bytes(rand::random()),
         requesters: people.requesters,
     })

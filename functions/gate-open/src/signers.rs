@@ -57,6 +57,23 @@ pub(crate) async fn escalated(
     Ok(Named::able(&named))
 }
 
+/// Those of these people who can sign. Whoever cannot is left out and logged.
+pub(crate) async fn able(
+    context: &Context,
+    asked: &GateAsk,
+    people: &[UserId],
+) -> Result<Vec<UserId>, OpenGateError> {
+    let mut names = Vec::new();
+    for person in people {
+        let user = context.directory.user(person).await?;
+        names.extend(user.map(|user| user.username.to_string()));
+    }
+    let role = Requirement::role(Role::Reader);
+    let named = signers(&context.directory, &names, &role, asked.head.member()).await?;
+    warn_of(asked, &named);
+    Ok(Named::able(&named))
+}
+
 fn warn_of(asked: &GateAsk, named: &[Named]) {
     for one in named {
         if let Err(why) = &one.person {

@@ -77,6 +77,7 @@ pub(crate) async fn opening(
         timing: timing(asked.gate.as_ref(), escalated(context, asked).await?, now),
         // A refusal leaves the outcome unknown; then the run ends as it does when the step fails.
         on_reject: OnReject::Stop,
+        revisable: Vec::new(),
         salt: Digest::from_bytes(rand::random()),
         requesters: allowed.requesters,
     })

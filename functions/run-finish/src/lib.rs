@@ -35,6 +35,7 @@ use countersign_run::{
     FromMonitor, Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus,
     StepState, StepStatus, fold,
 };
+use countersign_step_entry::StepError;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
@@ -137,9 +138,11 @@ async fn finish(
         deliver::asked(context, &head, invocation).await?;
         return Ok(status);
     }
-    // A later attempt carries the run now; this one has nothing to say about it.
+    // A later attempt carries the run now; this one has nothing to say about it. That it fails has the later one started, should
+    // nobody have done so: after somebody asked for changes, nobody has.
     if event.attempt < head.attempt {
-        return Ok(RunStatus::Running);
+        let now = head.attempt;
+        return Err(StepError::Superseded { attempt: event.attempt, now }.into());
     }
     context.gatekeeper.close_for_run(&head.run, now).await?;
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
@@ -192,7 +195,9 @@ async fn finish(
         settle(context, &done).await?;
         triggers::note(context, &done).await?;
     }
-    context.runs.finish(&head, status, &record, now).await?;
+    if !context.runs.finish(&head, status, &record, now).await? {
+        is_still_ours(context, event).await?;
+    }
     if counts {
         publish(context, &done, told).await;
     }
@@ -278,10 +283,24 @@ async fn approvals(
     head: &Head,
     state: &RunState,
 ) -> Result<Vec<ApprovalRecord>, FinishError> {
-    if state.steps.iter().all(|(_, step)| step.approval.is_none()) {
+    if !state.has_asked(head) {
         return Ok(Vec::new());
     }
     Ok(context.recorder.of_run(&head.run).await?)
+}
+
+/// Nothing when the run was finished before.
+///
+/// # Errors
+/// [`StepError::Superseded`] when another execution carries it since this one began to finish it.
+async fn is_still_ours(context: &Context, event: &FinishEvent) -> Result<(), FinishError> {
+    let head = context.runs.head(&event.run).await?;
+    match head.filter(|head| head.finished_at.is_none() && head.attempt > event.attempt) {
+        Some(Head { attempt: now, .. }) => {
+            Err(StepError::Superseded { attempt: event.attempt, now }.into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// The state of the run once every step has an outcome.

@@ -5,7 +5,7 @@ pub(crate) mod members;
 
 use std::collections::BTreeSet;
 
-use countersign_approval::{ApprovalRecord, Status, Verdict};
+use countersign_approval::{ApprovalRecord, RecordedDecision, Status, Verdict};
 use countersign_identity::UserId;
 use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
@@ -312,8 +312,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     }
 }
 
-/// None for a request that another took the place of: its successor is told; and for a question about an unknown outcome
-/// that nobody answered: that the outcome is unknown is told by itself.
+/// None for a question about an unknown outcome that nobody answered: that the outcome is unknown is told by itself.
 fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
     if record.in_doubt && !matches!(record.status, Status::Approved | Status::Denied) {
         return None;
@@ -323,12 +322,19 @@ fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
         Status::Denied => (Ending::Denied, Some(Verdict::Deny)),
         Status::TimedOut | Status::Expired => (Ending::TimedOut, None),
         Status::Cancelled => (Ending::Closed, None),
-        Status::Pending | Status::Superseded => return None,
+        Status::Superseded => {
+            let revised = record.decisions.iter().find(|decision| decision.verdict.revises())?;
+            (Ending::Revised, Some(revised.verdict))
+        }
+        Status::Pending => return None,
     };
     let decisions = record.decisions.iter();
     let ending = if record.in_doubt { about_outcome(ending) } else { ending };
     let so = decisions.clone().filter(|decision| Some(decision.verdict) == verdict);
-    let noted = decisions.filter(|decision| decision.note.is_some());
+    // Instructions are no note: that changes were asked for says it.
+    let is_noted =
+        |decision: &&RecordedDecision| decision.note.is_some() && !decision.verdict.revises();
+    let noted = decisions.filter(is_noted);
     Some(DecisionFact {
         ending,
         by: so.map(|decision| Label::new(&decision.by)).collect(),

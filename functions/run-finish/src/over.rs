@@ -60,6 +60,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
     }
 }

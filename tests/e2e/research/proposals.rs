@@ -9,25 +9,22 @@ use super::skill::researcher;
 use crate::case::{FACTORY, Person, person_in, refusal, step};
 use crate::models::{output, said};
 
-const QUESTION: &str = "Pay {today} what Owl Fund is owed.";
+pub(super) const QUESTION: &str = "Pay {today} what Owl Fund is owed.";
 
-const ASKS: &str =
+pub(super) const ASKS: &str =
     r#"{"answer": "It is owed 12.50 and 7.00.", "sources": [], "asks_for_register__book": true}"#;
 
-const DRAFTS: &str = r#"{"results": [{"amount": "12.50"}, {"amount": "7.00"}]}"#;
+pub(super) const DRAFTS: &str = r#"{"results": [{"amount": "12.50"}, {"amount": "7.00"}]}"#;
 
-struct Scene<'a> {
-    stage: &'a Stage,
-    maria: Person,
-    agent: String,
+pub(super) struct Scene<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) maria: Person,
+    pub(super) agent: String,
 }
 
 /// With the connector `register` and the playbook `officers` there.
 pub(super) async fn what_a_model_drafts_is_sent_when_it_is_signed(stage: &Stage) {
-    let maria = person_in(&stage.there, "maria", &["global:analyst", "decide"]).await;
-    let rest = json!({ "approvers": [maria.username] });
-    let agent = researcher(stage, &json!({ "proposes": ["register/book"] }), &rest).await;
-    let scene = Scene { stage, maria, agent };
+    let scene = Scene::of(stage).await;
     scene.an_endpoint_that_is_not_there_is_refused().await;
     stage.who.bind(&scene.agent, "register").await;
     scene.what_is_not_asked_for_is_not_drafted().await;
@@ -38,22 +35,32 @@ pub(super) async fn what_a_model_drafts_is_sent_when_it_is_signed(stage: &Stage)
     scene.an_endpoint_without_an_effect_is_refused().await;
 }
 
+impl<'s> Scene<'s> {
+    /// An agent that may propose payments, which Maria signs; it is not bound yet.
+    pub(super) async fn of(stage: &'s Stage) -> Self {
+        let maria = person_in(&stage.there, "maria", &["global:analyst", "decide"]).await;
+        let rest = json!({ "approvers": [maria.username] });
+        let agent = researcher(stage, &json!({ "proposes": ["register/book"] }), &rest).await;
+        Self { stage, maria, agent }
+    }
+}
+
 impl Scene<'_> {
     /// The model's turns from now on; the register books what it gets.
-    async fn answers(&self, turns: &[&str]) {
+    pub(super) async fn answers(&self, turns: &[&str]) {
         self.stage.answers(turns.iter().map(|turn| said(turn)).collect()).await;
         let booked = ResponseTemplate::new(200).set_body_json(json!({ "id": "p1" }));
         let payments = Mock::given(method("POST")).and(path("/payments"));
         payments.respond_with(booked).mount(&self.stage.server).await;
     }
 
-    async fn ask(&self) -> String {
+    pub(super) async fn ask(&self) -> String {
         let body = json!({ "profile": self.agent, "query": QUESTION });
         self.stage.who.post("/executions", &body).await["id"].as_str().unwrap().to_owned()
     }
 
     /// What the register was sent.
-    async fn booked(&self) -> Vec<Value> {
+    pub(super) async fn booked(&self) -> Vec<Value> {
         let all = self.stage.server.received_requests().await.unwrap();
         let payments = all.iter().filter(|one| one.url.path() == "/payments");
         payments.map(|one| one.body_json().unwrap()).collect()
@@ -136,7 +143,7 @@ impl Scene<'_> {
         run["id"].as_str().unwrap().to_owned()
     }
 
-    async fn repeat(&self, run: &str) -> String {
+    pub(super) async fn repeat(&self, run: &str) -> String {
         let again = self.stage.who.post(&format!("/executions/{run}/repeat"), &json!({})).await;
         again["id"].as_str().unwrap().to_owned()
     }

@@ -22,7 +22,7 @@ pub(super) async fn researcher(stage: &Stage, parameters: &Value, rest: &Value) 
     stage.who.post("/profiles", &body).await["id"].as_str().unwrap().to_owned()
 }
 
-const OFFICERS: &str = "
+pub(super) const OFFICERS: &str = "
 id: officers
 name: Officers
 description: Finds people.

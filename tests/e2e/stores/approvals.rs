@@ -61,6 +61,7 @@ pub(super) fn opening(quorum: u32) -> Opening {
         topic: None,
         timing: Timing::starting(opened_at(), None, Waiting::Queue),
         on_reject: OnReject::Stop,
+        revisable: Vec::new(),
         salt: Digest::from_bytes([1; 32]),
     }
 }

@@ -16,6 +16,7 @@ mod monitors;
 mod outages;
 mod put_off;
 mod quotas;
+mod revisions;
 mod runs;
 mod strikes;
 mod sweeps;

@@ -182,6 +182,7 @@ fn answered(run: &RunId, choice: Choice, receipt: &str) -> Request {
         door: None,
         receipt: ReceiptId::from_bytes([2; 16]),
         answers: vec![OutcomeAnswer::new(0, choice, Some("statement 47"))],
+        revision: None,
     });
     question
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use axum::extract::State;
 use countersign_approval::{
     Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
-    Verdict, story,
+    ReviseError, Verdict, story,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_web::{FieldError, Json, Path, Problem, Signed};
@@ -22,16 +22,16 @@ use crate::Context;
 pub(crate) struct Decision {
     /// The digest of what was seen. A decision without it is refused.
     #[serde(default)]
-    digest: Option<String>,
+    pub(super) digest: Option<String>,
     /// The version that was seen.
     #[serde(default)]
-    version: Option<u32>,
+    pub(super) version: Option<u32>,
     /// Of a request of kind `outcome`: what became of each call. Left out of any other, and to reject.
     #[serde(default)]
-    answers: Vec<GivenAnswer>,
+    pub(super) answers: Vec<GivenAnswer>,
     /// A note for the record, at most 2,000 characters.
     #[serde(default)]
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 /// What became of one call.
@@ -107,7 +107,7 @@ pub(crate) async fn reject(
     decide(&ctx, signed, id, Verdict::Deny, body).await
 }
 
-async fn decide(
+pub(super) async fn decide(
     ctx: &Context,
     signed: Signed,
     id: ApprovalId,
@@ -149,6 +149,13 @@ pub(super) async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem,
             let at = |problem: &AnswerProblem| FieldError::new(problem.path(), problem.to_string());
             let mut problem = Problem::of(error);
             problem.errors = problems.iter().map(at).collect();
+            Ok(problem)
+        }
+        GateError::Decide(DecideError::Revise(
+            ReviseError::NoInstructions | ReviseError::TooLong(_),
+        )) => {
+            let mut problem = Problem::of(error);
+            problem.errors = vec![FieldError::new("instructions", error.to_string())];
             Ok(problem)
         }
         GateError::Decide(DecideError::AnswersNotAsked | DecideError::AnswersDenied) => {

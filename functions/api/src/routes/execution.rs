@@ -6,12 +6,13 @@ use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_plan::{Plan, PlanStep, stages};
+use countersign_registry::longest_step;
 use countersign_run::{
     Draft, Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
     StepWarnings, Stop, ToolCall, fold,
 };
 use countersign_web::{Json, Path, Problem, Query};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,9 +20,6 @@ use super::execution_wait::{Looked, WaitQuery, changed};
 use super::executions::ExecutionLine;
 use super::{Ctx, Reader, found, now};
 use crate::Context;
-
-/// No invocation of a step lives longer.
-const LONGEST_STEP: SignedDuration = SignedDuration::from_mins(5);
 
 /// One step of a run.
 #[derive(Debug, Serialize, ToSchema)]
@@ -170,9 +168,8 @@ pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView,
     let Looked { head, events, drafts } = looked;
     let id = &head.run;
     let (mut state, stages) = placed(ctx, &head, &events).await?;
-    // Most runs ask nobody; only one that did has requests to read.
-    let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
-    let approvals = if asked { ctx.recorder.of_run(id).await? } else { Vec::new() };
+    let approvals =
+        if state.has_asked(&head) { ctx.recorder.of_run(id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
     let warnings = ctx.runs.warnings(&head, MAX_SENTENCES).await?;
     // There is none before the end.
@@ -195,7 +192,7 @@ pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView,
 
 /// The drafts of steps that go on. What an invocation wrote that has died stays until then, but no longer than any can live.
 fn written(drafts: Vec<Draft>, state: &RunState) -> impl Iterator<Item = Draft> {
-    let oldest = now().saturating_sub(LONGEST_STEP).unwrap_or(Timestamp::MIN);
+    let oldest = now().saturating_sub(longest_step()).unwrap_or(Timestamp::MIN);
     drafts.into_iter().filter(move |draft| {
         let goes_on =
             |(name, step): &(String, StepState)| *name == draft.step && !step.status.is_final();

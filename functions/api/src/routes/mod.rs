@@ -25,6 +25,7 @@ pub(crate) mod approval_decide;
 pub(crate) mod approval_effect;
 pub(crate) mod approval_escalate;
 pub(crate) mod approval_extend;
+pub(crate) mod approval_revise;
 pub(crate) mod approval_strike;
 pub(crate) mod approval_warnings;
 pub(crate) mod approvals;

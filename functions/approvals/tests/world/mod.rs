@@ -126,6 +126,7 @@ fn request(tenant: &Tenant, assurance: Assurance) -> Request {
         topic: None,
         timing: Timing::starting(after(0), None, Waiting::Mail),
         on_reject: OnReject::Stop,
+        revisable: vec!["draft".to_owned()],
         salt: Digest::from_bytes([9; 32]),
     };
     Request::open(opening, after(0)).unwrap()

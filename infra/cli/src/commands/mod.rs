@@ -23,6 +23,7 @@ mod occurrences;
 mod one;
 mod response_text;
 mod reviews;
+mod revise;
 mod run;
 mod runs;
 mod schedules;
@@ -99,6 +100,8 @@ pub(crate) enum Command {
     Approve(decide::Decide),
     /// Deny what waits.
     Deny(decide::Decide),
+    /// Have what waits written anew by its model, with instructions, before anybody signs it.
+    Revise(revise::Revise),
     /// Strike rows out of what waits, before anybody signs it.
     Strike(strike::Strike),
     /// Give what waits more time.
@@ -153,6 +156,7 @@ impl Command {
             Self::Occurrences(command) => command.run(place, console).await,
             Self::Approvals(command) => command.run(place, console).await,
             Self::Approve(command) => command.run("approve", place, console).await,
+            Self::Revise(command) => command.run(place, console).await,
             Self::Strike(command) => command.run(place, console).await,
             Self::Escalate(command) => command.run(place, console).await,
             Self::Extend(command) => command.run(place, console).await,

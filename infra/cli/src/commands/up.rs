@@ -17,6 +17,10 @@ pub(crate) struct Up {
     /// Compile the functions as for AWS: slower to build, quicker to run.
     #[arg(long)]
     release: bool,
+    /// A parameter of the template, such as `ModelProvider=openai`; may be given several times. What is not given stays as it
+    /// was at the last `up`.
+    #[arg(long = "parameter", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
 }
 
 impl Up {
@@ -28,6 +32,7 @@ impl Up {
                 port: self.port,
                 name: self.stack.clone(),
                 profile,
+                parameters: self.parameters.clone(),
                 ..UpOptions::default()
             },
             console,

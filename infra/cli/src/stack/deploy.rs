@@ -56,6 +56,7 @@ pub(super) async fn deploy(
     stack: &Stack,
     aws: &Aws,
     state: &Path,
+    given: &[String],
     console: &Console,
 ) -> Result<serde_json::Map<String, Value>, CliError> {
     let step = console.step("deploying the template");
@@ -110,7 +111,7 @@ pub(super) async fn deploy(
         "--no-fail-on-empty-changeset",
         "--parameter-overrides",
     ];
-    let parameters = parameters(stack);
+    let parameters = parameters(stack, given);
     arguments.extend(parameters.iter().map(String::as_str));
     if let Err(reason) = run(&arguments).await {
         return Err(failed(reasons(stack, aws, &folder).await.unwrap_or(reason)));
@@ -125,8 +126,41 @@ fn code_of(line: &str) -> Option<&str> {
     line.trim().strip_prefix("CodeUri: dist/")?.strip_suffix(".zip")
 }
 
-fn parameters(stack: &Stack) -> Vec<String> {
-    vec![
+/// What makes the stack a local one.
+const OWN: [&str; 7] = [
+    "JwtHs256Secret",
+    "LocalApiId",
+    "LocalSocketId",
+    "LocalEndpoint",
+    "PublicUrl",
+    "PublicSocketUrl",
+    "Architecture",
+];
+
+/// The name of a parameter that is written as `NAME=VALUE`.
+fn name_of(parameter: &str) -> Option<&str> {
+    parameter.split_once('=').map(|(name, _)| name).filter(|name| !name.is_empty())
+}
+
+/// Whether these are parameters that somebody may choose for a local stack.
+///
+/// # Errors
+/// [`CliError::Argument`] for the first that is not.
+pub(super) fn check_parameters(given: &[String]) -> Result<(), CliError> {
+    for parameter in given {
+        let refused = match name_of(parameter) {
+            None => "is not `NAME=VALUE`",
+            Some(name) if OWN.contains(&name) => "is chosen by the local stack itself",
+            Some(_) => continue,
+        };
+        return Err(CliError::Argument(format!("`--parameter {parameter}` {refused}")));
+    }
+    Ok(())
+}
+
+/// Those of the local stack, with the ones that are given in place of its own of the same name.
+fn parameters(stack: &Stack, given: &[String]) -> Vec<String> {
+    let mut all = vec![
         format!("JwtHs256Secret={}", stack.jwt_secret),
         format!("LocalApiId={}", stack.api_id),
         format!("LocalSocketId={}", stack.socket_id),
@@ -139,7 +173,10 @@ fn parameters(stack: &Stack) -> Vec<String> {
         "RunsPerDay=0".to_owned(),
         "MailsPerDay=0".to_owned(),
         "UploadMegabytesPerDay=0".to_owned(),
-    ]
+    ];
+    all.retain(|own| given.iter().all(|parameter| name_of(parameter) != name_of(own)));
+    all.extend_from_slice(given);
+    all
 }
 
 /// The first three reasons in the stack's events.
@@ -191,7 +228,22 @@ async fn outputs(
 
 #[cfg(test)]
 mod tests {
-    use super::code_of;
+    use super::{check_parameters, code_of, parameters};
+    use crate::stack::Stack;
+
+    #[test]
+    fn what_is_given_takes_the_place_of_the_local_choice() {
+        let stack = Stack::new("s", 4566);
+        let given = ["RunsPerDay=7".to_owned(), "ModelProvider=openai".to_owned()];
+        let all = parameters(&stack, &given);
+        let runs: Vec<&String> = all.iter().filter(|one| one.starts_with("RunsPerDay=")).collect();
+        assert_eq!(runs, ["RunsPerDay=7"]);
+        assert!(all.contains(&given[1]) && all.contains(&"MailsPerDay=0".to_owned()));
+        assert!(check_parameters(&given).is_ok());
+        for refused in ["ModelProvider", "=x", "PublicUrl=https://elsewhere.example"] {
+            assert!(check_parameters(&[refused.to_owned()]).is_err(), "{refused}");
+        }
+    }
 
     #[test]
     fn a_line_names_the_function_whose_code_it_is() {

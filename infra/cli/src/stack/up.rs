@@ -29,6 +29,8 @@ pub struct UpOptions {
     pub dynamodb: Option<String>,
     /// Whether the write log can be switched off, to measure what it costs.
     pub log_can_be_switched: bool,
+    /// Parameters of the template as `NAME=VALUE`, beside those that make the stack a local one.
+    pub parameters: Vec<String>,
 }
 
 /// Starts the local stack, or brings the running one up to date with the project.
@@ -36,6 +38,7 @@ pub struct UpOptions {
 /// # Errors
 /// Whatever stood in the way, each as one sentence (see [`CliError`]).
 pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result<Stack, CliError> {
+    deploy::check_parameters(&options.parameters)?;
     let (project, state) = (place.project()?, place.state()?);
     let _held = folder::hold(&state)?;
     folder::settled(&state, Stack::load(&state)?.as_ref()).await;
@@ -55,7 +58,8 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
             console.note(sentence);
         }
     }
-    stack.outputs = deploy::deploy(&stack, &Aws::of(&stack, &project), &state, console).await?;
+    let (aws, parameters) = (Aws::of(&stack, &project), &options.parameters);
+    stack.outputs = deploy::deploy(&stack, &aws, &state, parameters, console).await?;
     // From here on a kill finds the deployment as it is now; the tables have their log.
     stored_state::save(&stack).await?;
     stack.save(&state)?;

@@ -80,6 +80,7 @@ pub(crate) fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
     }
 }

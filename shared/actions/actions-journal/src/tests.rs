@@ -87,6 +87,7 @@ fn call(action: &str, inputs: &Value) -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -101,6 +101,14 @@ pub enum LlmError {
     #[error("{0}")]
     #[failure(forward)]
     ModelRequired(#[from] ModelRequired),
+    /// The built-in model cannot change what it quotes.
+    #[error("the built-in model only quotes: it cannot be told what to change")]
+    #[failure(
+        code = "MODEL_REQUIRED",
+        status = 422,
+        help = "have an administrator set up a model provider (docs/models.md)"
+    )]
+    FollowsNoInstructions,
     /// The built-in model cannot ask for these tools.
     #[error(
         "the built-in model asks only for tools that take the words of a question, or a name in it, and nothing else"

@@ -41,7 +41,7 @@ impl<A> ModelAction<A> {
         params: &Params,
     ) -> Result<(&'c OutputSchema, Vec<Message>), LlmError> {
         let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
-        let messages = messages(self.style, params, &inputs.data, schema);
+        let messages = messages(self.style, params, &inputs.data, schema, call.rewrite.as_deref());
         let bytes = bytes(&messages);
         if bytes > MAX_INPUT {
             return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
@@ -58,6 +58,7 @@ impl<A> ModelAction<A> {
         let (schema, messages) = self.asked(call, inputs, params)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         match &model {
+            Model::Extractive if call.rewrite.is_some() => Err(LlmError::FollowsNoInstructions),
             Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);

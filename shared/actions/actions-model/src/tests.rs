@@ -20,6 +20,7 @@ use crate::{Deps, LlmError, ModelLists, actions};
 mod drafts;
 mod purse;
 mod research;
+mod rewrite;
 
 use purse::{Purse, purse};
 
@@ -66,6 +67,7 @@ fn call(data: Value, params: Value, schema: OutputSchema) -> Call {
         output_schema: Some(schema),
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
     }
 }

@@ -29,6 +29,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
         now,
         remaining: Duration::from_secs(60),

@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use crate::answer_tool::{StreamedUses, TOOL, rules_and_said, tools, words};
 use crate::chat::{ChatRequest, Message, Reply, Role, Usage};
 use crate::error::ModelError;
-use crate::protocol::{
-    Asked, Protocol, StreamedAnswer, Tokens, broke_off, ended_early, unreadable,
-};
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, unreadable};
 
 pub(crate) const HOME: &str = "https://api.anthropic.com/v1/";
 /// The version of the interface.
@@ -224,11 +222,12 @@ impl StreamedAnswer for Streamed {
         self.is_over
     }
 
+    fn is_complete(&self) -> bool {
+        self.is_over || self.stop_reason.is_some()
+    }
+
     fn end(self: Box<Self>, max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        let Self { uses, stop_reason, usage, is_over } = *self;
-        if stop_reason.is_none() && !is_over {
-            return (Err(ended_early()), Usage::Unknown);
-        }
+        let Self { uses, stop_reason, usage, is_over: _ } = *self;
         (said(uses.end(), stop_reason.as_deref(), max_tokens), Some(usage).into())
     }
 }

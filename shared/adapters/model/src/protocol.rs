@@ -41,6 +41,9 @@ pub(crate) trait StreamedAnswer: Send {
     /// Whether nothing more comes.
     fn is_over(&self) -> bool;
 
+    /// Whether the model has said that it is finished.
+    fn is_complete(&self) -> bool;
+
     /// What the model says in all, and what it used.
     fn end(self: Box<Self>, max_tokens: u32) -> (Result<Reply, ModelError>, Usage);
 }
@@ -85,10 +88,6 @@ pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> ModelError {
 /// An answer that breaks off, in the words of its provider.
 pub(crate) fn broke_off(json: &Value) -> ModelError {
     ModelError::BrokeOff(problem(json))
-}
-
-pub(crate) fn ended_early() -> ModelError {
-    ModelError::BrokeOff("it ended before it was complete".to_owned())
 }
 
 /// What a provider says is wrong, `error.message`, `error` or `message`, as one line.

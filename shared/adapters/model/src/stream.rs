@@ -33,6 +33,10 @@ pub(crate) async fn read(
 ) -> (Result<Reply, ModelError>, Usage) {
     let mut events = events(open);
     while let Some(event) = events.next().await {
+        // What a broken connection leaves out of a finished answer is at most what it cost.
+        if event.is_err() && answer.is_complete() {
+            break;
+        }
         let part = event.map_err(broken).and_then(|event| answer.take(&event));
         match (part, request.follower) {
             (Err(error), _) => return (Err(error), Usage::Unknown),
@@ -43,6 +47,10 @@ pub(crate) async fn read(
         if answer.is_over() {
             break;
         }
+    }
+    if !answer.is_complete() {
+        let early = ModelError::BrokeOff("it ended before it was complete".to_owned());
+        return (Err(early), Usage::Unknown);
     }
     answer.end(request.max_tokens)
 }

@@ -54,6 +54,11 @@ impl RunStore {
             let waiting = EntryId::of_request(request.id.as_str());
             JournalStore::new(self.table.clone()).take_away(&request.owner, &waiting).await?;
         }
+        if let Some(closed) = &request.closed
+            && let Some(revision) = &closed.revision
+        {
+            return self.revise(request, closed, revision).await;
+        }
         let Some(verdict) = verdict(request.status) else { return Ok(()) };
         let run = &request.position.run;
         let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);

@@ -98,7 +98,7 @@ impl RunStore {
         let query = Query::partition(&partition).prefix(prefix).consistent();
         let items: Vec<OutcomeItem> = self.table.query_all(query, MAX_EVENTS).await?;
         let mut outcomes = Vec::with_capacity(items.len());
-        for item in items {
+        for item in items.into_iter().filter_map(OutcomeItem::standing) {
             let (output, elsewhere) = match &item.output {
                 inline @ countersign_store_kit::Stored::Item { .. } => {
                     (self.blobs.load(inline).await?, 0)
@@ -117,7 +117,8 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table or bucket does not answer.
     pub async fn outcome(&self, run: &RunId, step: &str) -> Result<Option<StepOutcome>> {
-        match self.table.get::<OutcomeItem>(&keys::outcome(run, step)).await? {
+        let found = self.table.get::<OutcomeItem>(&keys::outcome(run, step)).await?;
+        match found.and_then(OutcomeItem::standing) {
             Some(item) => self.load_outcome(item).await.map(Some),
             None => Ok(None),
         }

@@ -93,6 +93,21 @@ pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
     (partition(run), "MODEL#")
 }
 
+/// What a person wants changed at a gate, by the request that it closed.
+pub(crate) fn revision(run: &RunId, gate: &str, round: u32) -> Key {
+    Key::new(partition(run), format!("REVISION#{gate}#{round:03}"))
+}
+
+/// The partition and the prefix of all that people want changed in a run.
+pub(crate) fn revisions(run: &RunId) -> (String, &'static str) {
+    (partition(run), "REVISION#")
+}
+
+/// What came of a step before it was carried out again in `attempt`.
+pub(crate) fn replaced(run: &RunId, step: &str, attempt: u32) -> Key {
+    Key::new(partition(run), format!("REPLACED#{step}#{attempt:06}"))
+}
+
 pub(crate) fn draft(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("DRAFT#{step}"))
 }

@@ -17,6 +17,8 @@
 //! | conversation | `OWNER#{owner}` | `CONVERSATION#{id}` | `CONVERSATIONS#{owner}`, `{created_at}#{id}` |
 //! | question of a conversation: its run | `CONVERSATION#{id}` | `{started_at}#{run}` | |
 //! | run that a member of a team has started | `MEMBER#{member}#{team}#{profile}` | `{started_at}#{run}` | |
+//! | what a person wants changed | `RUN#{run}` | `REVISION#{gate}#{round}` | |
+//! | the outcome of a step before it was done again | `RUN#{run}` | `REPLACED#{step}#{attempt}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
 //! | what a person has used of a quota | `QUOTA#{person}` | `{day}#{kind}` | |
@@ -42,6 +44,7 @@ mod records;
 mod removal;
 mod repeats;
 mod responses;
+mod revisions;
 mod spend;
 mod starts;
 mod stops;
@@ -58,6 +61,7 @@ pub use outcomes::{Consequence, Ended, Intended};
 pub use quotas::{Counted, Use};
 pub use records::{Intent, Seen, StepOutcome};
 pub use repeats::Unrecognised;
+pub use revisions::AskedChange;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
 pub use turns::{ModelTurn, ToolOutcome, warnings_of_tools};

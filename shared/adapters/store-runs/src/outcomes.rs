@@ -33,6 +33,8 @@ pub enum Ended {
     Now,
     /// It had ended before; this stands.
     Before(Box<StepOutcome>),
+    /// It is carried out again, in this execution: what an earlier one says does not count.
+    Superseded(u32),
 }
 
 /// Whether an irreversible step may act.
@@ -69,7 +71,10 @@ impl RunStore {
         });
         let item =
             OutcomeItem { warned: warned.unwrap_or_default(), ..OutcomeItem::new(outcome, output) };
-        let put = Write::put(&keys::outcome(run, &outcome.step), &item)?.if_absent();
+        // An earlier execution that is late does not end a step that is carried out again since.
+        let open = Expr::new("attribute_not_exists(#PK) OR #reopened <= :attempt");
+        let open = open.bind("attempt", &outcome.attempt)?;
+        let put = Write::put(&keys::outcome(run, &outcome.step), &item)?.when(open);
         let event = Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?;
         let own = vec![put, event];
         let mut writes = own.clone();
@@ -125,11 +130,16 @@ impl RunStore {
     }
 
     async fn ended_before(&self, run: &RunId, step: &str) -> Result<Ended> {
+        let found = self.table.get::<OutcomeItem>(&keys::outcome(run, step)).await?;
         let missing = || StoreError::Decode {
             table: self.table.name().to_owned(),
             reason: format!("no outcome of `{step}`"),
         };
-        Ok(Ended::Before(Box::new(self.outcome(run, step).await?.ok_or_else(missing)?)))
+        let item = found.ok_or_else(missing)?;
+        match item.reopened {
+            Some(attempt) => Ok(Ended::Superseded(attempt)),
+            None => Ok(Ended::Before(Box::new(self.load_outcome(item).await?))),
+        }
     }
 
     /// Writes an event of its own, such as an opened gate. Writing it again changes nothing.

@@ -61,6 +61,10 @@ pub(crate) struct OutcomeItem {
     /// The first sentences about what it could not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warned: Vec<String>,
+    /// Set when the step is carried out again: the execution that does it. The item then keeps earlier executions from writing,
+    /// and is no outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopened: Option<u32>,
 }
 
 impl OutcomeItem {
@@ -79,7 +83,23 @@ impl OutcomeItem {
             attempt: outcome.attempt,
             at: outcome.at,
             warned: Vec::new(),
+            reopened: None,
         }
+    }
+
+    /// What takes its place while the step is carried out again in `attempt`.
+    pub(crate) fn reopened(&self, attempt: u32) -> Self {
+        Self {
+            output: Stored::Item { json: Value::Null.to_string() },
+            warned: Vec::new(),
+            reopened: Some(attempt),
+            ..self.clone()
+        }
+    }
+
+    /// The item, unless the step is carried out again and has no outcome yet.
+    pub(crate) fn standing(self) -> Option<Self> {
+        self.reopened.is_none().then_some(self)
     }
 
     pub(crate) fn with_output(self, output: Value) -> StepOutcome {

@@ -21,7 +21,7 @@ impl RunStore {
 
     /// Records the final status with what the run did, and removes the mark of an active run; one transaction. A successful
     /// run that is not a test becomes the profile's last one. The profile is that of `head`: none when it is gone. False when it
-    /// was done before.
+    /// was done before, or when another execution carries the run.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
@@ -45,8 +45,11 @@ impl RunStore {
             at,
             kind: EventKind::Finished { status },
         };
+        // Somebody may have asked for changes since: then another execution carries the run.
+        let mine = Expr::new("#attempt = :attempt AND attribute_not_exists(#finished_at)");
+        let mine = mine.bind("attempt", &head.attempt)?;
         let mut writes = vec![
-            update.when(Expr::new("attribute_exists(#PK) AND attribute_not_exists(#finished_at)")),
+            update.when(mine),
             Write::put(&keys::event(&head.run, "", head.attempt, 2), &event)?,
             Write::delete(&keys::active(&head.run)),
         ];

@@ -63,7 +63,7 @@ impl RunStore {
         let wanted: Vec<Key> = others.iter().map(|other| keys::outcome(run, other)).collect();
         let mut found = self.look(run, step, wanted.clone()).await?;
         let read = wanted.iter().filter_map(|key| found.remove(key));
-        let read: Result<_> = read.map(|item| decode(self.table.name(), item)).collect();
+        let read = self.standing(read);
         // What came of the step itself is in the view.
         let asked = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
         let others = OthersRead { asked, found: read? };
@@ -87,7 +87,10 @@ impl RunStore {
         let table = self.table.name();
         let Some(head) = found.remove(&keys::head(run)) else { return Ok(None) };
         let own = match found.remove(&keys::outcome(run, step)) {
-            Some(item) => Some(self.load_outcome(decode(table, item)?).await?),
+            Some(item) => match decode::<OutcomeItem>(table, item)?.standing() {
+                Some(item) => Some(self.load_outcome(item).await?),
+                None => None,
+            },
             None => None,
         };
         let intent = found.remove(&keys::intent(run, step));
@@ -137,6 +140,12 @@ impl RunStore {
             return Ok(Vec::new());
         }
         let found = self.table.get_many(&wanted).await?;
-        found.into_values().map(|item| decode(self.table.name(), item)).collect()
+        self.standing(found.into_values())
+    }
+
+    /// The outcomes among these items; that of a step which is carried out again is none.
+    fn standing(&self, items: impl Iterator<Item = Item>) -> Result<Vec<OutcomeItem>> {
+        let items = items.map(|item| decode::<OutcomeItem>(self.table.name(), item));
+        items.filter_map(|item| item.map(OutcomeItem::standing).transpose()).collect()
     }
 }

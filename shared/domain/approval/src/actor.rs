@@ -16,6 +16,17 @@ pub enum Actor {
     Person(UserId),
     /// The deadline.
     Clock,
-    /// The engine: the run was stopped, is gone, or asked something else instead.
+    /// The engine: the run was stopped, or is gone.
     Engine,
+}
+
+impl Actor {
+    /// The person, when it was one.
+    #[must_use]
+    pub fn person(&self) -> Option<&UserId> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Clock | Self::Engine => None,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::{Actor, ReceiptId};
 use crate::outcome::OutcomeAnswer;
 use crate::policy::Door;
+use crate::revise::Revision;
 use crate::status::Status;
 
 /// How a request ended: the story told to everybody who comes later.
@@ -25,4 +26,7 @@ pub struct Closed {
     /// What enough people said became of each call, with the evidence of whoever said it last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<OutcomeAnswer>,
+    /// The changes that were asked for, when that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Box<Revision>>,
 }

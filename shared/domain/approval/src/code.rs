@@ -80,15 +80,25 @@ pub struct CodeScope {
     /// The hash of what is struck out, when it confirms a strike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strike: Option<Digest>,
+    /// The hash of the instructions, when it confirms that changes are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Digest>,
 }
 
 impl CodeScope {
+    /// What a code is bound to that confirms these instructions; `verdict` is one that asks for changes.
+    #[must_use]
+    pub fn of_revision(verdict: Verdict, instructions: &str) -> Self {
+        let hash = hash_bytes("countersign/v2/code-instructions", &[instructions.as_bytes()]);
+        Self { instructions: Some(hash), ..Self::of(verdict, &[]) }
+    }
+
     /// What a code for this decision is bound to.
     #[must_use]
     pub fn of(verdict: Verdict, answers: &[OutcomeAnswer]) -> Self {
         let mut choices = choices(answers);
         choices.sort();
-        Self { verdict, choices, strike: None }
+        Self { verdict, choices, strike: None, instructions: None }
     }
 
     /// A short name, another for each scope: `approve`, `deny`, `approve_4f…`, `strike_4f…`.
@@ -103,17 +113,13 @@ impl CodeScope {
     }
 
     fn word(&self) -> &'static str {
-        match self.verdict {
-            _ if self.strike.is_some() => "strike",
-            Verdict::Approve => "approve",
-            Verdict::Deny => "deny",
-        }
+        if self.strike.is_some() { "strike" } else { self.verdict.as_str() }
     }
 
     /// Fixed width for each call, so that no two scopes of one word share their bytes.
     fn bound_bytes(&self) -> Vec<u8> {
-        if let Some(strike) = &self.strike {
-            return strike.as_bytes().to_vec();
+        if let Some(bound) = self.strike.as_ref().or(self.instructions.as_ref()) {
+            return bound.as_bytes().to_vec();
         }
         let one = |call: &CallChoice| {
             let choice = match call.choice {

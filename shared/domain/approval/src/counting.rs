@@ -50,6 +50,9 @@ fn leading<'c, 'a>(counted: &'c [Cast<'a>]) -> Option<&'c Cast<'a>> {
 
 /// Where the request stands after these votes on its present version.
 pub(crate) fn outcome(request: &Request, counted: &[Cast<'_>]) -> Status {
+    if counted.iter().any(|cast| cast.verdict.revises()) {
+        return Status::Superseded;
+    }
     let policy = &request.policy;
     let (leading, approvals) = (leading(counted), most(counted));
     let against =
@@ -85,7 +88,7 @@ fn count<'c, 'a: 'c>(cast: impl Iterator<Item = &'c Cast<'a>>) -> u32 {
 pub(crate) fn approvals(counted: &[Cast<'_>], own: &Cast<'_>) -> u32 {
     match own.verdict {
         Verdict::Approve => equal(counted, own),
-        Verdict::Deny => most(counted),
+        Verdict::Deny | Verdict::Enhance | Verdict::Override => most(counted),
     }
 }
 

@@ -13,7 +13,9 @@ use crate::outcome::{AnswerProblem, OutcomeAnswer, check_answers};
 use crate::policy::{Assurance, Door};
 use crate::receipt::{Act, Receipt};
 use crate::request::Request;
+use crate::revise::{ReviseError, Revision, check_revision};
 use crate::status::Status;
+use crate::story::{closed_code, story};
 use crate::vote::{Verdict, Vote};
 use countersign_effect::Digest;
 
@@ -83,6 +85,10 @@ pub enum DecideError {
     )]
     #[failure(code = "ANSWERS_NOT_ASKED", status = 422)]
     AnswersDenied,
+    /// The changes that are asked for cannot be made.
+    #[error(transparent)]
+    #[failure(forward)]
+    Revise(#[from] ReviseError),
     /// The content changed since it was shown (409 `preview_changed`).
     #[error("{}", changed(*.version, *.seen))]
     #[failure(
@@ -164,26 +170,6 @@ pub enum DecideError {
     },
 }
 
-/// How a request ended. `name` is the person's, where a person ended it: an id says nothing to a reader.
-#[must_use]
-pub fn story(closed: &Closed, name: Option<&str>) -> String {
-    let Closed { status, at, by, .. } = closed;
-    let who = match (by, name) {
-        (Actor::Person(_), Some(name)) => format!(" by {name}"),
-        (Actor::Clock, _) => " by its deadline".to_owned(),
-        (Actor::Person(_), None) | (Actor::Engine, _) => String::new(),
-    };
-    match status {
-        Status::Pending => "this request is open".to_owned(),
-        Status::Approved => format!("this request was approved{who} at {at}"),
-        Status::Denied => format!("this request was denied{who} at {at}"),
-        Status::TimedOut => format!("this request was closed{who} at {at}"),
-        Status::Expired => format!("this request expired at {at}: its run is gone"),
-        Status::Superseded => format!("this request was replaced by a newer one at {at}"),
-        Status::Cancelled => format!("this request was cancelled at {at}: its run was stopped"),
-    }
-}
-
 fn changed(version: u32, seen: Option<u32>) -> String {
     match seen.filter(|seen| *seen != version) {
         Some(seen) => {
@@ -192,16 +178,6 @@ fn changed(version: u32, seen: Option<u32>) -> String {
             )
         }
         None => format!("the `digest` sent is not the digest of this request at version {version}"),
-    }
-}
-
-fn closed_code(status: Status) -> &'static str {
-    match status {
-        Status::Pending | Status::Approved | Status::Denied => "APPROVAL_CLOSED",
-        Status::TimedOut => "APPROVAL_TIMED_OUT",
-        Status::Expired => "APPROVAL_EXPIRED",
-        Status::Superseded => "APPROVAL_SUPERSEDED",
-        Status::Cancelled => "APPROVAL_CANCELLED",
     }
 }
 
@@ -240,7 +216,10 @@ pub fn decide(
     let own =
         votes.iter().find(|vote| vote.person == caller.user && vote.version == request.version);
     let same = |own: &&Vote| {
-        own.verdict == attempt.verdict && own.digest == digest && same_answers(own, attempt)
+        own.verdict == attempt.verdict
+            && own.digest == digest
+            && same_answers(own, attempt)
+            && same_instructions(own, attempt)
     };
     if let Some(own) = own.filter(same) {
         return Ok(Decided::Repeated(Box::new(own.clone())));
@@ -253,6 +232,7 @@ pub fn decide(
     }
     // Before the proof of who decides: nobody is mailed a code for what cannot be recorded.
     let answers = checked_answers(request, attempt)?;
+    check_revision(request, attempt)?;
     check_rights(request, attempt.door, attempt.assurance, caller)?;
     if let Some(own) = own {
         return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
@@ -268,6 +248,11 @@ fn same_answers(own: &Vote, attempt: &Attempt) -> bool {
     own.answers == answers
 }
 
+/// Other changes are another wish, and not the first one again.
+fn same_instructions(own: &Vote, attempt: &Attempt) -> bool {
+    !attempt.verdict.revises() || own.note == attempt.note
+}
+
 /// Whoever approves a question about outcomes answers it for every call; nobody answers what was not asked.
 fn checked_answers(
     request: &Request,
@@ -278,13 +263,18 @@ fn checked_answers(
             check_answers(&request.outcome, &attempt.answers).map_err(DecideError::Answers)
         }
         _ if attempt.answers.is_empty() => Ok(Vec::new()),
-        (Kind::Outcome, Verdict::Deny) => Err(DecideError::AnswersDenied),
+        (Kind::Outcome, Verdict::Deny | Verdict::Enhance | Verdict::Override) => {
+            Err(DecideError::AnswersDenied)
+        }
         _ => Err(DecideError::AnswersNotAsked),
     }
 }
 
 fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
     let length = attempt.note.as_ref().map_or(0, |note| note.chars().count());
+    if length > MAX_NOTE && attempt.verdict.revises() {
+        return Err(ReviseError::TooLong(length).into());
+    }
     if length > MAX_NOTE {
         return Err(DecideError::NoteTooLong(length));
     }
@@ -380,6 +370,7 @@ fn record(
         door: Some(vote.door),
         receipt: receipt.id.clone(),
         answers: if status == Status::Approved { vote.answers.clone() } else { Vec::new() },
+        revision: Revision::of(attempt).map(Box::new),
     });
     let approvals = counted.last().map_or(0, |own| approvals(&counted, own));
     Recorded { request: after, approvals, vote, receipt }

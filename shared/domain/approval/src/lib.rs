@@ -10,7 +10,7 @@
 //! | a denial that closes | `denied` | [`decide`] |
 //! | the deadline passed | `timed_out` | [`expire`] |
 //! | its run is gone | `expired` | [`close`] |
-//! | another request took its place | `superseded` | [`close`] |
+//! | somebody asked for changes | `superseded` | [`decide`] |
 //! | its run was stopped | `cancelled` | [`close`] |
 //!
 //! Every other state is final. [`amend`] and [`strike`] keep a request pending, raise its version and void its votes.
@@ -46,7 +46,9 @@ mod preview;
 mod receipt;
 mod record;
 mod request;
+mod revise;
 mod status;
+mod story;
 mod strike;
 mod strike_code;
 mod strike_record;
@@ -67,14 +69,14 @@ pub use countersign_effect::{Digest, InvalidDigest};
 pub use countersign_run::{RunContext, RunId};
 pub use covered::{Covered, StepEffects};
 pub use deadline::{Escalation, Timing, Waiting};
-pub use decide::{DecideError, Decided, MAX_NOTE, Recorded, check_open, decide, story};
+pub use decide::{DecideError, Decided, MAX_NOTE, Recorded, check_open, decide};
 pub use doubt::is_doubtful;
 pub use extension::{extend_by, may_extend};
 pub use extension_record::ExtensionRecord;
 pub use hashing::SubjectError;
 pub use kind::{Kind, Unknown};
 pub use layout::{Column, Format, Layout};
-pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
+pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend, strikes_gone};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
 pub use open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
@@ -89,7 +91,9 @@ pub use preview::Preview;
 pub use receipt::{Receipt, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision, Tally};
 pub use request::Request;
+pub use revise::{MAX_REVISIONS, ReviseError, Revision};
 pub use status::{Decision, Status, Vocabulary};
+pub use story::story;
 pub use strike::{MAX_STRIKES, Strike, StrikeError, Struck, strike};
 pub use strike_code::strike_slot;
 pub use strike_record::StrikeRecord;

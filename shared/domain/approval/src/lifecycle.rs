@@ -57,7 +57,7 @@ pub enum LifecycleError {
     #[error("the content belongs to another request")]
     #[failure(code = "APPROVAL_OTHER_REQUEST")]
     OtherRequest,
-    /// A request cannot be closed as pending, approved or denied this way: only votes and the deadline do that.
+    /// A request does not become pending, approved, denied or superseded this way: only people and the deadline do that.
     #[error("a request does not become {0} this way")]
     #[failure(code = "APPROVAL_NOT_AN_END")]
     NotAnEnd(Status),
@@ -76,13 +76,13 @@ pub fn expire(request: &Request, now: Timestamp) -> Result<Move, LifecycleError>
     Ok(ended(request, Status::TimedOut, Actor::Clock, now))
 }
 
-/// Ends a pending request as `expired`, `superseded` or `cancelled`.
+/// Ends a pending request as `expired` or `cancelled`.
 ///
 /// # Errors
 /// [`LifecycleError::Closed`] when it has ended already, [`LifecycleError::NotAnEnd`] for any other status.
 pub fn close(request: &Request, status: Status, now: Timestamp) -> Result<Move, LifecycleError> {
     check_pending(request)?;
-    if !matches!(status, Status::Expired | Status::Superseded | Status::Cancelled) {
+    if !matches!(status, Status::Expired | Status::Cancelled) {
         return Err(LifecycleError::NotAnEnd(status));
     }
     Ok(ended(request, status, Actor::Engine, now))
@@ -114,7 +114,8 @@ pub fn amend(request: &Request, opening: Opening, now: Timestamp) -> Result<Move
 }
 
 /// What people are told whose strikes belonged to other content.
-fn strikes_gone(before: &Request) -> Option<String> {
+#[must_use]
+pub fn strikes_gone(before: &Request) -> Option<String> {
     let struck: usize = before.covers.iter().map(|covered| covered.struck.len()).sum();
     let gone = format!(
         "What is asked has changed. The {struck} that were struck out before are not struck out of what is asked now: please look again."
@@ -208,6 +209,7 @@ fn ended(request: &Request, status: Status, by: Actor, now: Timestamp) -> Move {
         door: None,
         receipt: receipt.id.clone(),
         answers: Vec::new(),
+        revision: None,
     });
     Move { request: changed, receipt: Some(receipt) }
 }

@@ -28,7 +28,7 @@ pub struct Position {
     #[serde(default)]
     pub call: u32,
     /// Zero at first; one more each time a closed request no longer fits, because the arguments changed after it was
-    /// approved or because nobody knows whether the approved effect happened.
+    /// approved, because somebody asked for changes, or because nobody knows whether the approved effect happened.
     #[serde(default)]
     pub round: u32,
 }

@@ -8,8 +8,7 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::actor::{Actor, ReceiptId};
-use crate::closed::Closed;
+use crate::actor::ReceiptId;
 use crate::opening::OnReject;
 use crate::outcome::{CallChoice, OutcomeAnswer, choices, words};
 use crate::position::ApprovalId;
@@ -105,19 +104,12 @@ fn silent<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &
     request.policy.eligible(&request.requesters).filter(move |person| open && !voted(person))
 }
 
-fn ended_by(closed: &Closed) -> Option<&UserId> {
-    match &closed.by {
-        Actor::Person(person) => Some(person),
-        Actor::Clock | Actor::Engine => None,
-    }
-}
-
 impl ApprovalRecord {
     /// Everybody the record of a request names.
     #[must_use]
     pub fn people(request: &Request, votes: &[Vote]) -> BTreeSet<UserId> {
         let voters = counted(request, votes).map(|vote| &vote.person);
-        let closer = request.closed.as_ref().and_then(ended_by);
+        let closer = request.closed.as_ref().and_then(|closed| closed.by.person());
         voters.chain(silent(request, votes)).chain(closer).cloned().collect()
     }
 
@@ -126,7 +118,7 @@ impl ApprovalRecord {
     pub fn of(request: &Request, votes: &[Vote], name: &dyn Fn(&UserId) -> String) -> Self {
         let mut cast: Vec<&Vote> = counted(request, votes).collect();
         cast.sort_by_key(|vote| vote.at);
-        let closer = request.closed.as_ref().and_then(ended_by);
+        let closer = request.closed.as_ref().and_then(|closed| closed.by.person());
         let last = cast.iter().find(|vote| Some(&vote.person) == closer);
         let tally = tally(&cast);
         Self {
@@ -191,8 +183,9 @@ impl ApprovalRecord {
             let mark = if n == 0 { ":" } else { ";" };
             // Writing to a text cannot fail.
             let _ = write!(sentence, "{mark} {} {}", decision.by, decision.said(note_limit));
+            let before = if decision.verdict.revises() { ": " } else { ", noting " };
             if let Some(note) = &decision.note {
-                let _ = write!(sentence, ", noting “{}”", cut(note, note_limit));
+                let _ = write!(sentence, "{before}“{}”", cut(note, note_limit));
             }
         }
         sentence
@@ -218,7 +211,7 @@ impl ApprovalRecord {
             Status::Approved => "was approved".to_owned(),
             Status::Denied => "was denied".to_owned(),
             Status::TimedOut | Status::Expired => "was not decided in time".to_owned(),
-            Status::Superseded => "was asked anew".to_owned(),
+            Status::Superseded => "was sent back for changes".to_owned(),
             Status::Cancelled => "was closed undecided".to_owned(),
         }
     }
@@ -248,6 +241,8 @@ impl RecordedDecision {
             Verdict::Approve if self.answers.is_empty() => "approved".to_owned(),
             Verdict::Approve => format!("answered {}", told(&self.answers, limit)),
             Verdict::Deny => "denied".to_owned(),
+            Verdict::Enhance => "asked for changes".to_owned(),
+            Verdict::Override => "asked for something else instead".to_owned(),
         }
     }
 }

@@ -123,6 +123,12 @@ pub struct Request {
     /// Who gave it more time, the earliest first. Not signed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<ExtensionRecord>,
+    /// The steps whose models whoever may vote may have write anew; not signed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisable: Vec<String>,
+    /// Whether somebody who asks for changes cannot vote on what comes of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bars_who_asks: bool,
 }
 
 impl Request {
@@ -189,6 +195,8 @@ impl Request {
             salt: opening.salt,
             strikes: Vec::new(),
             extensions: Vec::new(),
+            bars_who_asks: opening.floor.requester_never_decides && !opening.revisable.is_empty(),
+            revisable: opening.revisable,
         };
         request.digest = request.subject_digest()?;
         fits(&request)?;
@@ -199,6 +207,12 @@ impl Request {
     #[must_use]
     pub fn asker(&self, invoker: &str) -> String {
         self.asked_by.as_ref().map_or_else(|| invoker.to_owned(), |by| by.sentence(invoker))
+    }
+
+    /// Whether somebody asked for changes, which closed it.
+    #[must_use]
+    pub fn is_revised(&self) -> bool {
+        self.closed.as_ref().is_some_and(|closed| closed.revision.is_some())
     }
 
     /// The outcome for the state machine, once there is one.

@@ -17,6 +17,32 @@ pub enum Verdict {
     Approve,
     /// No.
     Deny,
+    /// Not so: the note says what is to be done in addition to what was asked, and what comes of it is asked anew.
+    Enhance,
+    /// Not so: the note says what is to be done instead of what was asked, and what comes of it is asked anew.
+    Override,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 4] = [Self::Approve, Self::Deny, Self::Enhance, Self::Override];
+
+    /// The word used on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Enhance => "enhance",
+            Self::Override => "override",
+        }
+    }
+
+    /// Whether it asks for changes instead of deciding.
+    #[must_use]
+    pub fn revises(self) -> bool {
+        matches!(self, Self::Enhance | Self::Override)
+    }
 }
 
 /// A recorded decision of one person over one version. Never changed; a later version of the request voids it.

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::error::LetterError;
 use crate::text::{Label, fingerprint};
+use crate::verdict::Verdict;
 use crate::when::{moment, until};
 
 pub use changed::StrikeNotice;
@@ -207,8 +208,8 @@ pub struct CodeMail {
     pub code: String,
     /// The approval it is for.
     pub approval: Label,
-    /// The decision that was chosen on the page: `approve` or `deny`.
-    pub approving: bool,
+    /// The decision that was chosen on the page.
+    pub verdict: Verdict,
     /// The answer that was chosen, where one was asked for: `done`.
     pub answer: Option<Label>,
     /// Whether it decides nothing and only strikes requests out, or brings them back.
@@ -346,11 +347,10 @@ impl CodeMail {
     }
 
     fn decision(&self) -> String {
-        match (&self.answer, self.striking, self.approving) {
-            (_, true, _) => "strike out parts of".to_owned(),
-            (Some(answer), _, true) => format!("answer “{answer}” to"),
-            (_, _, true) => "approve".to_owned(),
-            (_, _, false) => "deny".to_owned(),
+        match &self.answer {
+            _ if self.striking => "strike out parts of".to_owned(),
+            Some(answer) if self.verdict == Verdict::Approve => format!("answer “{answer}” to"),
+            _ => self.verdict.does().to_owned(),
         }
     }
 

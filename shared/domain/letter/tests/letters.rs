@@ -154,6 +154,8 @@ fn only_pages_that_decide_or_strike_can_be_sent() {
             "code",
             "code-answer",
             "code-wrong",
+            "revise",
+            "revise-code",
         ]
         .contains(&name);
         assert_eq!(page.contains("<form method=\"post\""), sends, "{name}");

@@ -163,5 +163,6 @@ pub(crate) fn gate(prompt: String, preview_from: String) -> Gate {
         quorum: 1,
         assurance: None,
         covers: Vec::new(),
+        revise: Vec::new(),
     }
 }

@@ -306,6 +306,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
         approvers,
         quorum,
         assurance,
+        revise,
     } = kind
     else {
         return None;
@@ -329,6 +330,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
             playbook::Assurance::SignedIn => "signed_in".to_owned(),
         }),
         covers: Vec::new(),
+        revise: revise.clone(),
     })
 }
 

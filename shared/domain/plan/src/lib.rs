@@ -14,6 +14,7 @@ mod from_playbook;
 mod inputs;
 mod model;
 mod requirement;
+mod revise;
 mod run_info;
 mod runtime;
 mod seal;

@@ -226,6 +226,9 @@ pub struct Gate {
     /// The irreversible steps behind it whose arguments are known when it opens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<String>,
+    /// The steps of models that whoever may decide can have written anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revise: Vec<String>,
 }
 
 /// A template with its references filled in. What does not parse has been refused when the playbook was compiled.

@@ -3,6 +3,7 @@
 mod confirm;
 mod for_each;
 mod random;
+mod revise;
 
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
@@ -71,6 +72,7 @@ fn approval() -> playbook::StepKind {
         approvers: Vec::new(),
         quorum: 1,
         assurance: None,
+        revise: Vec::new(),
     }
 }
 

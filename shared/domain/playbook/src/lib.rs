@@ -25,6 +25,7 @@ mod sink;
 mod summary;
 mod written;
 
+pub use check::MAX_DONE_AGAIN;
 pub use choose::{Candidate, Choice, TriggerMatch, choose};
 pub use compile::{Compiled, compile};
 pub use compile_context::{Bindings, CompileContext, EndpointContract};

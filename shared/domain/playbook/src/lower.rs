@@ -203,6 +203,7 @@ impl Lower<'_> {
             approvers: gate.approvers.iter().map(|name| name.text.clone()).collect(),
             quorum: gate.quorum,
             assurance: gate.assurance.map(|(assurance, _)| assurance),
+            revise: gate.revise.iter().map(|name| name.text.clone()).collect(),
         })
     }
 

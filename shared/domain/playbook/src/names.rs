@@ -104,6 +104,11 @@ impl<'d> Names<'d> {
             .copied()
     }
 
+    /// The step of this name; the first one where several have it.
+    pub(crate) fn step(&self, name: &str) -> Option<usize> {
+        self.steps.get(name).copied()
+    }
+
     /// The sub-steps of a step.
     pub(crate) fn children(&self, step: usize) -> &[usize] {
         &self.children[step]

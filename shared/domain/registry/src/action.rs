@@ -80,9 +80,29 @@ pub struct Call {
     pub model: Option<ModelChoice>,
     /// Whether it is one of the calls of a step over a list.
     pub is_for_each_item: bool,
+    /// What the model wrote before, when whoever was to sign it asked for changes.
+    pub rewrite: Option<Box<Rewrite>>,
     /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
     /// intent.
     pub permit: Option<Permit>,
+}
+
+/// What a model is to write anew (R-060…R-062).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rewrite {
+    /// What it wrote last; null when that has no value.
+    pub before: Value,
+    /// What people asked for since it first wrote, the earliest first.
+    pub changes: Vec<Change>,
+}
+
+/// Instructions of somebody who was to sign what a model wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Whether they stand in place of the task and of every change before; else they are added.
+    pub is_instead: bool,
+    /// What is to be done.
+    pub instructions: String,
 }
 
 /// A signed effect.

@@ -21,6 +21,13 @@ pub const FUNCTION_SECONDS: [(&str, u32); 12] = [
     ("tool-web", 120),
 ];
 
+/// No invocation of a step lives longer than this.
+#[must_use]
+pub fn longest_step() -> Duration {
+    let seconds = FUNCTION_SECONDS.iter().map(|(_, seconds)| *seconds).max();
+    Duration::from_secs(seconds.unwrap_or_default().into())
+}
+
 /// How long a step may take that this function carries out, all attempts together, in seconds. `None` for a function that
 /// carries out no action.
 #[must_use]

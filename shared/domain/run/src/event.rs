@@ -112,6 +112,13 @@ pub enum EventKind {
         /// How.
         verdict: GateOutcome,
     },
+    /// Somebody asked for changes at a gate: steps before it are carried out again, and it asks anew.
+    Revised {
+        /// The approval request that was closed for it.
+        approval: String,
+        /// The steps that are carried out again.
+        again: Vec<String>,
+    },
     /// The run is to end early.
     Stopped {
         /// Why.

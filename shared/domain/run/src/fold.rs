@@ -106,12 +106,13 @@ pub struct RunState {
 ///
 /// The result does not depend on the order of `events`: of two events about one step the one that says more wins
 /// (ended over waiting, waiting over pending; a definite end over a lost one), whichever came first. A step that may have
-/// sent something is done, failed, at it, or unknown, whatever else was written.
+/// sent something is done, failed, at it, or unknown, whatever else was written. What a step did before it was to be carried out
+/// again, because somebody asked for changes, says nothing of it any more.
 #[must_use]
 pub fn fold(head: &Head, order: &[String], events: &[Event]) -> RunState {
     let mut known: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     for event in events {
-        if !event.step.is_empty() {
+        if !event.step.is_empty() && head.counts(event) {
             apply(known.entry(event.step.as_str()).or_insert_with(Known::nothing), event);
         }
     }
@@ -148,6 +149,7 @@ fn apply<'a>(known: &mut Known<'a>, event: &'a Event) {
         EventKind::StepEnded { status, .. } => raise(state, *status, event),
         EventKind::Started { .. }
         | EventKind::Resumed { .. }
+        | EventKind::Revised { .. }
         | EventKind::Stopped { .. }
         | EventKind::Finished { .. } => {}
     }
@@ -241,6 +243,12 @@ impl RunState {
             }
             None => RunStatus::Error,
         }
+    }
+
+    /// Whether the run, with this head, has asked people anything: only then are there requests to read.
+    #[must_use]
+    pub fn has_asked(&self, head: &Head) -> bool {
+        !head.revised.is_empty() || self.steps.iter().any(|(_, step)| step.approval.is_some())
     }
 
     /// One step.

@@ -25,7 +25,16 @@ pub struct ModelUse {
 /// What the sentence about each step that a model has answered says.
 pub const WRITTEN_BY_A_MODEL: &str = "written by the model";
 
+/// The built-in model, as it is recorded.
+const BUILT_IN: &str = "extractive";
+
 impl ModelUse {
+    /// Whether it can be told what to change of what it has written: the built-in model only quotes.
+    #[must_use]
+    pub fn follows_instructions(&self) -> bool {
+        self.model_used != BUILT_IN
+    }
+
     /// The same, with the turns that were before.
     #[must_use]
     pub fn after(self, before: &[Self]) -> Self {

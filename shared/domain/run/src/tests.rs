@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::{
-    Event, EventKind, GateOutcome, Head, RunContext, RunId, RunStatus, Sending, StepStatus,
-    StopReason, fold,
+    Event, EventKind, GateOutcome, Head, Revised, RunContext, RunId, RunStatus, Sending,
+    StepStatus, StopReason, fold,
 };
 
 pub(crate) fn head() -> Head {
@@ -44,6 +44,7 @@ pub(crate) fn head() -> Head {
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by: None,
+        revised: Revised::default(),
         version: 1,
         seal: None,
         warnings: Vec::new(),
@@ -225,4 +226,32 @@ proptest! {
             prop_assert_eq!(step.code.as_deref(), Some("EFFECT_UNKNOWN"));
         }
     }
+}
+
+#[test]
+fn r_060_what_is_carried_out_again_counts_from_its_new_execution_on() {
+    let order = ["draft".to_owned(), "ask".to_owned(), "read".to_owned()];
+    let opened = |id: &str| EventKind::GateOpened { approval: id.to_owned() };
+    let mut events = vec![
+        event("read", 1, ended(StepStatus::Done)),
+        event("draft", 1, ended(StepStatus::Done)),
+        Event { attempt: 0, ..event("ask", 0, opened("appr_1")) },
+    ];
+    let mut head = head();
+    head.revised.since.insert("draft".to_owned(), 2);
+    head.revised.rounds.insert("ask".to_owned(), 1);
+    let statuses = |events: &[Event]| -> Vec<StepStatus> {
+        fold(&head, &order, events).steps.iter().map(|(_, step)| step.status).collect()
+    };
+    assert_eq!(
+        statuses(&events),
+        [StepStatus::Pending, StepStatus::Pending, StepStatus::Done],
+        "the gate waits for nobody, and the draft is being written"
+    );
+    assert_eq!(fold(&head, &order, &events).status, RunStatus::Running);
+    events.push(event("draft", 2, ended(StepStatus::Failed)));
+    events.push(Event { attempt: 0, n: 2, ..event("ask", 0, opened("appr_2")) });
+    assert_eq!(statuses(&events), [StepStatus::Failed, StepStatus::Waiting, StepStatus::Done]);
+    assert_eq!((head.round_of("ask"), head.round_of("other")), (1, 0));
+    assert!(head.is_done_again("draft") && !head.is_done_again("read"));
 }

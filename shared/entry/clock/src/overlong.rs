@@ -1,6 +1,6 @@
 //! Runs that have worked for too long.
 
-use countersign_run::{EventKind, Head, Occurrence, RunStatus, Stop, StopReason, fold};
+use countersign_run::{Event, EventKind, Head, Occurrence, RunStatus, Stop, StopReason, fold};
 use countersign_schedule::Sweeps;
 use jiff::{SignedDuration, Timestamp};
 
@@ -61,9 +61,33 @@ impl Clock {
         if fold(head, &order, &events).status == RunStatus::AwaitingApproval {
             return Ok(None);
         }
-        let answered =
-            events.iter().filter(|event| matches!(event.kind, EventKind::GateClosed { .. }));
-        let answered = answered.map(|event| event.at).max().unwrap_or(head.started_at);
+        let answered = answered_at(&events).unwrap_or(head.started_at);
         Ok(Some(answered.max(up_since)))
+    }
+}
+
+/// When people last gave a run its time anew, by a decision or by asking for changes.
+fn answered_at(events: &[Event]) -> Option<Timestamp> {
+    let is_answer = |event: &&Event| {
+        matches!(event.kind, EventKind::GateClosed { .. } | EventKind::Revised { .. })
+    };
+    events.iter().filter(is_answer).map(|event| event.at).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_for_changes_gives_a_run_its_time_anew() {
+        let event = |second: i64, kind| {
+            let at = Timestamp::from_second(second).unwrap();
+            Event { step: "ask".to_owned(), attempt: 0, n: 0, at, kind }
+        };
+        let opened = event(9, EventKind::GateOpened { approval: "appr_1".to_owned() });
+        assert_eq!(answered_at(std::slice::from_ref(&opened)), None);
+        let revised = EventKind::Revised { approval: "appr_1".to_owned(), again: Vec::new() };
+        let events = [event(5, revised), opened];
+        assert_eq!(answered_at(&events), Timestamp::from_second(5).ok());
     }
 }

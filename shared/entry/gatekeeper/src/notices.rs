@@ -31,6 +31,17 @@ pub struct Notices {
     pub public_url: String,
 }
 
+/// What a person does with a request, as mails and pages say it.
+#[must_use]
+pub fn in_words(verdict: Verdict) -> countersign_letter::Verdict {
+    match verdict {
+        Verdict::Approve => countersign_letter::Verdict::Approve,
+        Verdict::Deny => countersign_letter::Verdict::Deny,
+        Verdict::Enhance => countersign_letter::Verdict::Enhance,
+        Verdict::Override => countersign_letter::Verdict::Override,
+    }
+}
+
 impl Notifier for Notices {
     fn ask<'a>(
         &'a self,
@@ -94,7 +105,7 @@ impl Notices {
             let letter = CodeMail {
                 code: code.to_string(),
                 approval: Label::new(request.id.as_str()),
-                approving: stored.scope.verdict == Verdict::Approve,
+                verdict: in_words(stored.scope.verdict),
                 answer: answer(&stored.scope.choices),
                 striking: stored.is_for_strike(),
                 about: about(request),

@@ -36,7 +36,11 @@ impl Gatekeeper {
         // First the run's own record: a refused gate stops the run before any later step can read its head.
         self.runs.closed(request).await?;
         let woken = self.wake(request, token).await?;
-        if woken == ResumeOutcome::NotMovedYet && !self.runs.is_over(&request.position.run).await? {
+        // After a wish for changes another execution carries the run, whether or not one waits at this request.
+        if woken == ResumeOutcome::NotMovedYet
+            && !request.is_revised()
+            && !self.runs.is_over(&request.position.run).await?
+        {
             tracing::info!(approval = %request.id, "nobody waits for the decision yet");
             return Ok(false);
         }

@@ -99,7 +99,8 @@ impl Runner {
         })
     }
 
-    /// Starts the attempt after `attempt`, if that is still the run's.
+    /// Starts the attempt after `attempt`. When the run has another one already, because somebody asked for changes or was faster
+    /// here, that one is started: doing so twice is doing it once.
     pub fn after<'a>(
         &'a self,
         run: &'a RunId,
@@ -109,8 +110,12 @@ impl Runner {
     ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
         Box::pin(async move {
             let Some(head) = self.runs.head(run).await? else { return Ok(Recovered::Fine) };
-            if head.finished_at.is_some() || head.attempt != attempt {
+            if head.finished_at.is_some() || head.attempt < attempt {
                 return Ok(Recovered::Fine);
+            }
+            if head.attempt > attempt {
+                self.start(&head).await?;
+                return Ok(Recovered::Started(head.attempt));
             }
             // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
             if head.idle_attempts > MAX_IDLE_ATTEMPTS {

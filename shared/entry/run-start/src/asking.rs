@@ -2,7 +2,7 @@
 
 use countersign_profile::Profile;
 use countersign_run::{
-    ApprovalPolicy, AskedIn, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId,
+    ApprovalPolicy, AskedIn, DryRun, ExecutionMode, Head, OccurrenceId, Revised, RunContext, RunId,
     Strategy, UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
@@ -112,6 +112,7 @@ impl Asking<'_> {
             events_at_attempt: 0,
             repeats: Vec::new(),
             repeated_by: None,
+            revised: Revised::default(),
             version: 1,
             seal: None,
             warnings: Vec::new(),

@@ -88,6 +88,8 @@ fn gate(proposals: &[Proposal<'_>], question: &str, answer: &str) -> Value {
     json!({
         "name": GATE, "step_type": "approval", "on_reject": "skip", "prompt": prompt,
         "preview_from": format!("{answer}.answer"), "condition": any.join(" OR "),
+        // The drafts are made from what the gate shows: whoever asks for changes learns nothing that they do not see.
+        "revise": proposals.iter().map(Proposal::draft).collect::<Vec<_>>(),
     })
 }
 

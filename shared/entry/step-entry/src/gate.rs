@@ -66,7 +66,9 @@ pub async fn gate_ask(
         Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
-    } else if let Some(unmet) = unmet(step, &scope).filter(|unmet| skips(step, unmet)) {
+    } else if let Some(unmet) =
+        unmet(step, &scope).filter(|unmet| skips(step, unmet) && !asks_again(&view, step))
+    {
         Some(unmet.ending(step))
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
@@ -93,8 +95,22 @@ fn skips(step: &PlanStep, unmet: &Unmet) -> bool {
     step.kind != StepKind::Gate || !unmet.is_undecided
 }
 
-fn undecided(unmet: &Unmet) -> String {
-    format!("You are asked because it could not be decided whether to ask: {}.", unmet.message)
+/// Whether people were asked here, and wanted changes: what came of those is seen by people, whatever the condition says of it.
+fn asks_again(view: &StepView, step: &PlanStep) -> bool {
+    view.head.round_of(&step.name) > 0
+}
+
+fn why_asked(unmet: &Unmet) -> String {
+    match unmet.is_undecided {
+        true => format!(
+            "You are asked because it could not be decided whether to ask: {}.",
+            unmet.message
+        ),
+        false => format!(
+            "Nobody would be asked here any more, because the condition {}. You are, because changes were asked for.",
+            unmet.message
+        ),
+    }
 }
 
 /// The end of a gate that opens by itself (K-11).
@@ -161,7 +177,7 @@ async fn gate(
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
     let mut empty = Vec::new();
-    let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(undecided).into_iter().collect();
+    let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
         covered.iter().copied().partition(|step| unmet(step, scope).is_none());
     for step_behind in going {
@@ -179,7 +195,8 @@ async fn gate(
             }
         }
     }
-    if let Some(error) = unaskable(&left_out, effects.is_empty()) {
+    let unaskable = unaskable(&left_out, effects.is_empty()).filter(|_| !asks_again(view, step));
+    if let Some(error) = unaskable {
         StepEnd::failed(step, error)
             .stopping()
             .record(&context.runs, event, invocation.now)
@@ -207,7 +224,7 @@ async fn gate(
     };
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
-        round: 0,
+        round: view.head.round_of(&step.name),
         prompt: filled(&asked.prompt, scope),
         preview,
         irreversible: view.plan.steps.iter().any(|step| behind(&step)),
@@ -219,7 +236,7 @@ async fn gate(
     })))
 }
 
-/// Why nobody is asked: a step that ends the run when it fails cannot be sent, or nothing that is to be signed can.
+/// Why nobody would be asked: a step that ends the run when it fails cannot be sent, or nothing that is to be signed can.
 fn unaskable(left_out: &[(OnError, ActionError)], nothing_left: bool) -> Option<&ActionError> {
     let ends = |(on_error, _): &&(OnError, ActionError)| *on_error == OnError::Stop || nothing_left;
     left_out.iter().find(ends).map(|(_, error)| error)

@@ -14,7 +14,7 @@ pub struct GateAsk {
     pub head: Head,
     /// The step: a gate, or a tool that needs a signature of its own.
     pub step: PlanStep,
-    /// Zero at first; one more each time the step was in doubt.
+    /// Zero at first; one more each time the step was in doubt, or somebody asked a gate for changes.
     pub round: u32,
     /// The rules it is decided by: the gate's own, or of a step that asks for itself those of the gate that guards it.
     pub gate: Option<Gate>,
@@ -30,6 +30,14 @@ pub struct GateAsk {
     pub subject: Subject,
     /// The steps of the run's plan with their stages, for the picture: (name, kind) per stage.
     pub stages: Vec<Vec<(String, StepKind)>>,
+}
+
+impl GateAsk {
+    /// Whether it is a gate that asks, and not a step for itself.
+    #[must_use]
+    pub fn is_gate(&self) -> bool {
+        self.step.kind == StepKind::Gate
+    }
 }
 
 /// The rules a step that asks for itself is decided by: those of the gate that guards it. It may ask nobody else, and no

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_approval::ports::{Answered, Signed};
+use countersign_approval::ports::Answered;
 use countersign_identity::{DirectoryEntry, Requirement};
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, Permit};
-use countersign_run::{Head, NotPermitted, Sending, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_registry::action::{ActionError, Call, Permit, Rewrite};
+use countersign_run::{Head, NotPermitted, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Scope;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::act::{Acted, act, lease};
+use crate::act::{Acted, act};
 use crate::again::{again, signature};
 use crate::condition::unmet;
 use crate::context::Context;
@@ -23,9 +23,11 @@ use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
+use crate::intent::{intent, sending};
 use crate::member;
 use crate::prepare::{Prepared, prepare};
 use crate::retry_key::retry_key;
+use crate::rewrite::rewrite;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
 use crate::upstream::{Upstream, asked_for};
@@ -75,6 +77,8 @@ pub(crate) struct Ready<'a> {
     call: u32,
     /// What allows it to make again a call whose outcome is unknown.
     again: Option<Answered>,
+    /// What its model is to write anew.
+    rewrite: Option<Box<Rewrite>>,
 }
 
 /// Whether a step may go on, by what came before it.
@@ -139,7 +143,9 @@ pub(crate) async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
+    let rewrite = if contract.uses_llm { rewrite(context, &view.head, step).await? } else { None };
     if contract.uses_llm
+        && rewrite.is_none()
         && let Some(ending) = earlier::answer(context, &view.head, step, &prepared).await?
     {
         return Ok(Decided::End(ending));
@@ -158,7 +164,7 @@ pub(crate) async fn decide<'a>(
             return Ok(Decided::End(ending));
         }
     }
-    let mut ready = Ready { contract, prepared, permit: None, call: 0, again };
+    let mut ready = Ready { contract, prepared, permit: None, call: 0, again, rewrite };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -300,7 +306,7 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let Self { contract, prepared, permit, call: number, .. } = self;
+        let Self { contract, prepared, permit, call: number, rewrite, .. } = self;
         let hash = prepared.hash.clone();
         let key = permit
             .as_ref()
@@ -308,6 +314,7 @@ impl Ready<'_> {
         let mut call = Call {
             idempotency_key: key,
             permit: permit.map(|(permit, _)| permit),
+            rewrite,
             ..call(head, step, prepared, invocation.now, invocation.remaining)
         };
         if contract.writes {
@@ -353,42 +360,8 @@ pub(crate) fn call(
         output_schema: step.output_schema.clone(),
         model: step.model.clone(),
         is_for_each_item: step.for_each.is_some(),
+        rewrite: None,
         permit: None,
-    }
-}
-
-/// What a step is about to send, allowed by this signature; for a step with several calls the key is empty.
-pub(crate) fn sending(view: &StepView, signature: &Signed, target: String, key: String) -> Sending {
-    Sending {
-        call: view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
-        receipt: signature.receipt.to_string(),
-        approval: Some(signature.approval.to_string()),
-        target,
-        key,
-        items: 0,
-    }
-}
-
-/// The mark of what is about to be sent: who may look for what where, and until when it may be at it.
-pub(crate) fn intent(
-    event: &StepEvent,
-    sending: Sending,
-    input_hash: &str,
-    step: &PlanStep,
-    invocation: &Invocation,
-) -> Intent {
-    let lease_until = invocation.now.checked_add(lease(step, invocation.remaining));
-    Intent {
-        step: step.name.clone(),
-        input_hash: input_hash.to_owned(),
-        sending,
-        leaf: None,
-        struck: Vec::new(),
-        signed: Vec::new(),
-        lease_until: lease_until.unwrap_or(invocation.now),
-        stops: step.on_error == OnError::Stop,
-        attempt: event.attempt,
-        at: invocation.now,
     }
 }
 

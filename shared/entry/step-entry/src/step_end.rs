@@ -237,6 +237,7 @@ impl StepEnd {
         match persist(runs, event, &outcome, &record, consequence).await? {
             Ended::Now => Ok(Envelope::from(&outcome)),
             Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
+            Ended::Superseded(now) => Err(StepError::Superseded { attempt: event.attempt, now }),
         }
     }
 }

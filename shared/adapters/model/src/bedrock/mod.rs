@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 use crate::answer_tool::{StreamedUses, TOOL, rules_and_said, tools, words};
 use crate::chat::{ChatRequest, Message, Reply, Role, Usage};
 use crate::error::ModelError;
-use crate::protocol::{
-    Asked, Protocol, StreamedAnswer, Tokens, broke_off, ended_early, unreadable,
-};
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, unreadable};
 
 pub(crate) use frames::{KIND, events};
 
@@ -283,10 +281,14 @@ impl StreamedAnswer for Streamed {
         self.stop.is_some() && self.usage.is_some()
     }
 
+    fn is_complete(&self) -> bool {
+        self.stop.is_some()
+    }
+
     fn end(self: Box<Self>, max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
         let Self { uses, texts, stop, usage } = *self;
-        let Some(stop) = stop else { return (Err(ended_early()), Usage::Unknown) };
-        (said(uses.end(), texts, stop.stop_reason.as_deref(), max_tokens), usage.into())
+        let reason = stop.and_then(|stop| stop.stop_reason);
+        (said(uses.end(), texts, reason.as_deref(), max_tokens), usage.into())
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{CalledTool, Choice, Function, Said, words};
 use crate::chat::{Reply, Usage};
 use crate::error::ModelError;
-use crate::protocol::{StreamedAnswer, Tokens, broke_off, ended_early, unreadable};
+use crate::protocol::{StreamedAnswer, Tokens, broke_off, unreadable};
 
 #[derive(Deserialize)]
 struct Chunk {
@@ -85,11 +85,12 @@ impl StreamedAnswer for Streamed {
         self.is_over
     }
 
+    fn is_complete(&self) -> bool {
+        self.is_over || self.finish_reason.is_some()
+    }
+
     fn end(self: Box<Self>, max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        let Self { said, calls, finish_reason, usage, is_over } = *self;
-        if finish_reason.is_none() && !is_over {
-            return (Err(ended_early()), Usage::Unknown);
-        }
+        let Self { said, calls, finish_reason, usage, is_over: _ } = *self;
         let calls = calls.into_iter().map(|Call { name, arguments, .. }| CalledTool {
             function: Function { name, arguments: Value::String(arguments) },
         });

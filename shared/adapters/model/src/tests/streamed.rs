@@ -179,21 +179,40 @@ async fn r_101_f_057_calls_of_servers_that_number_them_otherwise_are_told_apart(
     check("openai", &chunks(&[bare(1), bare(2)], &finish("tool_calls")), expect(), &[]).await;
 }
 
-#[tokio::test]
-async fn r_101_a_connection_that_ends_in_the_middle_is_told_apart_from_none() {
+/// A provider that sends this much of an answer, and then its connection ends.
+async fn ending_after(sent: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         let (mut server, _) = listener.accept().await.unwrap();
         read_request(&mut server).await;
-        let half = chunks(&said(&["{\"answer\": \"One"]), "");
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-        let cut = format!("{head}{:x}\r\n{half}\r\n", half.len());
+        let cut = format!("{head}{:x}\r\n{sent}\r\n", sent.len());
         server.write_all(cut.as_bytes()).await.unwrap();
     });
+    base
+}
+
+#[tokio::test]
+async fn r_101_a_connection_that_ends_in_the_middle_is_told_apart_from_none() {
+    let base = ending_after(chunks(&said(&["{\"answer\": \"One"]), "")).await;
     let (turn, heard) = followed("openai", &base).await;
     assert_eq!(turn.reply.unwrap_err().code(), "MODEL_BROKE_OFF");
     assert_eq!((turn.usage, heard.len()), (Usage::Unknown, 1));
+}
+
+#[tokio::test]
+async fn r_101_an_answer_that_the_model_has_finished_is_not_lost_with_its_connection() {
+    let finished = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+    let sent = format!("{}data: {finished}\n\n", chunks(&said(&["{\"answer\": \"One\"}"]), ""));
+    let (turn, _) = followed("openai", &ending_after(sent).await).await;
+    assert_eq!(turn.reply.unwrap(), Reply::Text("{\"answer\": \"One\"}".to_owned()));
+    assert_eq!(turn.usage, Usage::Unknown, "what it cost was not said");
+
+    let ended = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let sent = events(&[begun(), block(0, "answer"), input(0, "{\"a\": 1}"), ended]);
+    let (turn, _) = followed("anthropic", &ending_after(sent).await).await;
+    assert_eq!(turn.reply.unwrap(), Reply::Text("{\"a\":1}".to_owned()));
 }
 
 #[tokio::test]

@@ -104,6 +104,25 @@ fn a_code_rests_for_a_minute_after_it_was_mailed() {
 }
 
 #[test]
+fn k_09_a_code_confirms_these_instructions_in_this_mode() {
+    let scope = CodeScope::of_revision(Verdict::Enhance, "Pay less.");
+    let others = [
+        CodeScope::of_revision(Verdict::Enhance, "Pay more."),
+        CodeScope::of_revision(Verdict::Override, "Pay less."),
+        CodeScope::of(Verdict::Enhance, &[]),
+        approve(),
+        deny(),
+    ];
+    let names: Vec<String> = others.iter().map(CodeScope::name).collect();
+    assert!(!names.contains(&scope.name()), "{names:?}");
+    let code = Code::from_random([3; 8]);
+    let stored = code.stored(Digest::from_bytes([5; 32]), 2, 1, scope.clone(), start());
+    let check = |scope: &CodeScope| stored.check(&code.to_string(), 1, scope, after(1));
+    assert_eq!(check(&scope), CodeCheck::Right);
+    assert!(others.iter().all(|other| check(other) != CodeCheck::Right));
+}
+
+#[test]
 fn five_codes_at_once_then_one_every_half_hour_for_ever() {
     let mut allowance = CodeAllowance::full(start());
     for _ in 0..5 {

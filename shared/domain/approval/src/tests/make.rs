@@ -58,6 +58,7 @@ pub(crate) fn opening(count: u8) -> Opening {
         topic: None,
         timing: Timing::starting(start(), None, Waiting::Queue),
         on_reject: OnReject::Stop,
+        revisable: Vec::new(),
         salt: Digest::from_bytes([9; 32]),
     }
 }

@@ -13,5 +13,6 @@ mod outcome;
 mod policy;
 mod protocol;
 mod record;
+mod revise;
 mod strike;
 mod vectors;

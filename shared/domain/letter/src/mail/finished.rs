@@ -20,6 +20,8 @@ pub enum Ending {
     Denied,
     /// The deadline passed.
     TimedOut,
+    /// Somebody asked for changes.
+    Revised,
     /// The run ended first.
     Closed,
     /// Enough people said what became of something that was sent.
@@ -51,6 +53,7 @@ impl DecisionFact {
             Ending::Approved => "approved",
             Ending::Denied => "denied",
             Ending::TimedOut => "not decided in time",
+            Ending::Revised => "sent back for changes",
             Ending::Closed => "closed undecided",
             Ending::Answered => "what happened was answered",
             Ending::Unanswered => "what happened was left unanswered",

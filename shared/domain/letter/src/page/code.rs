@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::STYLE;
 use crate::error::LetterError;
 use crate::text::Shown;
+use crate::verdict::Verdict;
 use crate::when::moment;
 
 /// One answer of the form, as it is sent along.
@@ -24,8 +25,8 @@ pub struct GivenAnswer {
 pub struct CodePage {
     /// Where the code went, masked: `a…@example.org`.
     pub address: Shown,
-    /// Whether the decision is to approve.
-    pub approving: bool,
+    /// The decision that was chosen.
+    pub verdict: Verdict,
     /// The answers that were chosen, where they were asked for.
     pub answers: Vec<GivenAnswer>,
     /// The same in words: `done`.
@@ -60,9 +61,5 @@ impl CodePage {
 
     fn ends(&self) -> String {
         moment(self.expires)
-    }
-
-    fn decision(&self) -> &'static str {
-        if self.approving { "approve" } else { "deny" }
     }
 }

@@ -11,6 +11,7 @@ use crate::mail::{Anchor, Asked};
 use crate::picture::Picture;
 use crate::preview::Preview;
 use crate::text::{Shown, fingerprint};
+use crate::verdict::Verdict;
 use crate::when::{moment, until};
 
 /// The longest note, in characters.
@@ -119,6 +120,12 @@ pub struct DecisionPage {
     pub problem: Option<String>,
     /// The note of the form just sent.
     pub note: String,
+    /// The steps of models that can be written anew; none when changes cannot be asked for.
+    pub revisable: Vec<Shown>,
+    /// Whether somebody who asks for changes cannot sign what comes of them.
+    pub bars_who_asks: bool,
+    /// The wish of the form just sent, with its instructions.
+    pub wish: Option<(Verdict, String)>,
 }
 
 #[derive(Template)]
@@ -247,6 +254,14 @@ impl DecisionPage {
             Assurance::LinkCode => format!("{effect} A code is mailed to you to confirm."),
             _ => effect,
         }
+    }
+
+    fn wishes(&self, verdict: Verdict) -> bool {
+        self.wish.as_ref().is_some_and(|(wish, _)| *wish == verdict)
+    }
+
+    fn instructions(&self) -> &str {
+        self.wish.as_ref().map_or("", |(_, instructions)| instructions)
     }
 
     fn needs_sign_in(&self) -> bool {

@@ -4,8 +4,10 @@ use askama::Template;
 use jiff::Timestamp;
 
 use super::STYLE;
+use super::request_end::RequestEnd;
 use crate::error::LetterError;
 use crate::text::{Shown, fingerprint};
+use crate::verdict::Verdict;
 use crate::when::moment;
 
 /// The mood of a page.
@@ -29,64 +31,13 @@ impl Tone {
     }
 }
 
-/// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestEnd {
-    /// Enough people approved.
-    Approved,
-    /// Somebody denied, or too few can still approve.
-    Denied,
-    /// The deadline passed with nobody there in time.
-    TimedOut,
-    /// It was cleaned up long after its run had ended.
-    Expired,
-    /// A newer request took its place.
-    Superseded,
-    /// Its run was cancelled.
-    Cancelled,
-}
-
-impl RequestEnd {
-    fn title(self) -> &'static str {
-        match self {
-            RequestEnd::Approved => "Already approved",
-            RequestEnd::Denied => "Already denied",
-            RequestEnd::TimedOut => "The deadline has passed",
-            RequestEnd::Expired => "This request has expired",
-            RequestEnd::Superseded => "A newer request took its place",
-            RequestEnd::Cancelled => "This request was cancelled",
-        }
-    }
-
-    fn lead(self) -> &'static str {
-        match self {
-            RequestEnd::Approved => {
-                "This request is closed: it was approved. Nothing you do here changes that."
-            }
-            RequestEnd::Denied => {
-                "This request is closed: it was denied, and what it asked for was not done. Nothing you do here changes that."
-            }
-            RequestEnd::TimedOut => {
-                "The deadline passed without a decision. That counts as a denial: what was asked for was not done."
-            }
-            RequestEnd::Expired => "Its run ended without it. What it asked for was not done.",
-            RequestEnd::Superseded => {
-                "What you were asked to sign has changed since. Please use the newest mail; this link decides nothing."
-            }
-            RequestEnd::Cancelled => {
-                "The run was stopped before anybody decided. What it asked for was not done."
-            }
-        }
-    }
-}
-
 /// One signature of a closed or open request.
 #[derive(Debug, Clone)]
 pub struct Signature {
     /// Who signed.
     pub by: Shown,
-    /// Whether it approves.
-    pub approves: bool,
+    /// What it says.
+    pub verdict: Verdict,
     /// What it answers, where something was asked: `done`, with its evidence.
     pub answer: Option<Shown>,
     /// The door it came through, in words: `by mail link and code`.
@@ -104,9 +55,11 @@ pub struct MessagePage {
     facts: Vec<(&'static str, Shown)>,
     signatures: Vec<Signature>,
     digest: Vec<String>,
+    /// What the digest is of.
+    digest_title: &'static str,
     hint: Option<&'static str>,
-    /// What somebody who denied did, in a word.
-    refused: &'static str,
+    /// What somebody who denied did, where that has a word of its own.
+    refused: Option<&'static str>,
 }
 
 #[derive(Template)]
@@ -128,29 +81,33 @@ impl MessagePage {
     /// The receipt of a decision; `open` is how many signatures are still missing.
     #[must_use]
     pub fn receipt(
-        approves: bool,
+        verdict: Verdict,
         receipt: &str,
         approval: &str,
         at: Timestamp,
         digest: &str,
         open: u32,
     ) -> Self {
-        let title = if approves { "You approved" } else { "You denied" };
-        let lead = match (approves, open) {
-            (true, 0) => {
+        let title = format!("You {}", verdict.did());
+        let lead = match (verdict, open) {
+            (Verdict::Enhance | Verdict::Override, _) => {
+                "Your instructions are recorded, and a model writes anew what you were asked to sign. The approvers are asked again by mail. Nothing was sent."
+                    .to_owned()
+            }
+            (Verdict::Approve, 0) => {
                 "Your decision is recorded and the run goes on. You can close this page.".to_owned()
             }
-            (true, 1) => {
+            (Verdict::Approve, 1) => {
                 "Your decision is recorded. One more signature is needed before anything happens."
                     .to_owned()
             }
-            (true, n) => format!(
+            (Verdict::Approve, n) => format!(
                 "Your decision is recorded. {n} more signatures are needed before anything happens."
             ),
-            (false, 0) => {
+            (Verdict::Deny, 0) => {
                 "Your decision is recorded. What was asked for will not be done.".to_owned()
             }
-            (false, _) => "Your decision is recorded. Others may still decide.".to_owned(),
+            (Verdict::Deny, _) => "Your decision is recorded. Others may still decide.".to_owned(),
         };
         let facts = vec![
             ("Receipt", receipt.into()),
@@ -163,8 +120,12 @@ impl MessagePage {
         Self {
             tone: Tone::Good,
             digest: fingerprint(digest),
+            digest_title: match verdict {
+                Verdict::Enhance | Verdict::Override => "What you saw",
+                Verdict::Approve | Verdict::Deny => "What was signed",
+            },
             hint,
-            ..Self::plain(Tone::Good, title, &lead)
+            ..Self::plain(Tone::Good, &title, &lead)
         }
         .with_facts(facts)
     }
@@ -180,7 +141,8 @@ impl MessagePage {
         digest: &str,
         open: u32,
     ) -> Self {
-        let mut page = Self::receipt(answer.is_some(), receipt, approval, at, digest, open);
+        let verdict = if answer.is_some() { Verdict::Approve } else { Verdict::Deny };
+        let mut page = Self::receipt(verdict, receipt, approval, at, digest, open);
         page.title = if answer.is_some() { "You answered" } else { "You do not know" }.to_owned();
         page.lead = match (&answer, open) {
             (Some(_), 0) => "Your answer is recorded and the run goes on. You can close this page.",
@@ -207,14 +169,14 @@ impl MessagePage {
             RequestEnd::Approved => {
                 ("Already answered", "This question is closed. Nothing you do here changes that.")
             }
-            RequestEnd::Superseded => (page.title.as_str(), page.lead.as_str()),
+            RequestEnd::Revised => (page.title.as_str(), page.lead.as_str()),
             _ => (
                 "Closed without an answer",
                 "This question is closed, and nobody knows what came of what was sent. Nothing was sent again.",
             ),
         };
         (page.title, page.lead) = (title.to_owned(), lead.to_owned());
-        page.refused = "did not know";
+        page.refused = Some("did not know");
         page
     }
 
@@ -371,14 +333,20 @@ impl MessagePage {
             facts: Vec::new(),
             signatures: Vec::new(),
             digest: Vec::new(),
+            digest_title: "What was signed",
             hint: None,
-            refused: "denied",
+            refused: None,
         }
     }
 
     fn with_facts(mut self, facts: Vec<(&'static str, Shown)>) -> Self {
         self.facts = facts;
         self
+    }
+
+    fn did(&self, signature: &Signature) -> &'static str {
+        let refused = self.refused.filter(|_| signature.verdict == Verdict::Deny);
+        refused.unwrap_or_else(|| signature.verdict.did())
     }
 }
 

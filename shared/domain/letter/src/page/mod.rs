@@ -4,6 +4,7 @@ mod code;
 mod decision;
 mod effect;
 mod message;
+mod request_end;
 mod rows;
 mod strike;
 
@@ -16,7 +17,8 @@ use sha2::{Digest as _, Sha256};
 pub use code::{CodePage, GivenAnswer};
 pub use decision::{Assurance, DecisionPage, MAX_NOTE, UnknownCallView};
 pub use effect::{EffectPage, PromptPage};
-pub use message::{MessagePage, RequestEnd, Signature, Tone};
+pub use message::{MessagePage, Signature, Tone};
+pub use request_end::RequestEnd;
 pub use rows::{Listed, ROWS_PER_PAGE, RowsPage};
 pub use strike::{EffectStrike, EffectStrikeForm, StrikeCodePage, StrikeTold};
 

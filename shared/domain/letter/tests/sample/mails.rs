@@ -1,10 +1,10 @@
 //! A mail of every sort.
 
-use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
     SourceAlert, StrikeNotice, TroubleMail,
 };
+use countersign_letter::{Label, Verdict};
 
 use super::{LINK, anchor, later, now};
 
@@ -44,7 +44,7 @@ pub(crate) fn code_mail() -> CodeMail {
     CodeMail {
         code: "481516".to_owned(),
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
-        approving: true,
+        verdict: Verdict::Approve,
         striking: false,
         answer: None,
         about: Label::new("Officer cross-reference"),
@@ -100,6 +100,7 @@ pub(crate) fn failed_mail() -> FinishedMail {
         decisions: vec![
             fact(Ending::Denied, &["maria"], &["maria"], true),
             fact(Ending::TimedOut, &[], &[], true),
+            fact(Ending::Revised, &["maria"], &[], false),
             fact(Ending::Closed, &[], &[], false),
         ],
         error: Some(Label::new("HTTP_STATUS")),

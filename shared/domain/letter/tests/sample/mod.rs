@@ -13,7 +13,7 @@ use countersign_letter::page::{
     ROWS_PER_PAGE, RequestEnd, RowsPage, Signature,
 };
 use countersign_letter::{
-    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
+    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Verdict,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -126,6 +126,9 @@ fn blank() -> DecisionPage {
         anchor: Some(anchor()),
         problem: None,
         note: String::new(),
+        revisable: Vec::new(),
+        bars_who_asks: false,
+        wish: None,
     }
 }
 
@@ -235,7 +238,7 @@ pub(crate) fn prompt_page() -> PromptPage {
 pub(crate) fn code_page(problem: Option<&str>) -> CodePage {
     CodePage {
         address: Shown::line("b…@example.org"),
-        approving: true,
+        verdict: Verdict::Approve,
         answers: Vec::new(),
         answer: None,
         title: Shown::line("Officer cross-reference: look-before-writing"),
@@ -255,6 +258,21 @@ pub(crate) fn code_of_answer() -> CodePage {
     page
 }
 
+/// A payment that a model has drafted and can draft anew.
+pub(crate) fn revisable() -> DecisionPage {
+    DecisionPage {
+        revisable: vec![Shown::line("draft")],
+        bars_who_asks: true,
+        wish: Some((Verdict::Override, "Pay <half> of it.".to_owned())),
+        ..payment()
+    }
+}
+
+/// The code of somebody who asks for changes.
+pub(crate) fn code_of_revision() -> CodePage {
+    CodePage { verdict: Verdict::Override, ..code_page(None) }
+}
+
 pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
         title: Shown::line("Officer cross-reference: look-before-writing"),
@@ -268,16 +286,21 @@ pub(crate) fn rows_page() -> RowsPage {
 }
 
 pub(crate) fn story(verdict: RequestEnd) -> MessagePage {
-    let signature = |by: &str, approves, how: &str| Signature {
+    let signature = |by: &str, verdict, how: &str| Signature {
         by: by.into(),
-        approves,
+        verdict,
         answer: None,
         how: how.into(),
         at: now(),
     };
+    let last = match verdict {
+        RequestEnd::Approved => Verdict::Approve,
+        RequestEnd::Revised => Verdict::Enhance,
+        _ => Verdict::Deny,
+    };
     let signatures = vec![
-        signature("Bo Ferreira", true, "by mailed link and code"),
-        signature("Chidi Okafor", verdict == RequestEnd::Approved, "signed in"),
+        signature("Bo Ferreira", Verdict::Approve, "by mailed link and code"),
+        signature("Chidi Okafor", last, "signed in"),
     ];
     MessagePage::closed(verdict, "appr_0197c3aa00112233445566778899aabb", Some(now()), signatures)
 }
@@ -305,7 +328,14 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("code-wrong", code_page(Some("That code is not right.")).html().unwrap()),
         (
             "receipt",
-            message(MessagePage::receipt(true, "rcpt_0197c3aa", "appr_0197c3aa", now(), DIGEST, 0)),
+            message(MessagePage::receipt(
+                Verdict::Approve,
+                "rcpt_0197c3aa",
+                "appr_0197c3aa",
+                now(),
+                DIGEST,
+                0,
+            )),
         ),
         (
             "answered",
@@ -329,6 +359,20 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ),
         ("approved", message(story(RequestEnd::Approved))),
         ("denied", message(story(RequestEnd::Denied))),
+        ("revised", message(story(RequestEnd::Revised))),
+        (
+            "asked-for-changes",
+            message(MessagePage::receipt(
+                Verdict::Enhance,
+                "rcpt_0197c3aa",
+                "appr_0197c3aa",
+                now(),
+                DIGEST,
+                0,
+            )),
+        ),
+        ("revise", revisable().html().unwrap()),
+        ("revise-code", code_of_revision().html().unwrap()),
         (
             "timed-out",
             message(MessagePage::closed(RequestEnd::TimedOut, "appr_1", Some(now()), Vec::new())),
@@ -336,10 +380,6 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         (
             "expired",
             message(MessagePage::closed(RequestEnd::Expired, "appr_1", Some(now()), Vec::new())),
-        ),
-        (
-            "superseded",
-            message(MessagePage::closed(RequestEnd::Superseded, "appr_1", Some(now()), Vec::new())),
         ),
         (
             "cancelled",

@@ -147,6 +147,7 @@ fn f_146_a_gate_may_show_a_whole_parallel_step() {
         approvers: Vec::new(),
         quorum,
         assurance: None,
+        revise: Vec::new(),
     };
     let plan = planned(vec![step("both", both), step("sure", shows)]);
     assert_eq!(plan.step("sure").unwrap().reads, ["a", "b"]);

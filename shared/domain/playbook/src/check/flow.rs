@@ -59,6 +59,34 @@ impl Flow {
         Some(path)
     }
 
+    /// The steps that use the result of a step, directly or through others, without those that `leaves_out`. A sub-step also uses
+    /// what its parallel step does: that has its condition.
+    pub(crate) fn users(
+        &self,
+        draft: &Draft<'_>,
+        of: usize,
+        leaves_out: impl Fn(usize) -> bool,
+    ) -> BTreeSet<usize> {
+        let needs = |mut user: usize, step: usize| loop {
+            match (self.needs[user].contains(&step), draft.steps[user].parent) {
+                (true, _) => break true,
+                (false, Some(parent)) => user = parent,
+                (false, None) => break false,
+            }
+        };
+        let mut users = BTreeSet::new();
+        let mut left = vec![of];
+        while let Some(step) = left.pop() {
+            let uses = |user: &usize| needs(*user, step) && !leaves_out(*user);
+            for user in (0..self.needs.len()).filter(uses) {
+                if users.insert(user) {
+                    left.push(user);
+                }
+            }
+        }
+        users
+    }
+
     /// Everything that may surprise about the flow.
     pub(crate) fn warnings(
         &self,

@@ -12,6 +12,7 @@ mod mentions;
 mod on_warning;
 mod optional;
 mod retries;
+mod revise;
 mod slots;
 mod summary;
 pub(crate) mod types;
@@ -24,6 +25,7 @@ use countersign_registry::{DataType, nearest};
 use countersign_wiring::{Reference, type_of_path};
 
 pub(crate) use flow::Flow;
+pub use revise::MAX_DONE_AGAIN;
 use types::InferredOutputs;
 
 pub(crate) use mentions::{Mention, Where, bare};
@@ -64,6 +66,7 @@ pub(crate) fn links(
         for_each::check(&check, at, world, sink);
         columns::check(&check, at, sink);
         approvers::check(&check, at, world, sink);
+        revise::check(&check, at, sink);
         unquoted::check(&check, at, sink);
         sink.enter(before);
         inferred.push(outputs);

@@ -152,6 +152,7 @@ pub(crate) struct DraftApproval {
     pub(crate) approvers: Vec<Text>,
     pub(crate) quorum: u32,
     pub(crate) assurance: Option<(Assurance, Spot)>,
+    pub(crate) revise: Vec<Text>,
 }
 
 /// Who is asked in addition.

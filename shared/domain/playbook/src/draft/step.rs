@@ -157,8 +157,8 @@ impl<'d> Steps<'d> {
         draft.timeout_seconds = call.timeout_seconds;
     }
 
-    /// The names in a list of people, with where they are written.
-    fn people(&self, names: &[String], key: &str, at: At<'_>) -> Vec<Text> {
+    /// The texts of a list, with where they are written.
+    fn texts(&self, names: &[String], key: &str, at: At<'_>) -> Vec<Text> {
         let text = |(n, name): (usize, &String)| {
             self.source.text(&at.below(&format!("{key}/{n}")), Some(name))
         };
@@ -168,7 +168,7 @@ impl<'d> Steps<'d> {
     fn escalation(&self, gate: &Gate, at: At<'_>) -> Option<DraftEscalation> {
         let escalation = gate.escalation.as_ref()?;
         Some(DraftEscalation {
-            to: self.people(&escalation.to, "escalation/to", at),
+            to: self.texts(&escalation.to, "escalation/to", at),
             after_minutes: escalation.after_minutes.map(Whole::to),
         })
     }
@@ -190,9 +190,10 @@ impl<'d> Steps<'d> {
             timeout_minutes: gate.timeout_minutes.map(Whole::to),
             escalation: self.escalation(gate, at),
             on_reject: gate.on_reject,
-            approvers: self.people(&gate.approvers, "approvers", at),
+            approvers: self.texts(&gate.approvers, "approvers", at),
             quorum: gate.quorum.to(),
             assurance: self.source.placed(&at.below("assurance"), gate.assurance),
+            revise: self.texts(&gate.revise, "revise", at),
         });
         draft.output_key = None;
         self.steps.push(draft);

@@ -13,6 +13,7 @@ mod output;
 mod params;
 mod properties;
 mod remarks;
+mod revise;
 mod schema;
 mod semantics;
 mod settings;

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::Contract;
+use super::llm_analyze::LlmAnalyze;
+use super::synthesize_report::SynthesizeReport;
 use crate::explain::{Path, Problem, ProblemKind};
+use crate::{Action, Contract};
 
 /// Data wired from other steps.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,6 +36,13 @@ impl Params {
         let message = "`instructions` or `template` must say what the model is to do";
         vec![Problem::new(Path::of("instructions"), ProblemKind::Missing, message)]
     }
+}
+
+/// Whether a model that writes for this action can be told what to change of what it has written: it has no tools, so nothing but
+/// its answer changes.
+#[must_use]
+pub fn takes_changes(action: &str) -> bool {
+    [LlmAnalyze::NAME, SynthesizeReport::NAME].contains(&action)
 }
 
 /// The contract of such an action.

@@ -67,6 +67,11 @@ async fn r_058_a_denial_survives_a_failure_after_every_operation() {
 }
 
 #[tokio::test]
+async fn k_09_a_wish_for_changes_survives_a_failure_after_every_operation() {
+    check(Verdict::Enhance, Status::Superseded).await;
+}
+
+#[tokio::test]
 async fn a_sweep_of_a_calm_world_does_nothing() {
     let world = story(usize::MAX, Verdict::Approve).await;
     assert_eq!(world.gatekeeper().sweep(at(100_000)).await.unwrap(), Swept::default());

@@ -56,6 +56,7 @@ pub(crate) fn gate(amount: &str) -> Opening {
         topic: None,
         timing: Timing::starting(at(0), None, Waiting::Mail),
         on_reject: OnReject::Stop,
+        revisable: vec!["draft".to_owned()],
         salt: Digest::from_bytes([1; 32]),
     }
 }
@@ -96,7 +97,7 @@ pub(crate) fn by_mail(request: &Request, person: u8, verdict: Verdict) -> Attemp
             door: Door::Mail,
             assurance: Assurance::LinkCode,
             answers: Vec::new(),
-            note: None,
+            note: verdict.revises().then(|| "Pay less.".to_owned()),
         },
     }
 }

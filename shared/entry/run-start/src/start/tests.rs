@@ -3,7 +3,7 @@
 use countersign_identity::Scopes;
 use countersign_playbook::{CompileContext, PlaybookSource, compile};
 use countersign_registry::Registry;
-use countersign_run::{AskedIn, ConversationId};
+use countersign_run::{AskedIn, ConversationId, Revised};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -78,6 +78,7 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by,
+        revised: Revised::default(),
         version: 1,
         seal: None,
         warnings: Vec::new(),

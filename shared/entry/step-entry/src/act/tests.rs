@@ -53,6 +53,7 @@ fn call() -> Call {
         output_schema: None,
         model: None,
         is_for_each_item: false,
+        rewrite: None,
         permit: None,
         now: jiff::Timestamp::UNIX_EPOCH,
         remaining: Duration::from_secs(60),

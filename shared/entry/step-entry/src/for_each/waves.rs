@@ -21,7 +21,8 @@ use crate::act::{Acted, LEASE_MARGIN, act};
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
-use crate::protocol::{call, intent, refused};
+use crate::intent::intent;
+use crate::protocol::{call, refused};
 use crate::signature::StepCalls;
 use crate::step_end::StepEnd;
 

@@ -1,0 +1,59 @@
+//! `countersign revise`: has what is asked for written anew, with instructions, before anybody signs.
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::decide::seen;
+use super::listed::outcome;
+use super::{Caller, FACTORY, text};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Revise {
+    /// The approval.
+    approval: String,
+    /// What is to be changed: the model that wrote it is told so.
+    #[arg(long)]
+    instructions: String,
+    /// Whether that is done in addition to what was asked, or instead of it.
+    #[arg(long, value_enum)]
+    mode: Mode,
+    /// The digest you have seen. Without it what waits is shown first, and you are asked.
+    #[arg(long)]
+    digest: Option<String>,
+    #[command(flatten)]
+    caller: Caller,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Both are done.
+    Enhance,
+    /// The instructions stand in place of what was asked.
+    Override,
+}
+
+impl Revise {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.caller.who.door(place).await?;
+        let path = format!("{FACTORY}/approvals/{}", self.approval);
+        let digest = seen(self.digest.as_deref(), &door, &path, "revise", console).await?;
+        let mode = match self.mode {
+            Mode::Enhance => "enhance",
+            Mode::Override => "override",
+        };
+        let body = json!({ "digest": digest, "mode": mode, "instructions": self.instructions });
+        let answer = door.post(&format!("{path}/revise"), &body).await?;
+        outcome(&answer, self.caller.json, console, told);
+        Ok(())
+    }
+}
+
+fn told(answer: &Value) -> String {
+    let receipt = text(answer, "receipt").unwrap_or_default();
+    format!(
+        "changes are asked for; receipt {receipt}\nthe approvers are asked again when it is written anew: `countersign approvals` shows that"
+    )
+}
