@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::{Actor, ReceiptId};
 use crate::outcome::OutcomeAnswer;
 use crate::policy::Door;
-use crate::revise::Revision;
+use crate::revision::Revision;
 use crate::status::Status;
 
 /// How a request ended: the story told to everybody who comes later.

@@ -13,14 +13,12 @@ use crate::outcome::{AnswerProblem, OutcomeAnswer, check_answers};
 use crate::policy::{Assurance, Door};
 use crate::receipt::{Act, Receipt};
 use crate::request::Request;
-use crate::revise::{ReviseError, Revision, check_revision};
+use crate::revise::{ReviseError, check_revision};
+use crate::revision::Revision;
 use crate::status::Status;
 use crate::story::{closed_code, story};
-use crate::vote::{Verdict, Vote};
+use crate::vote::{MAX_NOTE, Verdict, Vote};
 use countersign_effect::Digest;
-
-/// The longest note, in characters.
-pub const MAX_NOTE: usize = 2000;
 
 /// What follows from an attempt.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,24 +4,13 @@
 //! again with the instructions, and what comes of them is another request with another digest.
 
 use countersign_failure::Failure;
-use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
-use crate::decide::MAX_NOTE;
 use crate::request::Request;
-use crate::vote::Verdict;
+use crate::vote::MAX_NOTE;
 
 /// How often a gate asks at most before it offers no more changes.
 pub const MAX_REVISIONS: u32 = 40;
-
-/// What somebody wants changed, as it is kept with the request that it closed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revision {
-    /// [`Verdict::Enhance`] or [`Verdict::Override`].
-    pub mode: Verdict,
-    /// What is to be done; at most [`MAX_NOTE`] characters.
-    pub instructions: String,
-}
 
 /// Why changes cannot be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
@@ -65,18 +54,4 @@ pub(crate) fn check_revision(request: &Request, attempt: &Attempt) -> Result<(),
     }
     let length = attempt.note.as_deref().map_or(0, |note| note.trim().chars().count());
     if length == 0 { Err(ReviseError::NoInstructions) } else { Ok(()) }
-}
-
-impl Revision {
-    /// What the attempt wants changed; none of a decision.
-    pub(crate) fn of(attempt: &Attempt) -> Option<Self> {
-        let instructions = attempt.note.clone().filter(|_| attempt.verdict.revises())?;
-        Some(Self { mode: attempt.verdict, instructions })
-    }
-
-    /// Whether it stands in place of what was asked before.
-    #[must_use]
-    pub fn is_instead(&self) -> bool {
-        self.mode == Verdict::Override
-    }
 }

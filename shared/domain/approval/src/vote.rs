@@ -9,6 +9,9 @@ use crate::outcome::OutcomeAnswer;
 use crate::policy::{Assurance, Door};
 use countersign_effect::Digest;
 
+/// The longest note, in characters.
+pub const MAX_NOTE: usize = 2000;
+
 /// What somebody decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

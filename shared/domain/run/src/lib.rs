@@ -9,6 +9,7 @@ mod applied;
 mod asked_by;
 mod context;
 mod conversation;
+mod counted;
 mod draft;
 mod event;
 mod fired;

@@ -205,11 +205,7 @@ fn k_12_from_the_deadline_on_nobody_decides() {
 
 #[test]
 fn a_request_that_ended_otherwise_says_so() {
-    let ends = [
-        (Status::Expired, "APPROVAL_EXPIRED"),
-        (Status::Superseded, "APPROVAL_SUPERSEDED"),
-        (Status::Cancelled, "APPROVAL_CANCELLED"),
-    ];
+    let ends = [(Status::Expired, "APPROVAL_EXPIRED"), (Status::Cancelled, "APPROVAL_CANCELLED")];
     for (status, code) in ends {
         let closed = close(&request(2, 1), status, after(5)).unwrap().request;
         check(&closed, |_, _| {}, (code, 409));

@@ -3,6 +3,7 @@
 
 pub(crate) mod mails;
 mod payments;
+mod revise;
 pub(crate) mod strikes;
 pub(crate) mod unread;
 
@@ -258,21 +259,6 @@ pub(crate) fn code_of_answer() -> CodePage {
     page
 }
 
-/// A payment that a model has drafted and can draft anew.
-pub(crate) fn revisable() -> DecisionPage {
-    DecisionPage {
-        revisable: vec![Shown::line("draft")],
-        bars_who_asks: true,
-        wish: Some((Verdict::Override, "Pay <half> of it.".to_owned())),
-        ..payment()
-    }
-}
-
-/// The code of somebody who asks for changes.
-pub(crate) fn code_of_revision() -> CodePage {
-    CodePage { verdict: Verdict::Override, ..code_page(None) }
-}
-
 pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
         title: Shown::line("Officer cross-reference: look-before-writing"),
@@ -371,8 +357,8 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
                 0,
             )),
         ),
-        ("revise", revisable().html().unwrap()),
-        ("revise-code", code_of_revision().html().unwrap()),
+        ("revise", revise::revisable().html().unwrap()),
+        ("revise-code", revise::code_of_revision().html().unwrap()),
         (
             "timed-out",
             message(MessagePage::closed(RequestEnd::TimedOut, "appr_1", Some(now()), Vec::new())),

@@ -60,7 +60,7 @@ fn k_09_what_cannot_be_written_anew_is_refused_with_its_reason() {
     );
     check(&[DRAFT, &first, last, SEND], &[&shown]);
     // The condition of a parallel step is one of each of its steps.
-    let beside = "  - {name: beside, step_type: parallel, condition: \"{draft.text} == 'x'\", parallel_steps: [{name: tell, step_type: tool, action: send_notification, inputs: {message: x}}]}\n";
+    let beside = "  - {name: beside, step_type: tool, action: parallel, condition: \"{draft.text} == 'x'\", parallel_steps: [{name: tell, step_type: tool, action: send_notification, inputs: {message: x}}]}\n";
     let told = format!(
         "P026 draft: `draft` cannot be written anew at this gate: before it, `tell` uses it and changes something | {earlier}"
     );

@@ -76,8 +76,8 @@ pub(super) fn playbook(id: &str) -> String {
         "id": id, "name": "Bench", "description": "A graph of steps of models.", "version": "1.0.0",
         "inputs": [{ "name": "question", "type": "string", "required": true }],
         "steps": [
-            { "name": "first", "step_type": "parallel", "parallel_steps": first },
-            { "name": "second", "step_type": "parallel", "parallel_steps": second },
+            { "name": "first", "step_type": "tool", "action": "parallel", "parallel_steps": first },
+            { "name": "second", "step_type": "tool", "action": "parallel", "parallel_steps": second },
             agent("c", json!({ "question": "{question}", "found": all })),
             agent("d", json!({ "question": "{question}", "found": of("c") })),
         ],
