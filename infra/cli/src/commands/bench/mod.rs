@@ -1,6 +1,5 @@
 //! `countersign bench`: figures, each with its unit, the same figure of a peer, and the goal.
 
-mod agents;
 mod build;
 mod cold_start;
 mod connectors;
@@ -30,8 +29,6 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// A graph of ten steps of models with twenty calls of tools, beside LangGraph; how soon an answer is seen.
-    Agents(agents::Agents),
     /// Process start to the first request for an event, and peak memory, per function and for two Python processes.
     ColdStart(cold_start::ColdStart),
     /// Building the functions from nothing, and after touching the lowest store.
@@ -101,7 +98,6 @@ impl Figure {
 impl Bench {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let figures = match &self.command {
-            Command::Agents(command) => command.figures(place, console).await?,
             Command::ColdStart(command) => command.figures(place, console).await?,
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,
