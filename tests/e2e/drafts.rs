@@ -18,7 +18,7 @@ use crate::models::{deployment_at, filings, output};
 use crate::provider_server;
 use crate::world::World;
 
-const REPORT: &str = r#"
+pub(crate) const REPORT: &str = r#"
 id: drafted
 name: Report
 description: Writes a report.
@@ -37,14 +37,14 @@ steps:
 "#;
 
 /// A provider that writes an answer when the test does.
-struct Provider {
-    base: String,
+pub(crate) struct Provider {
+    pub(crate) base: String,
     /// What is written next; nothing more of the answer after a `None`.
     pen: UnboundedSender<Option<String>>,
 }
 
 impl Provider {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = provider_server::listener();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let (pen, written) = unbounded_channel();
@@ -57,12 +57,12 @@ impl Provider {
         Self { base, pen }
     }
 
-    fn writes(&self, text: &str) {
+    pub(crate) fn writes(&self, text: &str) {
         let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": text }, "finish_reason": null }] });
         self.pen.send(Some(format!("data: {chunk}\n\n"))).unwrap();
     }
 
-    fn ends(&self) {
+    pub(crate) fn ends(&self) {
         let usage = json!({ "prompt_tokens": 300, "completion_tokens": 40 });
         let last = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }], "usage": usage });
         self.pen.send(Some(format!("data: {last}\n\ndata: [DONE]\n\n"))).unwrap();

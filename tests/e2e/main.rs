@@ -84,6 +84,7 @@ mod signatures;
 mod sources;
 mod steps;
 mod stores;
+mod streams;
 mod strikes;
 mod teams;
 mod todos;

@@ -4,6 +4,7 @@ mod conversation;
 mod crash;
 mod documented;
 mod endpoints;
+mod learned;
 mod proposals;
 mod refused;
 mod repeated;

@@ -8,6 +8,7 @@ use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
+use countersign_run::RunId;
 use countersign_run_start::Starter;
 use countersign_states::{Machine, Schedules};
 use countersign_store_approvals::Approvals;
@@ -77,6 +78,8 @@ pub struct Context {
     pub quotas: Quotas,
     /// Where people open connections.
     pub socket_url: String,
+    /// Where the events of runs are read as they happen, if anywhere.
+    pub stream_url: Option<String>,
 }
 
 impl AuthContext for Context {
@@ -101,6 +104,12 @@ impl Context {
             runs_per_day: self.quotas.runs,
             now: Timestamp::now(),
         }
+    }
+
+    /// Where the events of a run are read as they happen.
+    pub(crate) fn events_url(&self, run: &RunId) -> Option<String> {
+        let base = self.stream_url.as_deref()?.trim_end_matches('/');
+        Some(format!("{base}/executions/{run}/events"))
     }
 
     /// Builds everything from the settings.
@@ -151,6 +160,7 @@ impl Context {
             clock,
             quotas: Quotas::new(boot)?,
             socket_url: boot.settings.need(Setting::SocketUrl)?.to_owned(),
+            stream_url: boot.settings.get(Setting::StreamUrl).map(str::to_owned),
             directory,
             runs,
             approvals,

@@ -4,7 +4,7 @@ use countersign_approval::{
     Assurance, Attempt, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Kind, LinkError,
     Nonce, SignedNonce, Status, StoredCode, TokenError,
 };
-use countersign_gatekeeper::{Answer, Attempting, GateError, Who, in_words};
+use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_letter::page::MessagePage;
 use countersign_store_approvals::CodeIssue;
 use jiff::Timestamp;
@@ -181,7 +181,7 @@ async fn answer(
                 Status::Pending => answer.quorum.saturating_sub(answer.approvals).max(1),
                 _ => 0,
             };
-            let (request, verdict) = (opened.request(), in_words(form.verdict));
+            let (request, verdict) = (opened.request(), form.verdict);
             let (receipt, digest) = (answer.receipt.as_str(), request.digest.to_string());
             let id = request.id.as_str();
             let page = if request.kind == Kind::Outcome {

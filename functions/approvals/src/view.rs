@@ -1,7 +1,7 @@
 //! What a link shows. Nothing here writes.
 
 use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Vote};
-use countersign_gatekeeper::{Notices, in_words};
+use countersign_gatekeeper::Notices;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, Signature,
@@ -55,7 +55,7 @@ pub(crate) async fn again(
     page.problem = Some(problem.to_owned());
     let note = form.note.clone().unwrap_or_default();
     if form.verdict.revises() {
-        page.wish = Some((in_words(form.verdict), note));
+        page.wish = Some((form.verdict, note));
     } else {
         page.note = note;
     }
@@ -225,7 +225,7 @@ pub(crate) async fn code_page(
 ) -> Result<CodePage, Refusal> {
     Ok(CodePage {
         address: Shown::line(&address(opened, context).await?),
-        verdict: in_words(form.verdict),
+        verdict: form.verdict,
         answers: unknown::given(form),
         answer: unknown::in_words(&form.answers()).filter(|_| !form.choices.is_empty()),
         title: Shown::line(&opened.request().title),
@@ -257,7 +257,7 @@ pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
         let said = unknown::in_words(&vote.answers);
         return MessagePage::answered(said, receipt, id, vote.at, &digest, open);
     }
-    MessagePage::receipt(in_words(vote.verdict), receipt, id, vote.at, &digest, open)
+    MessagePage::receipt(vote.verdict, receipt, id, vote.at, &digest, open)
 }
 
 /// Who closed a request, how and when.
@@ -270,7 +270,7 @@ pub(crate) async fn story(
     for vote in loaded.counted() {
         signatures.push(Signature {
             by: Shown::line(&name(&vote.person, context).await?),
-            verdict: in_words(vote.verdict),
+            verdict: vote.verdict,
             answer: unknown::in_words(&vote.answers),
             how: Shown::line(how(vote)),
             at: vote.at,

@@ -1,4 +1,4 @@
-//! What a gate offers to have written anew, and what the changes that were asked for before mean for those who are asked now.
+//! What a gate offers to have rewritten, and what the changes that were asked for before mean for those who are asked now.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(crate) struct Before {
     here: Option<(AskedChange, Option<Request>)>,
 }
 
-/// None when nobody asked for changes.
+/// The changes that were asked for before this round; none in a first round.
 pub(crate) async fn before(
     context: &Context,
     asked: &GateAsk,
@@ -83,7 +83,7 @@ impl Before {
     }
 }
 
-/// The steps of models that whoever may decide can have written anew: those that the gate's author names, as far as a model
+/// The steps of models that whoever may decide can have rewritten: those that the gate's author names, as far as a model
 /// that can be told what to change has written them. Not in a repetition, which has to send what was sent before; and where
 /// whoever asks may not sign, only if enough others may.
 pub(crate) async fn revisable(
@@ -101,7 +101,7 @@ pub(crate) async fn revisable(
     for step in named.filter(|_| is_offered) {
         let outcome = context.steps.runs.outcome(&asked.head.run, step).await;
         let outcome = outcome.map_err(StepError::from)?;
-        // One that could not be written anew may be tried again.
+        // One that could not be rewritten may be tried again.
         if asked.head.is_done_again(step) || is_written(outcome.as_ref()) {
             found.push(step.clone());
         }
@@ -138,7 +138,7 @@ fn not_written(step: &str, outcome: Option<&StepOutcome>) -> Option<String> {
         Some(outcome) => outcome.message.as_deref().unwrap_or("it does not say why"),
         None => "it has no result",
     };
-    Some(format!("`{step}` was not written anew: {why}"))
+    Some(format!("`{step}` was not rewritten: {why}"))
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
         };
         let failed = outcome(StepStatus::Failed, "the model does not answer");
         let said = not_written("draft", Some(&failed)).unwrap();
-        assert_eq!(said, "`draft` was not written anew: the model does not answer");
+        assert_eq!(said, "`draft` was not rewritten: the model does not answer");
         assert_eq!(not_written("draft", Some(&outcome(StepStatus::Done, ""))), None);
         assert!(not_written("draft", None).unwrap().ends_with("it has no result"));
     }

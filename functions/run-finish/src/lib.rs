@@ -11,6 +11,7 @@ mod at_end;
 mod deliver;
 mod enrich;
 mod error;
+mod learn;
 mod missing;
 mod notice;
 mod occasion;
@@ -149,7 +150,8 @@ async fn finish(
     let head = with_warnings(context, head, &state).await?;
     let profile = over::profile(context, &head.owner, &head.profile_id).await?;
     let head = referring(head, profile.as_ref());
-    let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
+    let judged = learn::judged(&head, plan.as_ref(), &state);
+    let status = judged.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let answered = plan.as_ref().filter(|_| respond::has_answer(status));
     let answered = answered.map(|plan| answer::needed(plan, &state)).unwrap_or_default();
     let outcomes = Outcomes::read(context, &head.run, plan.as_ref(), &answered).await?;
@@ -193,6 +195,7 @@ async fn finish(
         account::write(context, &done).await?;
         told = notice::send(context, &done).await?;
         settle(context, &done).await?;
+        learn::keep(context, &done, plan.as_ref()).await;
         triggers::note(context, &done).await?;
     }
     if !context.runs.finish(&head, status, &record, now).await? {

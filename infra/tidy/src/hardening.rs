@@ -1,6 +1,7 @@
 //! What hardens a deployment stays in the template: the locked ledger, throttles for each door, weak settings for the local
 //! stack only, and a reason for everything that a scanner was told to leave alone.
 
+mod key_users;
 mod throttles;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ pub fn broken(project: &Project) -> Vec<String> {
     broken.extend(defaults(project));
     broken.extend(excepted(project));
     broken.extend(keyed(project));
+    broken.extend(key_users::broken(project));
     broken.extend(switched(project));
     broken
 }

@@ -18,7 +18,7 @@ const ADDED: &str = "Leave out the \"7.00\", which was paid in May.";
 const INSTEAD: &str = "Book 3.00 for the meal of May.";
 
 #[tokio::test]
-async fn r_060_r_061_r_063_k_09_what_a_model_wrote_is_written_anew_as_an_approver_says_and_signed_anew()
+async fn r_060_r_061_r_062_r_063_k_09_what_a_model_wrote_is_rewritten_as_an_approver_says_and_signed()
  {
     let stage = stage("countersign-revised", &[]).await;
     let yaml = register(&stage.server.uri());
@@ -182,6 +182,9 @@ impl Scene<'_> {
         is_refused(&blank, 422, "INSTRUCTIONS_MISSING", Some("instructions")).await;
         let long = wish(seen, "enhance", &"x".repeat(2_001));
         is_refused(&long, 422, "INSTRUCTIONS_TOO_LONG", Some("instructions")).await;
+        let mut unclear = wish(seen, "enhance", ADDED);
+        unclear.as_object_mut().expect("an object").remove("mode");
+        is_refused(&unclear, 422, "INVALID_INPUT", Some("mode")).await;
         let mut unseen = wish(seen, "enhance", ADDED);
         unseen["digest"] = "0".repeat(64).into();
         is_refused(&unseen, 409, "PREVIEW_CHANGED", None).await;

@@ -33,7 +33,7 @@ steps:
   - {name: one, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: []}}
 ";
 
-async fn asked_of(stage: &Stage, agent: &str, query: &str) -> Value {
+pub(super) async fn asked_of(stage: &Stage, agent: &str, query: &str) -> Value {
     let line = stage.who.post("/executions", &json!({ "profile": agent, "query": query })).await;
     stage.who.reaches(line["id"].as_str().unwrap(), "complete").await
 }

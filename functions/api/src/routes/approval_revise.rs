@@ -1,4 +1,4 @@
-//! `/approvals/{id}/revise`: what is asked for is written anew, with instructions, before anybody signs (R-060, K-09).
+//! `/approvals/{id}/revise`: what is asked for is rewritten, with instructions, before anybody signs (R-060, K-09).
 
 use axum::extract::State;
 use countersign_approval::{ApprovalId, Verdict};
@@ -33,17 +33,17 @@ pub(crate) struct Changes {
 pub(crate) enum Mode {
     /// Both are to be done.
     Enhance,
-    /// The instructions stand in place of it.
+    /// The instructions replace it.
     Override,
 }
 
-/// Asks for changes: the request is closed as `superseded`, the steps that it names as `revisable` are written anew by their
+/// Asks for changes: the request is closed as `superseded`, the steps that it names as `revisable` are rewritten by their
 /// models with the instructions, and the gate asks again with another request. Nothing is sent. Whoever may vote may ask for
 /// changes, and the same wish again gets the first receipt.
 #[utoipa::path(
     post, path = "/approvals/{id}/revise", tag = "approvals", request_body = Changes,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, past its deadline, or changed too often"), (status = 422, description = "no digest, no instructions, or nothing that a model could write anew"))
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, past its deadline, or changed too often"), (status = 422, description = "no digest, no instructions, or nothing that a model could rewrite"))
 )]
 pub(crate) async fn revise(
     State(ctx): Ctx,

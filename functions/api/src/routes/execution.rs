@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
-use countersign_plan::{Plan, PlanStep, stages};
+use countersign_plan::{Plan, stage_numbers};
 use countersign_registry::longest_step;
 use countersign_run::{
     Draft, Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
     StepWarnings, Stop, ToolCall, fold,
 };
+use countersign_store_runs::Progress;
 use countersign_web::{Json, Path, Problem, Query};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::execution_wait::{Looked, WaitQuery, changed};
+use super::execution_wait::{Version, WaitQuery, changed};
 use super::executions::ExecutionLine;
 use super::{Ctx, Reader, found, now};
 use crate::Context;
@@ -86,7 +87,7 @@ impl StepView {
     }
 }
 
-/// What a model has written so far of an answer. Nobody has checked it, and it may be written anew.
+/// What a model has written so far of an answer. Nobody has checked it, and it may be rewritten.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DraftView {
     /// The step.
@@ -163,9 +164,9 @@ pub(crate) async fn detail(
 }
 
 /// All that is shown of a run.
-pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView, Problem> {
-    let version = looked.version().to_string();
-    let Looked { head, events, drafts } = looked;
+pub(super) async fn view(ctx: &Context, looked: Progress) -> Result<ExecutionView, Problem> {
+    let version = Version::from(&looked).to_string();
+    let Progress { head, events, drafts } = looked;
     let id = &head.run;
     let (mut state, stages) = placed(ctx, &head, &events).await?;
     let approvals =
@@ -175,10 +176,14 @@ pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView,
     // There is none before the end.
     let response = if state.status.is_final() { ctx.runs.response(id).await? } else { None };
     Ok(ExecutionView {
-        line: ExecutionLine::from(&head).with_status(state.status),
+        line: ExecutionLine::from(&head).with_status(state.status).with_events(ctx),
         version,
         status: state.status,
-        drafts: written(drafts, &state).map(DraftView::from).collect(),
+        drafts: drafts
+            .into_iter()
+            .filter(|draft| draft.goes_on(&state, now(), longest_step()))
+            .map(DraftView::from)
+            .collect(),
         steps: state.steps.into_iter().map(|step| StepView::of(step, &stages, &warnings)).collect(),
         warnings,
         approvals,
@@ -187,16 +192,6 @@ pub(super) async fn view(ctx: &Context, looked: Looked) -> Result<ExecutionView,
         seal: head.seal,
         stop: head.stop,
         response,
-    })
-}
-
-/// The drafts of steps that go on. What an invocation wrote that has died stays until then, but no longer than any can live.
-fn written(drafts: Vec<Draft>, state: &RunState) -> impl Iterator<Item = Draft> {
-    let oldest = now().saturating_sub(longest_step()).unwrap_or(Timestamp::MIN);
-    drafts.into_iter().filter(move |draft| {
-        let goes_on =
-            |(name, step): &(String, StepState)| *name == draft.step && !step.status.is_final();
-        draft.at > oldest && state.steps.iter().any(goes_on)
     })
 }
 
@@ -214,12 +209,7 @@ async fn placed(
 ) -> Result<(RunState, BTreeMap<String, usize>), Problem> {
     let plan = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan);
     let order = plan.as_ref().map(Plan::order).unwrap_or_default();
-    // A plan that was sealed has stages.
-    let stages = plan.as_ref().and_then(|plan| stages(plan).ok()).unwrap_or_default();
-    let of_stage = |(n, steps): (usize, Vec<&PlanStep>)| {
-        steps.into_iter().map(|step| (step.name.clone(), n)).collect::<Vec<_>>()
-    };
-    let stages = (1..).zip(stages).flat_map(of_stage).collect();
+    let stages = plan.as_ref().map(stage_numbers).unwrap_or_default();
     Ok((fold(head, &order, events), stages))
 }
 

@@ -35,7 +35,7 @@ pub(crate) async fn repeat(
         is_left_to_people(&ctx, &head).await?;
         is_own(&head)?;
         let by = run_start::By::Person;
-        accepted(run_start::repeat(starter, &invoker(&signed), &head, run.clone(), by).await?)
+        accepted(&ctx, run_start::repeat(starter, &invoker(&signed), &head, run.clone(), by).await?)
     })
     .await
 }

@@ -3,24 +3,20 @@ use std::fmt;
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_run::{Draft, Event, Head, RunId};
+use countersign_run::RunId;
+use countersign_store_runs::{Pace, Progress};
 use countersign_web::Problem;
-use futures::future::try_join;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
-use super::execution::own;
+use super::found;
 use crate::Context;
 
 /// The longest wait, seconds: a gateway gives up on a request after 30.
 const LONGEST: u64 = 20;
-
-/// How long is waited between two looks, at first and at last: each is three requests to the database.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1_000);
 
 /// How long a request waits at least when only drafts have changed.
 const DRAFT_PAUSE: Duration = Duration::from_secs(1);
@@ -76,38 +72,22 @@ fn seconds(wait: u64) -> Result<Duration, Problem> {
     fits.ok_or_else(|| Problem::field("wait", format!("must be from 0 to {LONGEST}")))
 }
 
-/// What a look at a run has read.
-pub(super) struct Looked {
-    pub(super) head: Head,
-    pub(super) events: Vec<Event>,
-    /// What its models are writing.
-    pub(super) drafts: Vec<Draft>,
-}
-
-impl Looked {
-    async fn at(ctx: &Context, user: &UserId, id: &RunId) -> Result<Self, Problem> {
-        let head = own(ctx, user, id).await?;
-        let is_over = head.finished_at.is_some();
-        let drafts = async { if is_over { Ok(Vec::new()) } else { ctx.runs.drafts(id).await } };
-        let (events, drafts) = try_join(ctx.runs.events(id), drafts).await?;
-        Ok(Self { head, events, drafts })
-    }
-
-    pub(super) fn version(&self) -> Version {
-        let drafts = self.drafts.iter().map(|draft| (&draft.step, draft.at));
-        Version {
-            // Events are only added.
-            happened: digest(&json!([self.head, self.events.len()])),
-            written: digest(&json!(drafts.collect::<Vec<_>>())),
-        }
-    }
-}
-
 /// What stands for all that was read: what happened, and what was written.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Version {
     happened: String,
     written: String,
+}
+
+impl From<&Progress> for Version {
+    fn from(Progress { head, events, drafts }: &Progress) -> Self {
+        let drafts = drafts.iter().map(|draft| (&draft.step, draft.at));
+        Self {
+            // Events are only added.
+            happened: digest(&json!([head, events.len()])),
+            written: digest(&json!(drafts.collect::<Vec<_>>())),
+        }
+    }
 }
 
 impl fmt::Display for Version {
@@ -134,21 +114,20 @@ pub(super) async fn changed(
     ctx: &Context,
     (user, id): (&UserId, &RunId),
     wanted: Option<(&str, Instant)>,
-) -> Result<Looked, Problem> {
+) -> Result<Progress, Problem> {
     let begun = Instant::now();
-    let mut pause = SHORTEST_PAUSE;
+    let mut pace = Pace::default();
     loop {
-        let looked = Looked::at(ctx, user, id).await?;
+        let looked = found(ctx.runs.progress(user, id).await?)?;
         let waits = wanted.filter(|(seen, until)| {
             let is_over = looked.head.finished_at.is_some();
-            !is_over && !looked.version().is_news(seen, begun.elapsed()) && Instant::now() < *until
+            !is_over
+                && !Version::from(&looked).is_news(seen, begun.elapsed())
+                && Instant::now() < *until
         });
         let Some((_, until)) = waits else { return Ok(looked) };
-        // Of a long run, each look reads more.
-        let pauses = u32::try_from(1 + looked.events.len() / 1_000).unwrap_or(u32::MAX);
-        let pause_now = pause.saturating_mul(pauses);
-        tokio::time::sleep(pause_now.min(until.saturating_duration_since(Instant::now()))).await;
-        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        let pause = pace.pause(looked.events.len());
+        tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
     }
 }
 
@@ -157,7 +136,7 @@ pub(super) async fn over(
     ctx: &Context,
     (user, id): (&UserId, &RunId),
     until: Instant,
-) -> Result<Option<Looked>, Problem> {
+) -> Result<Option<Progress>, Problem> {
     let mut seen = String::new();
     loop {
         let looked = changed(ctx, (user, id), Some((&seen, until))).await?;
@@ -167,7 +146,7 @@ pub(super) async fn over(
         if Instant::now() >= until {
             return Ok(None);
         }
-        seen = looked.version().to_string();
+        seen = Version::from(&looked).to_string();
     }
 }
 

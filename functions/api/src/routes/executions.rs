@@ -158,6 +158,9 @@ pub(crate) struct ExecutionLine {
     /// Where it stands.
     #[schema(value_type = String)]
     status: RunStatus,
+    /// Where its events are read as they happen, as a stream; not in lists, and only where the deployment has streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events_url: Option<String>,
     /// When it was asked for.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
@@ -183,6 +186,11 @@ impl ExecutionLine {
     /// The same line with warnings.
     pub(crate) fn with_warnings(self, warnings: Vec<FieldError>) -> Self {
         Self { warnings, ..self }
+    }
+
+    /// The same line with the address of its events.
+    pub(crate) fn with_events(self, ctx: &Context) -> Self {
+        Self { events_url: ctx.events_url(&self.id), ..self }
     }
 
     /// The same line with the status its events give.
@@ -217,6 +225,7 @@ impl From<&Head> for ExecutionLine {
             conversation_id: head.asked_in.as_ref().map(|asked| asked.conversation.clone()),
             dry_run: head.dry_run,
             status: head.status.unwrap_or(RunStatus::Running),
+            events_url: None,
             started_at: head.started_at,
             finished_at: head.finished_at,
             duration_ms: head.duration_ms(),
@@ -260,7 +269,7 @@ pub(crate) async fn start(
         };
         let by_mention = by_mention(body.invocation_source)?;
         let invoker = Invoker { by_mention, ..invoker(&signed) };
-        accepted(run_start::ask(starter, &invoker, &question).await?)
+        accepted(&ctx, run_start::ask(starter, &invoker, &question).await?)
     })
     .await?;
     let Some(until) = until else { return Ok(answer) };
@@ -271,9 +280,10 @@ pub(crate) async fn start(
 }
 
 /// 202 with the line of a run that was started.
-pub(crate) fn accepted(started: Started) -> Result<StoredAnswer, Problem> {
+pub(crate) fn accepted(ctx: &Context, started: Started) -> Result<StoredAnswer, Problem> {
     let place = format!("/api/agent-factory/executions/{}", started.head.run);
-    let line = ExecutionLine::from(&started.head).with_warnings(started.warnings);
+    let line = ExecutionLine::from(&started.head).with_events(ctx);
+    let line = line.with_warnings(started.warnings);
     StoredAnswer::new(StatusCode::ACCEPTED, Some(place), &line)
 }
 

@@ -76,7 +76,7 @@ pub(crate) async fn test(
         run_start::check_samples(starter, valid, &head, dry_run, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
         let asked = Asked { inputs, samples: Some(samples), playbook: None };
-        accepted(run_start::begin(starter, head, &asked, Vec::new()).await?)
+        accepted(&ctx, run_start::begin(starter, head, &asked, Vec::new()).await?)
     })
     .await
 }

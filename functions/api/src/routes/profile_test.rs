@@ -61,7 +61,7 @@ pub(crate) async fn test(
             starter,
             owner,
             &profile,
-            choosing::Sought { named, question: &body.query, earlier: None },
+            choosing::Sought { named, question: &body.query, earlier: None, may_learn: false },
             choosing::Otherwise::MadeFirst,
         )
         .await?;
@@ -100,7 +100,7 @@ pub(crate) async fn test(
         let (inputs, samples) = (given.all.into(), body.samples.clone().into());
         let own = made.map(|_| playbook.yaml.clone());
         let asked = Asked { inputs, samples: Some(samples), playbook: own };
-        accepted(run_start::begin(starter, head, &asked, given.doubts).await?)
+        accepted(&ctx, run_start::begin(starter, head, &asked, given.doubts).await?)
     })
     .await
 }

@@ -11,7 +11,7 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
     lines.extend(list("Take note:", bullets(request, "remarks")));
     lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
     let revisable = bullets(request, "revisable");
-    lines.extend(list("Written by a model; `countersign revise` has it written anew:", revisable));
+    lines.extend(list("Written by a model; `countersign revise` has it rewritten:", revisable));
     lines.extend(list("Struck out so far:", strikes(request).collect()));
     for step in field_items(request, "effects") {
         lines.push(String::new());

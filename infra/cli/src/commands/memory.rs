@@ -48,6 +48,9 @@ struct Said {
     /// A project that you work on. May be repeated.
     #[arg(long = "project", value_name = "PROJECT")]
     recent_projects: Vec<String>,
+    /// Have a model learn more of it from your questions; left out, what was learned is erased.
+    #[arg(long)]
+    learn: bool,
 }
 
 impl Memory {
@@ -86,7 +89,11 @@ impl Said {
         if !self.recent_projects.is_empty() {
             facts.insert("recent_projects".to_owned(), json!(self.recent_projects));
         }
-        json!({ "critical_facts": facts, "preferences": preferences })
+        let mut body = json!({ "critical_facts": facts, "preferences": preferences });
+        if self.learn {
+            body["learn"] = true.into();
+        }
+        body
     }
 }
 

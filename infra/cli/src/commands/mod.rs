@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Approve(decide::Decide),
     /// Deny what waits.
     Deny(decide::Decide),
-    /// Have what waits written anew by its model, with instructions, before anybody signs it.
+    /// Have what waits rewritten by its model, with instructions, before anybody signs it.
     Revise(revise::Revise),
     /// Strike rows out of what waits, before anybody signs it.
     Strike(strike::Strike),

@@ -1,4 +1,4 @@
-//! `countersign revise`: has what is asked for written anew, with instructions, before anybody signs.
+//! `countersign revise`: has what is asked for rewritten, with instructions, before anybody signs.
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(crate) struct Revise {
 enum Mode {
     /// Both are done.
     Enhance,
-    /// The instructions stand in place of what was asked.
+    /// The instructions replace what was asked.
     Override,
 }
 
@@ -54,6 +54,6 @@ impl Revise {
 fn told(answer: &Value) -> String {
     let receipt = text(answer, "receipt").unwrap_or_default();
     format!(
-        "changes are asked for; receipt {receipt}\nthe approvers are asked again when it is written anew: `countersign approvals` shows that"
+        "changes are asked for; receipt {receipt}\nthe approvers are asked again when it is rewritten: `countersign approvals` shows that"
     )
 }

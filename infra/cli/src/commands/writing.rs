@@ -47,7 +47,7 @@ impl Writing {
         new
     }
 
-    /// Adds the new part of a text. One that does not go on from what was shown is written anew: by a repair, or another try.
+    /// Adds the new part of a text. One that does not go on from what was shown is rewritten: by a repair, or another try.
     fn add(&mut self, new: &mut String, place: Place, written: &str) {
         let before = self.shown.get(&place).map_or("", String::as_str);
         let rest = written.strip_prefix(before);

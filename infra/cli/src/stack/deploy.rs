@@ -169,6 +169,7 @@ fn parameters(stack: &Stack, given: &[String]) -> Vec<String> {
         format!("PublicSocketUrl={}", stack.socket_url()),
         format!("Architecture={}", if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" }),
         "AllowLoopback=true".to_owned(),
+        "StreamReaders=20".to_owned(),
         // Whoever has the machine has the stack: quotas would only be in their way.
         "RunsPerDay=0".to_owned(),
         "MailsPerDay=0".to_owned(),

@@ -25,12 +25,19 @@ use crate::drafts::{Followed, shown_fields};
 use crate::error::LlmError;
 use crate::prompt::repair;
 
-/// The longest answer, tokens.
-const MAX_TOKENS: u32 = 8_192;
 /// The most that a model is shown, bytes.
 pub(crate) const MAX_INPUT: usize = 1024 * 1024;
-/// Turns: the first, and one to repair.
-const MAX_TURNS: u32 = 2;
+/// How much an answer may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The longest answer, tokens.
+    pub(crate) tokens: u32,
+    /// Turns: the first, and those to repair.
+    pub(crate) turns: u32,
+}
+
+/// Those of the answer of a step.
+pub(crate) const OF_STEP: Limits = Limits { tokens: 8_192, turns: 2 };
 
 /// What is kept of a step's time to record a turn.
 const RECORDING: Duration = Duration::from_secs(1);
@@ -54,6 +61,7 @@ pub(crate) struct Conversation<'c> {
     pub(crate) may_ask: bool,
     /// How many turns were before.
     pub(crate) before: u32,
+    pub(crate) limits: Limits,
 }
 
 /// How a conversation ends.
@@ -90,7 +98,7 @@ impl Conversation<'_> {
                 Err(wrong) => wrong,
             };
             tracing::info!(run = self.call.run, step = self.call.step, problems, "not the schema");
-            if used.turns == MAX_TURNS {
+            if used.turns >= self.limits.turns {
                 return Err(LlmError::Invalid { model: self.client.name(), problems });
             }
             messages.extend(repair(said, &problems));
@@ -121,7 +129,7 @@ impl Conversation<'_> {
         begun: Instant,
     ) -> Result<(Reply, Usage), LlmError> {
         let schema = self.schema.json_schema();
-        let most = most(messages, &schema, self.tools);
+        let most = most(messages, &schema, self.tools, self.limits);
         let reserved = self.asked(messages, self.before + number, most);
         self.deps.budget.reserve(self.call, &reserved, self.terms).await?;
         let fields = &shown_fields(self.call, self.schema);
@@ -135,7 +143,7 @@ impl Conversation<'_> {
                 may_ask,
                 is_strict: self.schema.is_closed(),
                 temperature: self.temperature(),
-                max_tokens: MAX_TOKENS,
+                max_tokens: self.limits.tokens,
                 timeout: answered_within(self.call.remaining.saturating_sub(begun.elapsed())),
                 follower: (!fields.is_empty()).then_some(&follower),
             };
@@ -258,11 +266,11 @@ impl Most {
 
 /// What a turn is expected to use at most: text that people write has fewer tokens than a third of its bytes, by a wide margin.
 /// Rows of digits or signs may have more; what they used is counted afterwards.
-fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec]) -> Most {
+fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec], limits: Limits) -> Most {
     let shown = if tools.is_empty() { 0 } else { serde_json::json!(tools).to_string().len() };
     let bytes = bytes(messages) + schema.to_string().len() + shown;
     let input = u64::try_from(bytes / 3 + 100).unwrap_or(u64::MAX);
-    Most { input, output: MAX_TOKENS.into() }
+    Most { input, output: limits.tokens.into() }
 }
 
 /// What a test says of a turn that it does not take: who would be asked what, and how many tokens that could use.
@@ -270,11 +278,11 @@ pub(crate) fn foreseen(
     model: &str,
     messages: &[Message],
     schema: &OutputSchema,
-    tools: &[ToolSpec],
+    (tools, limits): (&[ToolSpec], Limits),
 ) -> Value {
     let schema = schema.json_schema();
     let is_built_in = model == Model::Extractive.name();
-    let tokens = if is_built_in { 0 } else { most(messages, &schema, tools).tokens() };
+    let tokens = if is_built_in { 0 } else { most(messages, &schema, tools, limits).tokens() };
     serde_json::json!({
         "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
     })

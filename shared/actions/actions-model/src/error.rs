@@ -109,6 +109,14 @@ pub enum LlmError {
         help = "have an administrator set up a model provider (docs/models.md)"
     )]
     FollowsNoInstructions,
+    /// The built-in model finds no facts.
+    #[error("the built-in model only quotes, and finds nothing about people")]
+    #[failure(
+        code = "MODEL_REQUIRED",
+        status = 422,
+        help = "have an administrator set up a model provider (docs/models.md)"
+    )]
+    LearnsNothing,
     /// The built-in model cannot ask for these tools.
     #[error(
         "the built-in model asks only for tools that take the words of a question, or a name in it, and nothing else"

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::Deps;
 use crate::answer;
 use crate::conversation::{
-    Conversation, MAX_INPUT, TurnEnd, bytes, foreseen, hash, millis, record,
+    Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
 };
 use crate::error::LlmError;
 use crate::prompt::{Style, messages};
@@ -72,6 +72,7 @@ impl<A> ModelAction<A> {
                     tools: &[],
                     may_ask: false,
                     before: 0,
+                    limits: OF_STEP,
                 };
                 match conversation.hold(messages).await? {
                     (TurnEnd::Output(output), used) => Ok((output, used)),
@@ -111,7 +112,7 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
         let (inputs, params) = arguments::<A>(call)?;
         let (schema, messages) = self.asked(call, &inputs, &params)?;
         let model = self.deps.model_name(call.model.as_ref());
-        Ok(Some(foreseen(&model, &messages, schema, &[])))
+        Ok(Some(foreseen(&model, &messages, schema, (&[], OF_STEP))))
     }
 }
 

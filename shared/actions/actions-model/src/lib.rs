@@ -1,5 +1,6 @@
 //! `llm_analyze` (F-056), `synthesize_report` (F-055) and `research_with_tools` (F-057): a model answers in the fields that the
-//! step declares. `plan_tasks`: it divides a question into tasks.
+//! step declares. `plan_tasks`: it divides a question into tasks. `extract_facts`
+//! it says what a question tells of whoever asks.
 //!
 //! What the model is shown is data and says so; what it answers is checked against the schema, with one turn to repair it. Tokens
 //! are taken out of the budgets of run and person before each turn.
@@ -9,6 +10,7 @@ mod budget;
 mod conversation;
 mod drafts;
 mod error;
+mod facts;
 mod handler;
 mod planner;
 mod prompt;
@@ -28,6 +30,7 @@ pub use drafts::{Drafts, Written};
 pub use error::LlmError;
 pub use terms::ModelLists;
 
+use self::facts::Facts;
 use self::handler::ModelAction;
 use self::planner::Planner;
 use self::prompt::Style;
@@ -54,6 +57,7 @@ pub fn actions(deps: &Deps) -> Vec<Arc<dyn Handler>> {
         Arc::new(ModelAction::<SynthesizeReport>::new(deps.clone(), Style::Report)),
         Arc::new(Research { deps: deps.clone() }),
         Arc::new(Planner { deps: deps.clone() }),
+        Arc::new(Facts { deps: deps.clone() }),
     ]
 }
 

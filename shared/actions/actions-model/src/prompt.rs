@@ -62,8 +62,8 @@ fn part(title: &str, text: Option<&str>) -> String {
     text.map(|text| format!("{title}:\n{text}\n\n")).unwrap_or_default()
 }
 
-/// What the model is to do. Instructions of somebody who is to sign belong to it: from the last that stand in place of the task, or
-/// else from the task itself, all hold together.
+/// What the model is to do. Instructions of somebody who is to sign belong to it: all hold together, from the last
+/// that replace the task, or else from the task itself.
 fn task(written: Option<&str>, rewrite: Option<&Rewrite>) -> String {
     let changes = rewrite.map(|rewrite| rewrite.changes.as_slice()).unwrap_or_default();
     let instead = changes.iter().rposition(|change| change.is_instead);

@@ -88,6 +88,11 @@ pub(crate) fn about(owner: &UserId) -> Key {
     Key::new(partition(Owner::User(owner)), "ABOUT")
 }
 
+/// What was learned of a person; in a partition of its own, to which the end of a run may write.
+pub(crate) fn learned(owner: &UserId) -> Key {
+    Key::new(format!("LEARNED#{owner}"), "LEARNED")
+}
+
 pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
     Key::new(format!("REPLAY#{owner}"), name)
 }

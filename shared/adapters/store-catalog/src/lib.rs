@@ -44,6 +44,7 @@ mod hook_bodies;
 mod hook_rate;
 mod keys;
 mod last_runs;
+mod learned;
 mod listeners;
 mod monitor_clocks;
 mod monitor_forget;

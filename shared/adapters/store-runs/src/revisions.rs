@@ -29,7 +29,7 @@ pub struct AskedChange {
     pub approval: ApprovalId,
     /// The gate.
     pub gate: String,
-    /// The steps of models that are written anew.
+    /// The steps of models that are rewritten.
     pub steps: Vec<String>,
     /// The execution that does it.
     pub attempt: u32,
@@ -37,7 +37,7 @@ pub struct AskedChange {
     pub by: UserId,
     /// When.
     pub at: Timestamp,
-    /// Whether the instructions stand in place of what was asked before.
+    /// Whether the instructions replace what was asked before.
     pub is_instead: bool,
     /// What is to be done; untrusted text.
     pub instructions: String,

@@ -109,7 +109,7 @@ pub struct Opening {
     pub timing: Timing,
     /// What a refusal does to the run.
     pub on_reject: OnReject,
-    /// The steps whose models whoever may vote may have write anew, with instructions.
+    /// The steps of models whose results voters may have rewritten, with instructions.
     pub revisable: Vec<String>,
     /// Thirty-two random bytes; kept from the first opening.
     pub salt: Digest,

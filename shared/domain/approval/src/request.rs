@@ -123,7 +123,7 @@ pub struct Request {
     /// Who gave it more time, the earliest first. Not signed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<ExtensionRecord>,
-    /// The steps whose models whoever may vote may have write anew; not signed.
+    /// The steps of models whose results voters may have rewritten; not signed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revisable: Vec<String>,
     /// Whether somebody who asks for changes cannot vote on what comes of them.

@@ -1,4 +1,4 @@
-//! Asking for changes: who may vote may have what is signed written anew, with instructions (R-060, K-09).
+//! Asking for changes: who may vote may have what is signed rewritten, with instructions (R-060, K-09).
 //!
 //! Nothing is changed in the request itself. It is closed as `superseded`, the steps that it names as revisable are carried out
 //! again with the instructions, and what comes of them is another request with another digest.
@@ -17,7 +17,7 @@ pub const MAX_REVISIONS: u32 = 40;
 #[failure(status = 422)]
 pub enum ReviseError {
     /// Nothing of it is written by a model that could be told.
-    #[error("nothing of what this request asks for can be written anew with instructions")]
+    #[error("nothing of what this request asks for can be rewritten with instructions")]
     #[failure(
         code = "REVISION_NOT_OFFERED",
         help = "deny it, and start a run that asks for something else; a playbook's gate offers changes with `revise`"

@@ -41,6 +41,38 @@ impl Verdict {
         }
     }
 
+    /// Before “the request”: `approve`, `ask for changes to`.
+    #[must_use]
+    pub fn does(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Enhance => "ask for changes to",
+            Self::Override => "ask for something else instead of",
+        }
+    }
+
+    /// On a button: `Approve`, `Ask for changes`.
+    #[must_use]
+    pub fn button(self) -> &'static str {
+        match self {
+            Self::Approve => "Approve",
+            Self::Deny => "Deny",
+            Self::Enhance | Self::Override => "Ask for changes",
+        }
+    }
+
+    /// After a name: `approved`, `asked for changes`.
+    #[must_use]
+    pub fn did(self) -> &'static str {
+        match self {
+            Self::Approve => "approved",
+            Self::Deny => "denied",
+            Self::Enhance => "asked for changes",
+            Self::Override => "asked for something else instead",
+        }
+    }
+
     /// Whether it asks for changes instead of deciding.
     #[must_use]
     pub fn revises(self) -> bool {

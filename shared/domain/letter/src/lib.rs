@@ -21,7 +21,6 @@ mod picture;
 mod preview;
 mod strike_verbs;
 mod text;
-mod verdict;
 mod when;
 
 pub use effect::{
@@ -34,5 +33,4 @@ pub use picture::{Picture, Stage, StagePlace, StepView};
 pub use preview::{Cell, Heading, Line, Preview, Role, Row, StrikeMark, Table};
 pub use strike_verbs::StrikeVerbs;
 pub use text::{Label, Mark, Part, Shown, fingerprint};
-pub use verdict::Verdict;
 pub use when::{moment, until};

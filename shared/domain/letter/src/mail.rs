@@ -5,11 +5,11 @@ mod finished;
 mod source_alert;
 
 use askama::Template;
+use countersign_approval::Verdict;
 use jiff::Timestamp;
 
 use crate::error::LetterError;
 use crate::text::{Label, fingerprint};
-use crate::verdict::Verdict;
 use crate::when::{moment, until};
 
 pub use changed::StrikeNotice;

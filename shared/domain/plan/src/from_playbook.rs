@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::confirm::{self, Asked};
 use crate::model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
+use crate::spare::spare;
 use crate::tools;
 
 /// What is asked for.
@@ -44,6 +45,7 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
     let mut steps = chain.steps;
     sign(&mut steps);
     heed(&mut steps, &chain.unsaid);
+    spare(&mut steps);
     Plan {
         version: 1,
         tenant: request.tenant,

@@ -18,6 +18,7 @@ mod revise;
 mod run_info;
 mod runtime;
 mod seal;
+mod spare;
 mod stages;
 #[cfg(test)]
 mod tests;
@@ -39,5 +40,5 @@ pub use requirement::requirement_of;
 pub use run_info::run_info;
 pub use runtime::scope;
 pub use seal::{check_seal, seal};
-pub use stages::{Descriptor, descriptors, stages};
+pub use stages::{Descriptor, descriptors, stage_numbers, stages};
 pub use tools::{CURSOR, Tool, ToolEndpoint, Tools, endpoint_name};

@@ -226,7 +226,7 @@ pub struct Gate {
     /// The irreversible steps behind it whose arguments are known when it opens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<String>,
-    /// The steps of models that whoever may decide can have written anew.
+    /// The steps of models that whoever may decide can have rewritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revise: Vec<String>,
 }

@@ -7,7 +7,7 @@ use countersign_playbook::MAX_DONE_AGAIN;
 use crate::{Plan, PlanStep, StepKind};
 
 impl Plan {
-    /// The steps that are carried out again when these steps of models are written anew at a gate: they themselves, and those
+    /// The steps that are carried out again when these steps of models are rewritten at a gate: they themselves, and those
     /// before the gate that use their results. None when one of them cannot simply be done again; compiling a playbook has
     /// refused that.
     #[must_use]

@@ -26,6 +26,17 @@ pub struct Descriptor {
     pub tools: Option<BTreeMap<String, String>>,
 }
 
+/// The stage of each step by its name, from 1; empty for a plan that has none.
+#[must_use]
+pub fn stage_numbers(plan: &Plan) -> BTreeMap<String, usize> {
+    // A plan that was sealed has stages.
+    let stages = stages(plan).unwrap_or_default();
+    let of_stage = |(n, steps): (usize, Vec<&PlanStep>)| {
+        steps.into_iter().map(|step| (step.name.clone(), n)).collect::<Vec<_>>()
+    };
+    (1..).zip(stages).flat_map(of_stage).collect()
+}
+
 /// Groups the steps into stages: a step is in the stage after the last of the steps it waits for. Listed order is kept
 /// inside a stage.
 ///

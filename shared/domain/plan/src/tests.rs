@@ -122,6 +122,25 @@ fn f_151_a_playbook_is_a_chain_and_only_parallel_widens_it() {
 }
 
 #[test]
+fn r_086_no_step_needs_facts_that_it_does_not_read() {
+    let looks = || {
+        let mut looks = action(false, None);
+        let playbook::StepKind::Action { action, .. } = &mut looks else { panic!("an action") };
+        *action = "extract_facts".to_owned();
+        step("learn", looks)
+    };
+    let both = |reads: Option<&str>| {
+        let steps = vec![step("answer", action(false, None)), looks()];
+        let both = playbook::StepKind::Parallel { steps, output_key: None };
+        planned(vec![step("both", both), step("c", action(false, reads))])
+    };
+    assert_eq!(both(None).step("c").unwrap().after, ["answer"]);
+    assert_eq!(both(Some("learn")).step("c").unwrap().after, ["answer", "learn"]);
+    let alone = planned(vec![looks(), step("c", action(false, None))]);
+    assert_eq!(alone.step("c").unwrap().after, ["learn"], "as it is written");
+}
+
+#[test]
 fn f_199_auto_approve_skips_no_gate() {
     let with = |policy: &str| {
         let text = format!(

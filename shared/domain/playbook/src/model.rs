@@ -251,7 +251,7 @@ pub enum StepKind {
         /// How sure we must be who answers; left out, as the policy says. Our addition.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assurance: Option<Assurance>,
-        /// The steps of models that whoever may decide can have written anew. At most 10. Our addition.
+        /// The steps of models that whoever may decide can have rewritten. At most 10. Our addition.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         revise: Vec<String>,
     },

@@ -1,12 +1,14 @@
-//! What a person says of themselves, for the models that answer their questions. They write it; nothing of it
-//! is taken from what they ask (K-45).
+//! What a person says of themselves, for the models that answer their questions. They write it; from what they
+//! ask something is [learned](crate::Learned) only if they want that, and it is kept apart (K-45).
 
 use countersign_document::{List, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::Learned;
+
 /// The longest fact or preference, in characters.
-const MAX: usize = 200;
+pub(crate) const MAX: usize = 200;
 
 /// What a person says of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,9 @@ pub struct AboutPerson {
     /// How they want to be answered.
     #[serde(default)]
     pub preferences: Preferences,
+    /// Whether a model may learn more of it from what they ask.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learn: bool,
 }
 
 /// Who a person is.
@@ -58,6 +63,27 @@ pub struct Preferences {
 }
 
 impl AboutPerson {
+    /// The same, with what was learned where they say nothing themselves.
+    #[must_use]
+    pub fn with(&self, learned: &Learned) -> Self {
+        let mut all = self.clone();
+        let (facts, preferences) = (&learned.critical_facts, &learned.preferences);
+        for (own, other) in [
+            (&mut all.critical_facts.user_name, &facts.user_name),
+            (&mut all.critical_facts.company_name, &facts.company_name),
+            (&mut all.critical_facts.job_title, &facts.job_title),
+            (&mut all.preferences.tone, &preferences.tone),
+            (&mut all.preferences.detail_level, &preferences.detail_level),
+            (&mut all.preferences.language, &preferences.language),
+        ] {
+            *own = own.take().or_else(|| other.clone());
+        }
+        if all.critical_facts.recent_projects.is_empty() {
+            all.critical_facts.recent_projects = facts.recent_projects.clone();
+        }
+        all
+    }
+
     /// What a model is shown: everything, or only how they want to be answered. None when they say nothing of it.
     #[must_use]
     pub fn shown(&self, is_on_web: bool) -> Option<Value> {

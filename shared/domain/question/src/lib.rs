@@ -5,12 +5,14 @@
 
 mod about;
 mod dates;
+mod learned;
 mod names;
 mod numbers;
 mod quoted;
 mod words;
 
 pub use about::{AboutPerson, Facts, Preferences};
+pub use learned::{Finding, LEARN_STEP, Learned, LearnedFrom};
 
 use countersign_playbook::{InputDecl, InputType};
 use jiff::civil::Date;

@@ -87,7 +87,7 @@ pub struct Call {
     pub permit: Option<Permit>,
 }
 
-/// What a model is to write anew (R-060…R-062).
+/// What a model is to rewrite (R-060…R-062).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
     /// What it wrote last; null when that has no value.
@@ -99,7 +99,7 @@ pub struct Rewrite {
 /// Instructions of somebody who was to sign what a model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Whether they stand in place of the task and of every change before; else they are added.
+    /// Whether they replace the task and every change before; else they are added.
     pub is_instead: bool,
     /// What is to be done.
     pub instructions: String,

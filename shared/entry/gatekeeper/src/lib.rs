@@ -34,7 +34,7 @@ pub use clock::{Expiry, GateEvent, GateEventKind};
 pub use decide::{Answer, Attempting, Who};
 pub use error::{GateError, GateFuture};
 pub use extend::Extending;
-pub use notices::{Notices, in_words};
+pub use notices::Notices;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, ResumeTask};
 pub use recorder::Recorder;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
-use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, Verdict, words};
+use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, words};
 use countersign_failure::Failure;
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_letter::mail::{
@@ -29,17 +29,6 @@ pub struct Notices {
     pub bus: EventBus,
     /// The base of every link, without a slash at the end.
     pub public_url: String,
-}
-
-/// What a person does with a request, as mails and pages say it.
-#[must_use]
-pub fn in_words(verdict: Verdict) -> countersign_letter::Verdict {
-    match verdict {
-        Verdict::Approve => countersign_letter::Verdict::Approve,
-        Verdict::Deny => countersign_letter::Verdict::Deny,
-        Verdict::Enhance => countersign_letter::Verdict::Enhance,
-        Verdict::Override => countersign_letter::Verdict::Override,
-    }
 }
 
 impl Notifier for Notices {
@@ -105,7 +94,7 @@ impl Notices {
             let letter = CodeMail {
                 code: code.to_string(),
                 approval: Label::new(request.id.as_str()),
-                verdict: in_words(stored.scope.verdict),
+                verdict: stored.scope.verdict,
                 answer: answer(&stored.scope.choices),
                 striking: stored.is_for_strike(),
                 about: about(request),

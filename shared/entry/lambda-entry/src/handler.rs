@@ -133,7 +133,7 @@ async fn poll(handle: Handler) -> Result<(), StartError> {
 }
 
 impl Invocation {
-    fn of(context: &lambda_runtime::Context) -> Self {
+    pub(crate) fn of(context: &lambda_runtime::Context) -> Self {
         let remaining =
             context.deadline().duration_since(std::time::SystemTime::now()).unwrap_or_default();
         Self { request_id: context.request_id.clone(), now: jiff::Timestamp::now(), remaining }
@@ -141,7 +141,7 @@ impl Invocation {
 }
 
 /// One line per invocation: what it cost, and what went wrong by name. `countersign bench run` reads these.
-fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
+pub(crate) fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
     let after = counts();
     let (reads, writes) = (after.reads - before.reads, after.writes - before.writes);
     let function = crate::settings::function_name();

@@ -14,9 +14,11 @@
 mod boot;
 mod handler;
 mod settings;
+mod streams;
 
 pub use boot::{Boot, Main, StartError, start};
 pub use handler::{
     Answer, Build, Fault, Handler, Invocation, decode, handler, run, serve, serve_with,
 };
 pub use settings::{MissingSetting, Setting, Settings, runtime_api};
+pub use streams::{Parts, StreamHandler, StreamedAnswer, serve_streams, stream_handler};

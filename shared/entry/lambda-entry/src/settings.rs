@@ -28,6 +28,8 @@ pub enum Setting {
     SocketEndpoint,
     /// Address at which people open connections.
     SocketUrl,
+    /// Address at which the events of runs are read; none when nobody can.
+    StreamUrl,
     MailQueueUrl,
     ReceiptQueueUrl,
     LinkKeyId,
@@ -63,7 +65,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 48] = [
+    pub const ALL: [Setting; 49] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -81,6 +83,7 @@ impl Setting {
         Setting::EventBus,
         Setting::SocketEndpoint,
         Setting::SocketUrl,
+        Setting::StreamUrl,
         Setting::MailQueueUrl,
         Setting::ReceiptQueueUrl,
         Setting::LinkKeyId,
@@ -165,6 +168,10 @@ impl Setting {
                 "address at which messages for open connections are handed over",
             ),
             Self::SocketUrl => ("SOCKET_URL", "address at which people open connections"),
+            Self::StreamUrl => (
+                "STREAM_URL",
+                "address at which the events of runs are read as they happen; without it nobody can",
+            ),
             Self::MailQueueUrl => ("MAIL_QUEUE_URL", "queue of outgoing mail"),
             Self::ReceiptQueueUrl => ("RECEIPT_QUEUE_URL", "FIFO queue of receipts for the ledger"),
             Self::LinkKeyId => ("LINK_KEY_ID", "KMS HMAC key of approval links and nonces"),

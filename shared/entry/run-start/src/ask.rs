@@ -151,6 +151,7 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
         named: of.playbook,
         question: of.query,
         earlier: within.as_ref().and_then(Within::earlier),
+        may_learn: matches!(of.occasion, Occasion::ByHand(_)) && of.occurrence.is_none(),
     };
     let otherwise = match of.occasion {
         _ if is_member => Otherwise::Nothing,

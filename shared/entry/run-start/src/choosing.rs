@@ -44,6 +44,8 @@ pub struct Sought<'a> {
     pub question: &'a str,
     /// What was asked before in its conversation.
     pub earlier: Option<Earlier<'a>>,
+    /// Whether something may be learned of whoever asks: a person asks it, and not again.
+    pub may_learn: bool,
 }
 
 /// The playbook of a run.
@@ -57,7 +59,7 @@ pub async fn playbook(
     sought: Sought<'_>,
     otherwise: Otherwise,
 ) -> Result<Chosen, Problem> {
-    let Sought { named, question, earlier } = sought;
+    let Sought { named, question, earlier, may_learn } = sought;
     let (id, because) = match named {
         Some(id) => (id.to_owned(), None),
         None => match of_agent(ctx, owner, profile, question, otherwise).await {
@@ -72,7 +74,9 @@ pub async fn playbook(
             Err(NoPlaybookChosen::None(problem)) => {
                 let made = match direct::find(ctx, owner, profile, question).await? {
                     Some(direct) => Some(direct),
-                    None => research::made(ctx, owner, profile, question, earlier).await?,
+                    None => {
+                        research::made(ctx, owner, profile, (question, may_learn), earlier).await?
+                    }
                 };
                 return made.ok_or(problem);
             }

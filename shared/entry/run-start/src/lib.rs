@@ -10,6 +10,7 @@ mod behalf;
 pub mod choosing;
 mod conversation;
 mod direct;
+mod learning;
 mod members;
 mod proposals;
 mod quotas;

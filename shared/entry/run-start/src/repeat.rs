@@ -105,7 +105,12 @@ async fn followed(
     within: Option<&Within>,
 ) -> Result<Chosen, Problem> {
     let Some(yaml) = ctx.runs.made_playbook(&head.run).await? else {
-        let sought = Sought { named: head.playbook_id.as_deref(), question: "", earlier: None };
+        let sought = Sought {
+            named: head.playbook_id.as_deref(),
+            question: "",
+            earlier: None,
+            may_learn: false,
+        };
         return choosing::playbook(ctx, owner, profile, sought, Otherwise::Nothing).await;
     };
     if head.strategy != Some(Strategy::Research) {
@@ -120,7 +125,7 @@ async fn followed(
     };
     let first = first.as_ref().unwrap_or(head);
     let earlier = within.map(|within| within.before(first));
-    let anew = research::made(ctx, owner, profile, &head.query, earlier).await?;
+    let anew = research::made(ctx, owner, profile, (&head.query, false), earlier).await?;
     let message = "the agent does not have the skill `research` any more";
     anew.ok_or_else(|| Problem::field("profile", message))
 }

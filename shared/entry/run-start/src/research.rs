@@ -16,6 +16,7 @@ use crate::asking::Made;
 use crate::choosing::Chosen;
 use crate::conversation::{Earlier, Shown};
 use crate::direct::stored;
+use crate::learning::{about, learning};
 use crate::proposals::{self, Proposal};
 use crate::specialists::{Asked, Team};
 use crate::yaml::text;
@@ -25,7 +26,7 @@ const TASK: &str = "Answer the question in the data. Look for what it asks with 
                     each statement of the answer comes from: an address, or a tool and the record it gave. What you did not find, say so.";
 
 /// What whoever asks has said of themselves.
-const OF_ABOUT: &str = "`about_user` in the data is what whoever asks has written of themselves. Answer in the language, tone and detail that \
+const OF_ABOUT: &str = "`about_user` in the data is what whoever asks says of themselves. Answer in the language, tone and detail that \
                         it names.";
 
 /// What a summary of a conversation is to say.
@@ -47,7 +48,7 @@ pub(crate) async fn made(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
-    question: &str,
+    (question, may_learn): (&str, bool),
     earlier: Option<Earlier<'_>>,
 ) -> Result<Option<Chosen>, Problem> {
     let Some(research) = profile.spec.research() else { return Ok(None) };
@@ -61,9 +62,9 @@ pub(crate) async fn made(
     };
     let before = shown(is_on_web).await?;
     let has_summary = before.is_long;
-    let about = ctx.catalog.about(owner).await?;
-    let about = |is_on_web| about.as_ref().and_then(|said| said.about.shown(is_on_web));
-    let written = match &team {
+    let said = about(ctx, owner).await?;
+    let about = |is_on_web| said.as_ref().and_then(|said| said.shown(is_on_web));
+    let mut written = match &team {
         Some(team) => {
             let on_web = if team.is_mixed() { shown(true).await? } else { Shown::default() };
             let asked = Asked::new(question).after(before.exchanges, on_web.exchanges);
@@ -76,6 +77,9 @@ pub(crate) async fn made(
             written(&research, &tools, told)
         }
     };
+    if let Some(known) = said.as_ref().filter(|said| may_learn && said.learn) {
+        learning(&mut written, question, known);
+    }
     let made = Made::Research { is_on_web, has_summary };
     let playbook = stored(ctx, &text(&written))?;
     let because =
@@ -199,6 +203,7 @@ fn fields(has_summary: bool, proposals: &[Proposal<'_>]) -> Vec<Value> {
 mod tests {
     use countersign_playbook::{CompileContext, PlaybookSource, StepKind, compile};
     use countersign_profile::Specialist;
+    use countersign_question::{AboutPerson, LEARN_STEP};
     use countersign_registry::{DataType, Registry, Slot};
     use proptest::prelude::*;
 
@@ -303,13 +308,19 @@ mod tests {
         assert_eq!(inside, expect);
     }
 
+    fn said_of(question: &str) -> AboutPerson {
+        let name: String = question.chars().take(100).collect();
+        let said = json!({ "critical_facts": { "user_name": name }, "learn": true });
+        serde_json::from_value(said).unwrap_or_default()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
         /// Nothing of a question, of a conversation or of what specialists are told is filled in, whatever is in it.
         #[test]
         fn r_005_every_question_that_is_divided_compiles(
-            question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"], stages in 1_usize..=4,
+            question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"], stages in 1_usize..=4, learns: bool,
         ) {
             let one = |name: &str, tools: Value| json!({
                 "name": name, "description": "Looks {there}.", "tools": tools, "instructions": "Use {braces}.",
@@ -325,11 +336,15 @@ mod tests {
             let said = |answer: &str| vec![json!({ "question": question, "answer": answer })];
             let asked = Asked::new(&question).after(said("{today}"), said("{plan}"));
             let asked = asked.by([Some(about.clone()), Some(about)], OF_ABOUT);
-            let text = text(&divided(&team, &asked, &question, true, &proposals));
+            let mut divided = divided(&team, &asked, &question, true, &proposals);
+            if learns {
+                learning(&mut divided, &question, &said_of(&question));
+            }
+            let text = text(&divided);
             let world = CompileContext::of(&registry).with(&bound);
             let compiled = compile(&PlaybookSource::new("question", &text), &world);
             let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-            prop_assert_eq!(playbook.all_steps().count(), 2 + stages * 4 + 1 + 5);
+            prop_assert_eq!(playbook.all_steps().count(), 2 + stages * 4 + 1 + 5 + if learns { 2 } else { 0 });
             let StepKind::Action { inputs, .. } = &playbook.steps[0].kind else { panic!() };
             let asked = countersign_wiring::resolve(&inputs["data"], &countersign_wiring::Scope::new());
             let said = json!([{ "question": question, "said": said("{today}"), "said_on_web": said("{plan}") }]);
@@ -337,7 +352,9 @@ mod tests {
         }
 
         #[test]
-        fn f_030_every_question_compiles_and_nothing_in_it_is_filled_in(question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"]) {
+        fn f_030_every_question_compiles_and_nothing_in_it_is_filled_in(
+            question in prop_oneof!["[ -~{}\\n\"]{1,60}", "(?s).{1,60}"], learns: bool,
+        ) {
             let research = research(false);
             let exchanges = vec![json!({ "question": question, "answer": "{today}" })];
             let before = Shown { exchanges, is_long: true };
@@ -345,13 +362,19 @@ mod tests {
             let (registry, bound) = (Registry::builtin(), endpoints());
             let proposals = proposals::of_skill(&research, &bound, &question).unwrap();
             let told = Told { question: &question, about, before, proposals: &proposals };
-            let text = text(&written(&research, &tools(&research, &bound), told));
+            let mut written = written(&research, &tools(&research, &bound), told);
+            if learns {
+                learning(&mut written, &question, &said_of(&question));
+            }
+            let text = text(&written);
             let world = CompileContext::of(&registry).with(&bound);
             let compiled = compile(&PlaybookSource::new("question", &text), &world);
             let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-            let StepKind::Action { inputs, params, .. } = &playbook.steps[0].kind else { panic!() };
+            let answer = playbook.all_steps().find(|step| step.name == STEP).unwrap();
+            let StepKind::Action { inputs, params, .. } = &answer.kind else { panic!() };
             prop_assert_eq!(&params["max_rounds"], 4);
-            let names = playbook.steps.iter().map(|step| step.name.as_str());
+            let leaves = playbook.all_steps().filter(|step| !matches!(step.kind, StepKind::Parallel { .. }));
+            let names = leaves.map(|step| step.name.as_str()).filter(|name| *name != LEARN_STEP);
             let kinds: Vec<&str> = names.map(|name| name.split('_').next().unwrap_or_default()).collect();
             prop_assert_eq!(kinds, ["answer", "draft", "draft", "sign", "call", "call"]);
             let given = countersign_wiring::resolve(&inputs["data"]["question"], &countersign_wiring::Scope::new());

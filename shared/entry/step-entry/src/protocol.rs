@@ -77,7 +77,7 @@ pub(crate) struct Ready<'a> {
     call: u32,
     /// What allows it to make again a call whose outcome is unknown.
     again: Option<Answered>,
-    /// What its model is to write anew.
+    /// What its model is to rewrite.
     rewrite: Option<Box<Rewrite>>,
 }
 

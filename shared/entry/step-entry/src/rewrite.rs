@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::StepError;
 
-/// Everything that was asked of this step, with what it wrote last; none when nobody asked for changes.
+/// Every change that was asked for of this step, with what it wrote last; none in a first round.
 pub(crate) async fn rewrite(
     context: &Context,
     head: &Head,

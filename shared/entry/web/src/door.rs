@@ -1,5 +1,7 @@
 //! From a Lambda event to a router and back, and what every answer carries.
 
+mod streamed;
+
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
@@ -18,6 +20,8 @@ use tower::ServiceExt as _;
 use crate::absence;
 use crate::extract::MAX_BODY_BYTES;
 use crate::problem::Problem;
+
+pub use streamed::streamed;
 
 /// No answer is larger: a Lambda may return 6 MB, and base64 takes a third.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -145,21 +149,25 @@ pub struct NoRequest(String);
 ///
 /// # Errors
 /// [`NoRequest`] when the event is none.
-pub fn answer(router: Router, mut event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
+pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
     Box::pin(async move {
-        if let Some(path) = event.get("rawPath").and_then(Value::as_str).map(kept_apart) {
-            event["rawPath"] = path.into();
-        }
-        if let Some(query) = event.get("rawQueryString").and_then(Value::as_str).map(written_out) {
-            event["rawQueryString"] = query.into();
-        }
-        let request: LambdaRequest =
-            serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
+        let request = request(event)?;
         let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
         let service = tower::service_fn(move |request| whole(router.clone(), request));
         let Ok(answer) = Adapter::from(service).oneshot(event).await;
         serde_json::to_value(answer).map_err(|error| NoRequest(error.to_string()))
     })
+}
+
+/// The request of an event.
+fn request(mut event: Value) -> Result<LambdaRequest, NoRequest> {
+    if let Some(path) = event.get("rawPath").and_then(Value::as_str).map(kept_apart) {
+        event["rawPath"] = path.into();
+    }
+    if let Some(query) = event.get("rawQueryString").and_then(Value::as_str).map(written_out) {
+        event["rawQueryString"] = query.into();
+    }
+    serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))
 }
 
 /// The path of an event as it may stand in an address. The gateway has decoded it: what was `%23` must not begin a fragment

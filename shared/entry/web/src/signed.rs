@@ -37,6 +37,20 @@ pub struct Signed {
     pub presented: Presented,
 }
 
+impl Signed {
+    /// What the caller may do now: an answer that goes on for long asks again.
+    ///
+    /// # Errors
+    /// A [`Problem`] when the token has expired or is void, or the directory does not answer.
+    pub async fn again(&self, rights: &dyn Rights) -> Result<Caller, Problem> {
+        let now = jiff::Timestamp::now().as_second();
+        if self.presented.expires_at.is_some_and(|until| until <= now) {
+            return Err(TokenError::Expired.into());
+        }
+        caller(rights, &self.presented).await
+    }
+}
+
 impl<G: AuthContext> FromRequestParts<G> for Signed {
     type Rejection = Problem;
 

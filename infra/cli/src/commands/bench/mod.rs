@@ -1,11 +1,13 @@
 //! `countersign bench`: figures, each with its unit, the same figure of a peer, and the goal.
 
+mod agents;
 mod build;
 mod cold_start;
 mod connectors;
 mod day;
 mod effects;
 mod kills;
+mod langgraph;
 mod monitors;
 mod requests;
 mod run;
@@ -29,6 +31,8 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// A graph of ten steps of models with twenty calls of tools, beside LangGraph; how soon an answer is seen.
+    Agents(agents::Agents),
     /// Process start to the first request for an event, and peak memory, per function and for two Python processes.
     ColdStart(cold_start::ColdStart),
     /// Building the functions from nothing, and after touching the lowest store.
@@ -98,6 +102,7 @@ impl Figure {
 impl Bench {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let figures = match &self.command {
+            Command::Agents(command) => command.figures(place, console).await?,
             Command::ColdStart(command) => command.figures(place, console).await?,
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,

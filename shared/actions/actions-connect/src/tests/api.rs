@@ -154,7 +154,7 @@ async fn f_308_and_f_310_a_failure_is_tried_once_more() {
 #[tokio::test]
 async fn f_309_a_timeout_is_tried_once_with_twice_the_time() {
     let server = MockServer::builder().start().await;
-    let slow = items(&["a"]).set_delay(Duration::from_millis(1_500));
+    let slow = items(&["a"]).set_delay(Duration::from_millis(1_100));
     Mock::given(path("/search")).respond_with(slow).expect(2).mount(&server).await;
     assert_eq!(
         run(World::new(&api(&server)), &search()).await.unwrap()["count"],

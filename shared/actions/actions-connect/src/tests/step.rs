@@ -112,7 +112,7 @@ async fn k_49_an_effect_with_an_answer_that_is_no_plain_yes_or_no_is_in_doubt() 
     }
     let server = serve(ResponseTemplate::new(201).set_delay(Duration::from_secs(20))).await;
     let mut call = call_of("api", "create", json!({}));
-    call.remaining = Duration::from_millis(300);
+    call.remaining = Duration::from_secs(2);
     let outcome = run_with(&world(&server, CREATE), Mode::Write, LOCAL, &call).await;
     assert_eq!(outcome.unwrap_err().code, "CONNECTOR_IN_DOUBT");
 }

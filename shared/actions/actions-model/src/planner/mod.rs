@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::Deps;
 use crate::conversation::{
-    Conversation, MAX_INPUT, TurnEnd, bytes, foreseen, hash, millis, record,
+    Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
 };
 use crate::error::LlmError;
 use crate::prompt::marked;
@@ -111,6 +111,7 @@ impl Planner {
                     tools: &[],
                     may_ask: false,
                     before: 0,
+                    limits: OF_STEP,
                 };
                 match conversation.hold(messages).await? {
                     (TurnEnd::Output(output), used) => (output, used),
@@ -164,6 +165,6 @@ impl Handler for Planner {
         let form = schema();
         let messages = messages(&params, &data, &form)?;
         let model = self.deps.model_name(call.model.as_ref());
-        Ok(Some(foreseen(&model, &messages, &form, &[])))
+        Ok(Some(foreseen(&model, &messages, &form, (&[], OF_STEP))))
     }
 }

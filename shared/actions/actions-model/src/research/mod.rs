@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, TurnEnd, bytes, foreseen};
+use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen};
 use crate::error::LlmError;
 use crate::talk::{asking, told};
 
@@ -64,8 +64,18 @@ impl Research {
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
         let (deps, terms, may_ask) = (&self.deps, &terms, talk.may_ask);
         let (fits, tools) = (&Ok, tools.as_slice());
-        let conversation =
-            Conversation { client, terms, deps, call, schema, fits, tools, may_ask, before };
+        let conversation = Conversation {
+            client,
+            terms,
+            deps,
+            call,
+            schema,
+            fits,
+            tools,
+            may_ask,
+            before,
+            limits: OF_STEP,
+        };
         Ok(match conversation.hold(messages).await? {
             (TurnEnd::Asks(asks), used) => Said::Asks { asks, used },
             (TurnEnd::Output(output), used) => {
@@ -116,7 +126,7 @@ impl Handler for Research {
         let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
         let Asked { schema, messages, tools, .. } = asked(call, &talk)?;
         let model = self.deps.model_name(call.model.as_ref());
-        let mut asked = foreseen(&model, &messages, schema, &tools);
+        let mut asked = foreseen(&model, &messages, schema, (&tools, OF_STEP));
         asked["tools"] = json!(tools);
         asked["rounds"] = params.max_rounds.into();
         Ok(Some(asked))

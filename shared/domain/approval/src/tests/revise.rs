@@ -10,7 +10,7 @@ fn person(n: u8) -> UserId {
     UserId::from_bytes([n; 16])
 }
 
-/// A request of a quorum of two whose draft can be written anew.
+/// A request of a quorum of two whose draft can be rewritten.
 fn gate() -> Request {
     let mut opening = opening(3);
     opening.policy.quorum = 2;

@@ -1,12 +1,12 @@
 //! The page that asks for the one-time code.
 
 use askama::Template;
+use countersign_approval::Verdict;
 use jiff::Timestamp;
 
 use super::STYLE;
 use crate::error::LetterError;
 use crate::text::Shown;
-use crate::verdict::Verdict;
 use crate::when::moment;
 
 /// One answer of the form, as it is sent along.

@@ -1,6 +1,7 @@
 //! The page on which a person decides.
 
 use askama::Template;
+use countersign_approval::Verdict;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -11,7 +12,6 @@ use crate::mail::{Anchor, Asked};
 use crate::picture::Picture;
 use crate::preview::Preview;
 use crate::text::{Shown, fingerprint};
-use crate::verdict::Verdict;
 use crate::when::{moment, until};
 
 /// The longest note, in characters.
@@ -120,7 +120,7 @@ pub struct DecisionPage {
     pub problem: Option<String>,
     /// The note of the form just sent.
     pub note: String,
-    /// The steps of models that can be written anew; none when changes cannot be asked for.
+    /// The steps of models that can be rewritten; none when changes cannot be asked for.
     pub revisable: Vec<Shown>,
     /// Whether somebody who asks for changes cannot sign what comes of them.
     pub bars_who_asks: bool,

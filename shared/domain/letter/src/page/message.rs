@@ -1,13 +1,13 @@
 //! Pages that tell one thing: the receipt, the story of a closed request, a link that does not work.
 
 use askama::Template;
+use countersign_approval::Verdict;
 use jiff::Timestamp;
 
 use super::STYLE;
 use super::request_end::RequestEnd;
 use crate::error::LetterError;
 use crate::text::{Shown, fingerprint};
-use crate::verdict::Verdict;
 use crate::when::moment;
 
 /// The mood of a page.
@@ -91,7 +91,7 @@ impl MessagePage {
         let title = format!("You {}", verdict.did());
         let lead = match (verdict, open) {
             (Verdict::Enhance | Verdict::Override, _) => {
-                "Your instructions are recorded, and a model writes anew what you were asked to sign. The approvers are asked again by mail. Nothing was sent."
+                "Your instructions are recorded, and a model rewrites what you were asked to sign. The approvers are asked again by mail. Nothing was sent."
                     .to_owned()
             }
             (Verdict::Approve, 0) => {

@@ -42,7 +42,7 @@ impl RequestEnd {
             }
             RequestEnd::Expired => "Its run ended without it. What it asked for was not done.",
             RequestEnd::Revised => {
-                "Somebody wants what you were asked to sign written anew. The approvers are asked again when that is done: please use the newest mail. Nothing was sent."
+                "Somebody wants what you were asked to sign rewritten. The approvers are asked again when that is done: please use the newest mail. Nothing was sent."
             }
             RequestEnd::Cancelled => {
                 "The run was stopped before anybody decided. What it asked for was not done."

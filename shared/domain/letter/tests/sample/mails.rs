@@ -1,10 +1,11 @@
 //! A mail of every sort.
 
+use countersign_approval::Verdict;
+use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
     SourceAlert, StrikeNotice, TroubleMail,
 };
-use countersign_letter::{Label, Verdict};
 
 use super::{LINK, anchor, later, now};
 

@@ -7,14 +7,14 @@ mod revise;
 pub(crate) mod strikes;
 pub(crate) mod unread;
 
-use countersign_approval::{Column, Format, Layout};
+use countersign_approval::{Column, Format, Layout, Verdict};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, Listed, MessagePage, PromptPage,
     ROWS_PER_PAGE, RequestEnd, RowsPage, Signature,
 };
 use countersign_letter::{
-    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Verdict,
+    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};

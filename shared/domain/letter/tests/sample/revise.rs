@@ -1,7 +1,8 @@
 //! Asking for changes.
 
+use countersign_approval::Verdict;
+use countersign_letter::Shown;
 use countersign_letter::page::{CodePage, DecisionPage};
-use countersign_letter::{Shown, Verdict};
 
 use super::{code_page, payment};
 

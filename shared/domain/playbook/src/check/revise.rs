@@ -1,4 +1,4 @@
-//! What a gate offers to have written anew: steps of models, from which nothing has come yet that stays.
+//! What a gate offers to have rewritten: steps of models, from which nothing has come yet that stays.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ fn problem(check: &Check<'_>, gate: usize, named: &Text) -> Option<Wrong> {
         let why = stays(&steps[user])?;
         let user = &steps[user].name.text;
         let message = format!(
-            "`{name}` cannot be written anew at this gate: before it, `{user}` uses it and {why}"
+            "`{name}` cannot be rewritten at this gate: before it, `{user}` uses it and {why}"
         );
         Some((
             Code::Misplaced,

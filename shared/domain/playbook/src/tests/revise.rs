@@ -1,4 +1,4 @@
-//! What a gate may offer to have written anew.
+//! What a gate may offer to have rewritten.
 
 use super::{around, problems, step, valid};
 use crate::StepKind;
@@ -49,20 +49,20 @@ fn k_09_what_cannot_be_written_anew_is_refused_with_its_reason() {
     check(&[DRAFT, TRIM, &gate("ask", "trim"), SEND], &[&format!("P026 trim: `trim` {no_model}")]);
     check(&[DRAFT, LOOK, &gate("ask", "look"), SEND], &[&format!("P026 look: `look` {no_model}")]);
     let sent = format!(
-        "P026 draft: `draft` cannot be written anew at this gate: before it, `post` uses it and changes something | {earlier}"
+        "P026 draft: `draft` cannot be rewritten at this gate: before it, `post` uses it and changes something | {earlier}"
     );
     let (first, last) = (
         gate("ask", ""),
         "  - {name: more, step_type: approval, prompt: Go on?, revise: [draft]}\n",
     );
     let shown = format!(
-        "P026 draft: `draft` cannot be written anew at this gate: before it, `ask` uses it and people decide on it | {earlier}"
+        "P026 draft: `draft` cannot be rewritten at this gate: before it, `ask` uses it and people decide on it | {earlier}"
     );
     check(&[DRAFT, &first, last, SEND], &[&shown]);
     // The condition of a parallel step is one of each of its steps.
     let beside = "  - {name: beside, step_type: tool, action: parallel, condition: \"{draft.text} == 'x'\", parallel_steps: [{name: tell, step_type: tool, action: send_notification, inputs: {message: x}}]}\n";
     let told = format!(
-        "P026 draft: `draft` cannot be written anew at this gate: before it, `tell` uses it and changes something | {earlier}"
+        "P026 draft: `draft` cannot be rewritten at this gate: before it, `tell` uses it and changes something | {earlier}"
     );
     check(&[DRAFT, beside, &gate("ask", "draft"), SEND], &[&told]);
     let unseen = "  - {name: ask, step_type: approval, prompt: Go on?}\n";

@@ -67,7 +67,7 @@ step! {
         /// How sure the approver's identity must be; `link` is not enough before an irreversible step. Left out, as the
         /// policy says.
         assurance: Option<Assurance>,
-        /// The steps of models that whoever may decide can have written anew, with instructions, before anything is signed.
+        /// The steps of models that whoever may decide can have rewritten, with instructions, before anything is signed.
         #[serde(default)]
         revise: List<String, 0, 10>,
     }

@@ -18,6 +18,7 @@ pub mod detect_new_entities;
 pub mod detect_new_files;
 pub mod detect_new_team_posts;
 pub mod extract_entities;
+pub mod extract_facts;
 pub mod file_place;
 pub mod find_file_by_name;
 pub mod get_monitor_watermark;
@@ -73,6 +74,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<detect_new_files::DetectNewFiles>(),
         Declared::of::<detect_new_team_posts::DetectNewTeamPosts>(),
         Declared::of::<extract_entities::ExtractEntities>(),
+        Declared::of::<extract_facts::ExtractFacts>(),
         Declared::of::<find_file_by_name::FindFileByName>(),
         Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),
         Declared::of::<list_todos::ListTodos>(),

@@ -234,6 +234,13 @@ fn r_005_plan_tasks() {
 }
 
 #[test]
+fn r_082_r_083_r_084_extract_facts() {
+    let outputs = "found critical_facts{user_name,company_name,job_title,recent_projects} preferences{tone,detail_level,language} reason";
+    check("extract_facts", "question! known", "", outputs);
+    assert!(Registry::builtin().get("extract_facts").unwrap().uses_llm);
+}
+
+#[test]
 fn f_065_write_journal_entry() {
     check(
         "write_journal_entry",
@@ -358,7 +365,7 @@ fn k_57_every_action_but_control_has_a_function() {
         "tool-web",
     ];
     assert_eq!(functions, BTreeSet::from(expect));
-    assert_eq!(registry.iter().count(), 39);
+    assert_eq!(registry.iter().count(), 40);
     assert!(registry.iter().all(|c| !c.irreversible || c.writes));
 }
 

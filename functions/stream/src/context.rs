@@ -1,0 +1,43 @@
+//! What the handler works with; built once per process.
+
+use countersign_identity::Rights;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_store_approvals::Approvals;
+use countersign_store_directory::Directory;
+use countersign_store_runs::RunStore;
+use countersign_web::AuthContext;
+use countersign_web::token::Verifier;
+
+/// Tokens, people, runs and what they ask.
+pub struct Context {
+    pub(crate) verifier: Verifier,
+    pub(crate) directory: Directory,
+    pub(crate) runs: RunStore,
+    pub(crate) approvals: Approvals,
+}
+
+impl AuthContext for Context {
+    fn verifier(&self) -> &Verifier {
+        &self.verifier
+    }
+
+    fn rights(&self) -> &dyn Rights {
+        &self.directory
+    }
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] names the setting that is missing or unusable.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        Ok(Self {
+            verifier: Verifier::of(&boot.settings)?,
+            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
+            approvals: Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?),
+        })
+    }
+}

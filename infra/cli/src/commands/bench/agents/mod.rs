@@ -1,0 +1,65 @@
+//! `countersign bench agents`: what a graph of agents costs beside the time of its models, and how soon an answer is seen.
+
+mod first_token;
+mod graph;
+mod provider;
+mod turns;
+
+use clap::Args;
+
+use self::provider::Provider;
+use super::Figure;
+use super::run::{Bench, Logs, machine};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::{Aws, Place, Profile, UpOptions, down, peers, up};
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {}
+
+impl Agents {
+    pub(crate) async fn figures(
+        &self,
+        place: &Place,
+        console: &Console,
+    ) -> Result<Vec<Figure>, CliError> {
+        let project = place.project()?;
+        let state = project.join(".countersign/bench-agents");
+        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let provider = provider::serve().await?;
+        let options = UpOptions {
+            port: Some(0),
+            name: Some("countersign-bench".to_owned()),
+            profile: Profile::Release,
+            parameters: asks(&provider),
+            ..UpOptions::default()
+        };
+        let peer = graph::Peer {
+            python: peers(&project, &place.state()?, console).await?,
+            script: project.join("infra/local/langgraph_agents_peer.py"),
+            folder: state.join("langgraph"),
+            port: provider.port,
+        };
+        let stack = up(&own, &options, console).await?;
+        let aws = Aws::of(&stack, &project);
+        let measured = async {
+            let logs = Logs { aws: &aws, stack: &stack, folder: &state };
+            let bench = Bench::open(&stack, logs).await?;
+            let mut figures = turns::figures(&bench, &machine(&project)?).await?;
+            figures.extend(graph::figures(&bench, &peer, console).await?);
+            figures.extend(first_token::figures(&bench, &provider, console).await?);
+            Ok(figures)
+        };
+        let measured = measured.await;
+        down(&state, console).await?;
+        measured
+    }
+}
+
+/// The parameters of a deployment that asks the benchmark's model, without budgets.
+fn asks(provider: &Provider) -> Vec<String> {
+    let parameters =
+        ["ModelProvider=openai", "ModelName=bench", "ModelTokensPerRun=0", "ModelTokensPerDay=0"];
+    let address = format!("ModelUrl=http://127.0.0.1:{}/v1", provider.port);
+    parameters.iter().map(|&parameter| parameter.to_owned()).chain([address]).collect()
+}

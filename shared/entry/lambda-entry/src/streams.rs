@@ -1,0 +1,58 @@
+//! The run loop of functions whose answers leave in parts.
+
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use countersign_store_kit::counts;
+use futures::Stream;
+use futures::future::BoxFuture;
+use lambda_runtime::{LambdaEvent, StreamResponse, service_fn};
+use serde_json::Value;
+
+use crate::boot::{Boot, StartError, start};
+use crate::handler::{Fault, Invocation, log};
+
+/// The parts of an answer.
+pub type Parts = Pin<Box<dyn Stream<Item = Result<Vec<u8>, lambda_runtime::Error>> + Send>>;
+
+/// An answer of a function URL that sends parts: status and headers, then the parts.
+pub type StreamedAnswer = StreamResponse<Parts>;
+
+/// A boxed handler whose answer leaves in parts.
+pub type StreamHandler = Arc<
+    dyn Fn(Value, Invocation) -> BoxFuture<'static, Result<StreamedAnswer, Fault>> + Send + Sync,
+>;
+
+/// Boxes a handler.
+pub fn stream_handler<H>(handle: H) -> StreamHandler
+where
+    H: Fn(Value, Invocation) -> BoxFuture<'static, Result<StreamedAnswer, Fault>>
+        + Send
+        + Sync
+        + 'static,
+{
+    Arc::new(handle)
+}
+
+/// Builds the handler once, then serves events with it until the process is stopped.
+#[must_use]
+pub fn serve_streams(
+    build: fn(Boot) -> BoxFuture<'static, Result<StreamHandler, StartError>>,
+) -> ExitCode {
+    start(Box::new(move |boot| Box::pin(async move { poll(build(boot).await?).await })))
+}
+
+async fn poll(handle: StreamHandler) -> Result<(), StartError> {
+    let service = service_fn(move |event: LambdaEvent<Value>| {
+        let handle = handle.clone();
+        async move {
+            let before = counts();
+            let answer = handle(event.payload, Invocation::of(&event.context)).await;
+            // What its parts cost is counted with the invocation after this one.
+            log(&event.context.request_id, before, answer.as_ref().err());
+            answer
+        }
+    });
+    lambda_runtime::run(service).await.map_err(|error| StartError::Runtime(error.to_string()))
+}
