@@ -65,7 +65,9 @@ async fn f_087_f_100_f_125_k_40_a_database_is_read_with_bound_values_and_never_w
     ))
     .await;
     let run = ana.start(&agent, "read-books", json!({})).await;
-    let ended = ana.reaches(&run, "partial").await;
+    let mut ended = ana.reaches(&run, "partial").await;
+    // In the local stack it is an address of this machine too.
+    ended.as_object_mut().unwrap().remove("events_url");
     let read = output(&ana, &run, "read").await;
     let row = own("books-postgres", "query", &read["results"][0]);
     let expect =
