@@ -49,6 +49,12 @@ pub(crate) async fn set(
     Json(about): Json<AboutPerson>,
 ) -> Result<Json<StoredAbout>, Problem> {
     let said = StoredAbout { user_id: user.clone(), about, updated_at: now() };
+    let before = ctx.catalog.about(user).await?;
+    let has_learned = before.is_some_and(|said| said.about.learn);
+    if said.about.learn && !has_learned {
+        // It begins with nothing, also where erasing was broken off.
+        ctx.catalog.forget_learned(user, now()).await?;
+    }
     ctx.catalog.set_about(&said).await?;
     if !said.about.learn {
         ctx.catalog.forget_learned(user, now()).await?;
