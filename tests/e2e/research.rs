@@ -5,6 +5,7 @@ mod crash;
 mod documented;
 mod endpoints;
 mod learned;
+mod mail;
 mod proposals;
 mod refused;
 mod repeated;

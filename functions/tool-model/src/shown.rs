@@ -13,8 +13,6 @@ use serde_json::{Value, json};
 
 /// How long one part of an answer may take to be shown.
 const AT_MOST: Duration = Duration::from_secs(10);
-/// How long a step waits until what was shown is gone.
-const GONE_WITHIN: Duration = Duration::from_millis(300);
 
 /// Where answers are shown.
 pub(crate) struct Shown {
@@ -36,19 +34,6 @@ impl Drafts for Shown {
                 tracing::warn!(%run, step = call.step, "a part of an answer is shown late");
                 Written::Not
             })
-        })
-    }
-
-    fn remove<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, ()> {
-        Box::pin(async move {
-            let Ok(run) = RunId::parse(&call.run) else { return };
-            let removed = self.runs.remove_draft(&run, &call.step);
-            // What stays is shown until the step is over, at most five minutes.
-            match tokio::time::timeout(GONE_WITHIN, removed).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%run, step = call.step, %error, "a draft stays"),
-                Err(_) => tracing::warn!(%run, step = call.step, "a draft may stay"),
-            }
         })
     }
 }

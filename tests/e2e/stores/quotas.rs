@@ -1,10 +1,12 @@
-//! Quotas, as many requests at once see them.
+//! Quotas and budgets, as many requests at once see them.
+
+use std::slice::from_ref;
 
 use countersign_identity::UserId;
-use countersign_run::{Quota, RunId};
+use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId};
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{
-    Counted, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Use,
+    Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Use,
 };
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
@@ -22,8 +24,43 @@ fn tokens(tokens: u64) -> Spend {
     Spend { tokens, cost: 0 }
 }
 
+/// The first turn of a step, before its model is asked.
+fn turn(step: &str) -> ModelCall {
+    ModelCall {
+        step: step.to_owned(),
+        turn: 1,
+        model: "openai/gpt-5-mini".to_owned(),
+        status: ModelCallStatus::Asked,
+        code: None,
+        asked_at: at(0),
+        latency_ms: None,
+        requests: 0,
+        input_tokens: None,
+        output_tokens: None,
+        counted_tokens: 100,
+        counted_cost: None,
+        prompt_sha256: "00".repeat(32),
+        answer_sha256: None,
+    }
+}
+
+/// How the same turn ended.
+fn answered(asked: &ModelCall) -> ModelCall {
+    ModelCall { status: ModelCallStatus::Answered, requests: 1, ..asked.clone() }
+}
+
+/// The turns of a run that are recorded.
+async fn recorded(store: &RunStore, run: &RunId) -> Vec<ModelCall> {
+    store.model_calls(run, 100, None).await.unwrap().items
+}
+
 fn one(who: &UserId) -> Use<'_> {
     Use { who, amount: 1, known_by: None }
+}
+
+/// A turn that is over, of whose answer nothing was shown.
+fn over<'a>(of: SpendOf<'a>, reserved: Spend, used: Spend, call: &'a ModelCall) -> EndedCall<'a> {
+    EndedCall { of, reserved, used, call, is_shown: false }
 }
 
 #[tokio::test]
@@ -71,22 +108,25 @@ async fn tokens_of_turns_at_once_never_exceed_a_run_or_a_day_and_what_was_not_us
     let most = |tokens| SpendLimit { tokens: Some(tokens), cost: None };
     let limits = SpendLimits { per_run: most(700), per_day: most(1_000) };
     let of = |run, seconds| SpendOf { run, who: &ana, at: at(seconds) };
-    let asked = (0..20).map(|_| store.reserve_spend(limits, of(&one, 0), tokens(100)));
+    let call = turn("answer");
+    let asked = (0..20).map(|_| store.begin_model_call(limits, of(&one, 0), tokens(100), &call));
     let taken: Vec<Reserved> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(taken.iter().filter(|one| **one == Reserved::Yes).count(), 7, "{taken:?}");
     assert_eq!(taken.iter().filter(|one| **one == Reserved::RunSpent).count(), 13, "{taken:?}");
 
     let exceeded = Reserved::DayExceeded(Quota::tokens(1_000).exceeded(at(0)));
-    let reserve =
-        |run, seconds, amount| store.reserve_spend(limits, of(run, seconds), tokens(amount));
+    let reserve = |run, seconds, amount| {
+        store.begin_model_call(limits, of(run, seconds), tokens(amount), &call)
+    };
     assert_eq!(reserve(&other, 0, 301).await.unwrap(), exceeded);
     assert_eq!(reserve(&other, 7_200, 301).await.unwrap(), Reserved::Yes, "midnight");
-    store.settle_spend(of(&one, 0), tokens(700), tokens(150)).await.unwrap();
+    store.end_model_call(over(of(&one, 0), tokens(700), tokens(150), &call)).await.unwrap();
     assert_eq!(reserve(&one, 0, 551).await.unwrap(), Reserved::RunSpent);
     assert_eq!(reserve(&one, 0, 550).await.unwrap(), Reserved::Yes);
     assert_eq!(reserve(&one, 0, u64::MAX).await.unwrap(), Reserved::RunSpent);
     let none = SpendLimits::default();
-    assert_eq!(store.reserve_spend(none, of(&one, 0), tokens(5_000)).await.unwrap(), Reserved::Yes);
+    let unlimited = store.begin_model_call(none, of(&one, 0), tokens(5_000), &call);
+    assert_eq!(unlimited.await.unwrap(), Reserved::Yes);
 }
 
 #[tokio::test]
@@ -97,8 +137,9 @@ async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_
     let most = |tokens, cost| SpendLimit { tokens, cost: Some(cost) };
     let limits = SpendLimits { per_run: most(None, 500), per_day: most(Some(10_000), 800) };
     let of = |run| SpendOf { run, who: &ana, at: at(0) };
+    let call = turn("answer");
     let reserve = async |run, tokens, cost| {
-        store.reserve_spend(limits, of(run), spend(tokens, cost)).await.unwrap()
+        store.begin_model_call(limits, of(run), spend(tokens, cost), &call).await.unwrap()
     };
     let asked = (0..10).map(|_| reserve(&one, 10, 100));
     let taken = join_all(asked).await;
@@ -109,7 +150,7 @@ async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_
         matches!(reserve(&other, 9_951, 1).await, Reserved::DayExceeded(_)),
         "tokens count too"
     );
-    store.settle_spend(of(&one), spend(50, 500), spend(5, 40)).await.unwrap();
+    store.end_model_call(over(of(&one), spend(50, 500), spend(5, 40), &call)).await.unwrap();
     assert_eq!(reserve(&one, 10, 461).await, Reserved::RunSpent);
     assert_eq!(reserve(&one, 10, 460).await, Reserved::Yes);
     assert_eq!(reserve(&other, 10, 300).await, Reserved::Yes);
@@ -117,9 +158,83 @@ async fn r_035_what_models_cost_is_within_a_run_and_a_day_whatever_tokens_there_
     // A budget of nothing is no budget without an end.
     let nothing = SpendLimits { per_run: most(None, 0), per_day: most(None, 0) };
     let free = RunId::from_bytes([5; 16]);
-    let reserve = async |cost| store.reserve_spend(nothing, of(&free), spend(10, cost)).await;
-    assert_eq!(reserve(1).await.unwrap(), Reserved::RunSpent);
+    let asked = store.begin_model_call(nothing, of(&free), spend(10, 1), &call).await.unwrap();
+    assert_eq!(asked, Reserved::RunSpent);
     let day = SpendLimits { per_run: SpendLimit::default(), ..nothing };
-    let asked = store.reserve_spend(day, of(&free), spend(10, 1)).await.unwrap();
+    let asked = store.begin_model_call(day, of(&free), spend(10, 1), &call).await.unwrap();
     assert!(matches!(asked, Reserved::DayExceeded(_)), "{asked:?}");
+}
+
+#[tokio::test]
+async fn r_035_of_turns_that_begin_at_once_those_for_which_there_is_room_are_recorded_and_counted()
+{
+    let (store, ana) = (store().await, UserId::from_bytes([9; 16]));
+    let (one, other) = (RunId::from_bytes([6; 16]), RunId::from_bytes([7; 16]));
+    let most = SpendLimit { tokens: Some(1_000), cost: None };
+    let limits = SpendLimits { per_run: most, per_day: most };
+    let of = |run| SpendOf { run, who: &ana, at: at(0) };
+    let turns: Vec<ModelCall> = (0..16).map(|n| turn(&format!("step_{n:02}"))).collect();
+    let asked =
+        turns.iter().map(|turn| store.begin_model_call(limits, of(&one), tokens(100), turn));
+    let begun: Vec<Reserved> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(begun.iter().filter(|one| **one == Reserved::RunSpent).count(), 6, "{begun:?}");
+    let of_both = turns.iter().zip(&begun).filter(|(_, begun)| **begun == Reserved::Yes);
+    let yes: Vec<ModelCall> = of_both.map(|(turn, _)| turn.clone()).collect();
+    assert_eq!(yes.len(), 10, "{begun:?}");
+    assert_eq!(recorded(&store, &one).await, yes);
+
+    // All of both budgets is used, and what one of the turns gives back is there again: no more and no less.
+    let exceeded = Reserved::DayExceeded(Quota::tokens(1_000).exceeded(at(0)));
+    let extra = turn("step_99");
+    let begin = async |run, amount| {
+        store.begin_model_call(limits, of(run), tokens(amount), &extra).await.unwrap()
+    };
+    assert_eq!(begin(&one, 1).await, Reserved::RunSpent);
+    assert_eq!(begin(&other, 1).await, exceeded);
+    let ended = answered(&yes[0]);
+    store.end_model_call(over(of(&one), tokens(100), tokens(30), &ended)).await.unwrap();
+    assert_eq!(begin(&one, 71).await, Reserved::RunSpent);
+    assert_eq!(begin(&other, 71).await, exceeded);
+    assert_eq!(begin(&one, 70).await, Reserved::Yes);
+
+    // One that used what was reserved changes its record alone.
+    let last = answered(&yes[9]);
+    store.end_model_call(over(of(&one), tokens(100), tokens(100), &last)).await.unwrap();
+    let now = recorded(&store, &one).await;
+    assert_eq!((now.len(), &now[0], &now[9], &now[10]), (11, &ended, &last, &extra));
+    assert_eq!(now[1..9], yes[1..9]);
+
+    // What was shown of its answer is gone with it.
+    let texts = [("answer".to_owned(), "It is".to_owned())].into();
+    let draft = Draft { step: last.step.clone(), turn: 1, texts, at: at(0) };
+    store.put_draft(&one, &draft).await.unwrap();
+    assert_eq!(store.drafts(&one).await.unwrap(), from_ref(&draft));
+    let shown = over(of(&one), tokens(100), tokens(100), &last);
+    store.end_model_call(EndedCall { is_shown: true, ..shown }).await.unwrap();
+    assert_eq!(store.drafts(&one).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn r_035_a_turn_that_is_refused_leaves_no_record_and_counts_for_nothing() {
+    let (store, ana) = (store().await, UserId::from_bytes([10; 16]));
+    let (one, other) = (RunId::from_bytes([8; 16]), RunId::from_bytes([9; 16]));
+    let most = |tokens| SpendLimit { tokens: Some(tokens), cost: None };
+    let limits = SpendLimits { per_run: most(100), per_day: most(150) };
+    let exceeded = Reserved::DayExceeded(Quota::tokens(150).exceeded(at(0)));
+    let (first, second) = (turn("first"), turn("second"));
+    let begin = async |run, amount, turn| {
+        let of = SpendOf { run, who: &ana, at: at(0) };
+        store.begin_model_call(limits, of, tokens(amount), turn).await.unwrap()
+    };
+    assert_eq!(begin(&one, 100, &first).await, Reserved::Yes);
+    assert_eq!(begin(&one, 1, &second).await, Reserved::RunSpent, "the day has room");
+    assert_eq!(begin(&one, 60, &second).await, Reserved::RunSpent, "neither has: the run is named");
+    assert_eq!(begin(&other, 51, &second).await, exceeded, "the run has room");
+    assert_eq!(begin(&other, 101, &second).await, Reserved::RunSpent, "no run ever has so much");
+    assert_eq!(recorded(&store, &one).await, from_ref(&first));
+    assert!(recorded(&store, &other).await.is_empty());
+
+    // What was refused is in no count: all that is left of the day can be used.
+    assert_eq!(begin(&other, 50, &second).await, Reserved::Yes);
+    assert_eq!(recorded(&store, &other).await, from_ref(&second));
 }

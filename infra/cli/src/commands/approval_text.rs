@@ -144,16 +144,23 @@ fn sent(sends: &Value) -> Vec<String> {
         lines.push(format!("{}{media}", cell(section, "part")));
         match section.pointer("/content/text").and_then(Value::as_str) {
             Some(body) => lines.extend(body.split('\n').map(|line| format!("  {}", visible(line)))),
-            None => lines
-                .extend(section.pointer("/content/fields").map_or(&[][..], items).iter().map(pair)),
+            None => lines.extend(
+                section.pointer("/content/fields").map_or(&[][..], items).iter().flat_map(pair),
+            ),
         }
     }
     lines.push(format!("via {}", cell(sends, "via")));
     lines
 }
 
-fn pair(field: &Value) -> String {
-    format!("  {} = {}", cell(field, "name"), cell(field, "value"))
+/// A value with its name. One of several lines, such as the text of a mail, begins below its name, and each of its lines is
+/// marked, so that none passes for another value.
+fn pair(field: &Value) -> Vec<String> {
+    let name = cell(field, "name");
+    let value = field.get("value").and_then(Value::as_str).filter(|value| value.contains('\n'));
+    let Some(value) = value else { return vec![format!("  {name} = {}", cell(field, "value"))] };
+    let lines = value.split('\n').map(|line| format!("  | {}", visible(line)));
+    std::iter::once(format!("  {name} =")).chain(lines).collect()
 }
 
 /// A call with an unknown outcome: where and by which key to look for it, what it sent, and the risk of sending it again.
@@ -198,7 +205,8 @@ mod tests {
                     "account": {"credential": "cred_1", "auth": "bearer_token", "details": [["scope", "pay"]]},
                     "sections": [
                         {"part": "body", "media": "application/json", "content": {"fields": [
-                            {"name": "amount", "value": "10.00", "kind": "text"}]}},
+                            {"name": "amount", "value": "10.00", "kind": "text"},
+                            {"name": "note", "value": "Thank you,\nto = \u{202e}Ana", "kind": "text"}]}},
                         {"part": "headers", "content": {"text": "x: 1"}}],
                     "via": "bank.pay"}},
                 {"n": 2, "struck": true, "sends": {"target": {"method": "POST", "url": "https://bank.example/pay"}, "sections": [], "via": "bank.pay"}}]}],
@@ -232,6 +240,9 @@ pay sends 3 requests, 1 struck out:
      credential cred_1, bearer_token, scope pay
      body (application/json)
        amount = 10.00
+       note =
+       | Thank you,
+       | to = \\u{202e}Ana
      headers
        x: 1
      via bank.pay

@@ -6,7 +6,7 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_connector::answer::{StatusMeaning, meaning};
+use countersign_connector::answer::{StatusMeaning, meaning, meaning_of};
 use countersign_connector::effect::{Outgoing, outgoing, signed_auth};
 use countersign_connector::oauth::{named_error, read_token, with_token};
 use countersign_connector::request::{Request, authenticate};
@@ -45,13 +45,13 @@ pub(crate) fn cursor(call: &Call) -> Option<&Value> {
 }
 
 /// A request that only reads, as it goes out.
-pub(crate) fn http(request: &Request) -> HttpCall {
+pub(crate) fn http(request: &Request) -> Result<HttpCall, ConnectError> {
     let mut headers = request.headers.clone();
-    let (kind, body) = request.written_body().unzip();
+    let (kind, body) = request.written_body()?.unzip();
     let is_said = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let kind = kind.filter(|_| !is_said);
-    headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
-    sent(request.method.as_str().to_owned(), request.url.clone(), headers, body)
+    headers.extend(kind.map(|kind| ("content-type".to_owned(), kind)));
+    Ok(sent(request.method.as_str().to_owned(), request.url.clone(), headers, body))
 }
 
 /// A signed effect as it goes out: exactly what was signed, with the credential in its places.
@@ -159,6 +159,16 @@ impl<'c> Caller<'c> {
         Self { meter, ..self.clone() }
     }
 
+    /// The same caller, which hears for itself: for one of several calls at a time.
+    pub(crate) fn apart(&self) -> Self {
+        self.heard_by(Arc::new(self.meter.apart()))
+    }
+
+    /// Adds what another caller heard.
+    pub(crate) fn join(&self, other: &Self) {
+        self.meter.join(&other.meter.heard());
+    }
+
     /// What calls are sent with.
     pub(crate) fn credential(&self) -> Option<&Credential> {
         self.credential.as_ref()
@@ -172,7 +182,7 @@ impl<'c> Caller<'c> {
             return Ok(());
         }
         let Some(request) = self.login.request(&credential)? else { return Ok(()) };
-        let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request) };
+        let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request)? };
         let answer = match self.exchange(&call, false, Counted::No).await {
             Ok(answer) => answer,
             Err(failed) => return Err(self.token_refused(*failed)),
@@ -277,7 +287,7 @@ impl<'c> Caller<'c> {
                     }
                     return Ok(answer);
                 }
-                Ok(answer) => (self.status_error(&answer), Some(answer)),
+                Ok(answer) => (self.status_error(&answer, effect), Some(answer)),
                 // A source that had less than its usual time did not fail.
                 Err(HttpError::Timeout { .. }) if left < timeout => (self.out_of_time(), None),
                 Err(error) => (error.into(), None),
@@ -326,10 +336,10 @@ impl<'c> Caller<'c> {
         ConnectError::InDoubt { connector: self.connector.clone(), cause: cause.to_string() }
     }
 
-    fn status_error(&self, answer: &Answer) -> ConnectError {
+    fn status_error(&self, answer: &Answer, effect: bool) -> ConnectError {
         let connector = self.connector.clone();
         let status = answer.status;
-        match meaning(status) {
+        match meaning_of(status, answer.header("retry-after"), &answer.body, effect) {
             StatusMeaning::AuthFailed => {
                 ConnectError::AuthFailed { connector, status, message: self.excerpt(&answer.body) }
             }
@@ -348,6 +358,20 @@ impl<'c> Caller<'c> {
         let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         line.join(" ").chars().take(200).collect()
     }
+    /// Takes the credential out of texts that were not readable before they were decoded.
+    pub(crate) fn scrub_decoded(&self, records: &mut [Map<String, Value>], fields: &[String]) {
+        let Some(credential) = self.credential() else { return };
+        for record in records {
+            for name in fields {
+                if let Some(Value::String(text)) = record.get_mut(name)
+                    && let Some(clean) = credential.scrub_data(text)
+                {
+                    *text = clean;
+                }
+            }
+        }
+    }
+
     /// A text of the source without the credential.
     pub(crate) fn scrub(&self, text: &str) -> String {
         self.credential().map_or_else(|| text.to_owned(), |credential| credential.scrub(text))

@@ -163,7 +163,8 @@ impl Asking<'_> {
         }
         // 10 MB of rows are said by whoever read them.
         let is_full = has_more && records.len() == max_rows;
-        let limit = Limit { of: "row", key: "max_rows", most: max_rows, goes_on: false };
+        let limit =
+            Limit { of: "row", key: "max_rows", most: max_rows, goes_on: false, is_fixed: false };
         let limit = is_full.then_some(limit);
         let (mut output, missing) = shaped(&self.resolved.endpoint, records, has_more, limit);
         let mut all: Warnings = missing.into_iter().collect();

@@ -88,7 +88,7 @@ pub enum ConnectError {
         message: String,
     },
     /// Too many calls, after all retries (F-307).
-    #[error("`{connector}` asks to call it later (HTTP 429)")]
+    #[error("`{connector}` asks to be called later: its limit is reached")]
     #[failure(
         code = "CONNECTOR_THROTTLED",
         retryable,

@@ -52,7 +52,8 @@ pub(crate) async fn call(
     let most = connection.max_items_per_poll as usize;
     let (found, has_more) = recent(gathered.items, since, most);
     let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
-    let limit = Limit { of: "item", key: "max_items_per_poll", most, goes_on: false };
+    let limit =
+        Limit { of: "item", key: "max_items_per_poll", most, goes_on: false, is_fixed: false };
     let limit = has_more.then_some(limit);
     let (mut output, missing) = shaped(&resolved.endpoint, records, has_more, limit);
     let mut warnings: Warnings = missing.into_iter().collect();

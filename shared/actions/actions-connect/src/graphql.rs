@@ -120,10 +120,11 @@ impl Paged for Graphql<'_> {
         let mut warnings: Warnings = partial.collect();
         // What the errors left out is null, and not an answer of another shape.
         let part = Part { before, most: self.room(before) };
-        let found = match records(&self.rules.mapping, self.schema, &json, part) {
+        let mut found = match records(&self.rules.mapping, self.schema, &json, part) {
             Err(_) if !warnings.is_empty() => Mapped::default(),
             found => found?,
         };
+        caller.scrub_decoded(&mut found.records, &self.rules.mapping.base64);
         warnings.append(found.warnings);
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);

@@ -41,6 +41,8 @@ pub(crate) struct Limit {
     pub(crate) most: usize,
     /// Whether the call's `_next_cursor` leads to the rest.
     pub(crate) goes_on: bool,
+    /// Whether whoever writes the connector may raise it.
+    pub(crate) is_fixed: bool,
 }
 
 /// What follows the first word of a warning about a limit; no other warning begins so.
@@ -56,7 +58,7 @@ impl Limit {
         } else {
             ("page", "max_pages", max_pages)
         };
-        (!first_only).then_some(Self { of, key, most: most as usize, goes_on })
+        (!first_only).then_some(Self { of, key, most: most as usize, goes_on, is_fixed: false })
     }
 
     /// Whether a warning says that a limit was reached: the answer has all that was asked of the source.
@@ -67,9 +69,13 @@ impl Limit {
 
     /// What is said of it: a sum over these records is too small.
     fn sentence(self, records: usize) -> String {
-        let Self { of, key, most, goes_on } = self;
+        let Self { of, key, most, goes_on, is_fixed } = self;
         let noun = if records == 1 { "record" } else { "records" };
-        let rest = if goes_on { "a call goes on from `_next_cursor`" } else { "raise the limit" };
+        let rest = match (goes_on, is_fixed) {
+            (true, _) => "a call goes on from `_next_cursor`",
+            (false, true) => "ask for fewer on a page: no call reads more one by one",
+            (false, false) => "raise the limit",
+        };
         format!(
             "{of}{REACHED}(`{key}` is {most}): {records} {noun} read, the source may have more; {rest}"
         )

@@ -8,6 +8,7 @@ use countersign_http_out::Answer;
 use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use countersign_resilience::{Remedy, Tried};
+use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
@@ -19,6 +20,8 @@ use crate::output::{Limit, Origin, shaped, stamp};
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) records: Vec<Map<String, Value>>,
+    /// Where each record was read, if not where the page was.
+    pub(crate) addresses: Vec<String>,
     pub(crate) metadata: Map<String, Value>,
     pub(crate) warnings: Warnings,
     pub(crate) next: Option<NextPage>,
@@ -68,6 +71,16 @@ pub(crate) trait Paged: Sync {
         before: usize,
     ) -> Result<Page, Unread>;
 
+    /// The records themselves, where the answer only lists them; `before` came from earlier pages.
+    fn details<'a>(
+        &'a self,
+        _: &'a Caller<'_>,
+        _: &'a [Map<String, Value>],
+        _: usize,
+    ) -> BoxFuture<'a, Result<Option<Page>, ConnectError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
     /// Whether the call changes something.
     fn has_effect(&self) -> bool;
 
@@ -76,6 +89,11 @@ pub(crate) trait Paged: Sync {
 
     /// Whether answers come in pages.
     fn has_pages(&self) -> bool;
+
+    /// The bound that ends a call although there is more.
+    fn limit(&self, is_full: bool, goes_on: bool) -> Option<Limit> {
+        Limit::of_pages(self.bounds(), is_full, goes_on)
+    }
 
     /// How many records are worth reading after `before` of them: those there is room for, and one that tells that there
     /// are more.
@@ -141,20 +159,30 @@ impl Reading<'_> {
                 Err(Unread::Failed(error)) => return Err(error),
             };
             let room = (bounds.max_records as usize).saturating_sub(pages.records.len());
-            if number > 1 && page.records.len() > room && !pages.cursor.is_null() {
+            let over = page.records.len() > room;
+            if number > 1 && over && !pages.cursor.is_null() {
                 // Left whole for whoever goes on: the cursor of this page is the one that stands.
                 pages.has_more = true;
-                pages.limit = Limit::of_pages(bounds, true, true);
+                pages.limit = self.paged.limit(true, true);
                 break;
             }
-            let Some(next) = self.add(page, &request, room, number == 1, &mut pages) else { break };
-            let is_full = pages.records.len() >= bounds.max_records as usize;
+            let page = match self.detailed(caller, page, room, pages.records.len()).await {
+                Ok(page) => page,
+                Err(error) if number > 1 => {
+                    pages.warnings.push(format!("page {number} could not be read: {error}"));
+                    pages.has_more = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            let Some(next) = self.add(page, &request, over, number == 1, &mut pages) else { break };
+            let is_full = over || pages.records.len() >= bounds.max_records as usize;
             if self.paged.has_effect() {
                 break;
             }
             if is_full || number == bounds.max_pages {
                 let goes_on = !pages.cursor.is_null();
-                pages.limit = pages.limit.or_else(|| Limit::of_pages(bounds, is_full, goes_on));
+                pages.limit = pages.limit.or_else(|| self.paged.limit(is_full, goes_on));
                 break;
             }
             request = next.request;
@@ -175,7 +203,7 @@ impl Reading<'_> {
         loop {
             let http = match permitted(self.call) {
                 Some(effect) => signed(effect, caller.credential())?,
-                None => http(request),
+                None => http(request)?,
             };
             let read = match caller.send(&http, effect).await {
                 Ok(answer) => self.paged.read(caller, request, &answer, before),
@@ -198,20 +226,40 @@ impl Reading<'_> {
         }
     }
 
-    /// Adds a page as far as there is room; the next page.
+    /// The page with its records as far as there is room, each read by itself where the answer only lists them. A refused token
+    /// that was a kept one is renewed once.
+    async fn detailed(
+        &self,
+        caller: &mut Caller<'_>,
+        mut page: Page,
+        room: usize,
+        before: usize,
+    ) -> Result<Page, ConnectError> {
+        page.records.truncate(room);
+        let details = match self.paged.details(caller, &page.records, before).await {
+            Err(ConnectError::AuthFailed { .. }) if caller.renew().await? => {
+                self.paged.details(caller, &page.records, before).await?
+            }
+            details => details?,
+        };
+        let Some(Page { records, addresses, warnings, .. }) = details else { return Ok(page) };
+        page.warnings.append(warnings);
+        Ok(Page { records, addresses, ..page })
+    }
+
+    /// Adds a page; the next page. `over` says that there was no room for all of it.
     fn add(
         &self,
         page: Page,
         request: &Request,
-        room: usize,
+        over: bool,
         first: bool,
         pages: &mut Pages,
     ) -> Option<NextPage> {
-        let reference = request.public_address();
-        let origin = Origin { reference: &reference, name: "" };
-        let over = page.records.len() > room;
-        for mut record in page.records.into_iter().take(room) {
-            stamp(&mut record, self.resolved, self.call, &origin);
+        let listed_at = request.public_address();
+        for (n, mut record) in page.records.into_iter().enumerate() {
+            let reference = page.addresses.get(n).unwrap_or(&listed_at);
+            stamp(&mut record, self.resolved, self.call, &Origin { reference, name: "" });
             pages.records.push(record);
         }
         if first {
@@ -220,7 +268,7 @@ impl Reading<'_> {
         pages.warnings.append(page.warnings);
         if over {
             // The cursor leads to the page behind this one.
-            pages.limit = Limit::of_pages(self.paged.bounds(), true, false);
+            pages.limit = self.paged.limit(true, false);
         }
         pages.has_more = page.next.is_some() || over || page.lost;
         pages.cursor = page.next.as_ref().map_or(Value::Null, |next| next.cursor.clone());

@@ -1,5 +1,7 @@
 //! Calling a `rest_api` (F-096).
 
+mod details;
+
 use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
@@ -10,12 +12,14 @@ use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;
+use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
 use crate::calling::{Caller, arguments, cursor};
 use crate::deps::Deps;
 use crate::error::ConnectError;
+use crate::output::Limit;
 use crate::pages::{Page, Paged, Unread, run};
 
 pub(crate) async fn call(
@@ -106,9 +110,13 @@ impl Paged for Rest<'_> {
         }
         let json = json?;
         let part = Part { before, most: self.room(before) };
-        let Mapped { records, mut warnings, count } =
-            records(&self.rules.mapping, self.schema, &json, part)?;
-        let (metadata, complaints) = metadata(&self.rules.mapping, &json);
+        let mapping = &self.rules.mapping;
+        let Mapped { mut records, mut warnings, count } = match self.rules.details {
+            Some(_) => details::listed(mapping, &json, part)?,
+            None => records(mapping, self.schema, &json, part)?,
+        };
+        caller.scrub_decoded(&mut records, &mapping.base64);
+        let (metadata, complaints) = metadata(mapping, &json);
         warnings.extend(complaints);
         // A source may give each link a header of its own.
         let named = answer.headers.iter().filter(|(name, _)| name == "link");
@@ -119,12 +127,32 @@ impl Paged for Rest<'_> {
         Ok(Page { records, metadata, warnings, ..Page::default() }.before(next))
     }
 
+    fn details<'a>(
+        &'a self,
+        caller: &'a Caller<'_>,
+        listed: &'a [Map<String, Value>],
+        before: usize,
+    ) -> BoxFuture<'a, Result<Option<Page>, ConnectError>> {
+        Box::pin(async move {
+            match &self.rules.details {
+                Some(rules) => self.read_each(caller, rules, listed, before).await.map(Some),
+                None => Ok(None),
+            }
+        })
+    }
+
+    fn limit(&self, is_full: bool, goes_on: bool) -> Option<Limit> {
+        let limit = Limit::of_pages(self.bounds(), is_full, goes_on)?;
+        let is_fixed = is_full && self.rules.bounds() != self.rules.pagination.bounds();
+        Some(Limit { is_fixed, ..limit })
+    }
+
     fn has_effect(&self) -> bool {
         !self.rules.method.reads() && !self.rules.safe
     }
 
     fn bounds(&self) -> PageBounds {
-        self.rules.pagination.bounds()
+        self.rules.bounds()
     }
 
     fn has_pages(&self) -> bool {

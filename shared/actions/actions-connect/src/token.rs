@@ -1,4 +1,4 @@
-//! Tokens bought with a client's id and secret (F-103), kept in memory until shortly before their end.
+//! Tokens bought with a client's id and secret, or with a person's consent (F-103), kept in memory until shortly before their end.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -4,7 +4,9 @@ use countersign_model_list::{Cost, Terms};
 use countersign_registry::action::Call;
 use countersign_run::{ModelCall, Quota, RunId};
 use countersign_store_kit::StoreError;
-use countersign_store_runs::{Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf};
+use countersign_store_runs::{
+    EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf,
+};
 use futures::future::BoxFuture;
 
 use crate::error::LlmError;
@@ -19,12 +21,13 @@ pub trait ModelBudget: Send + Sync {
         terms: &'a Terms,
     ) -> BoxFuture<'a, Result<(), LlmError>>;
 
-    /// Counts what the turn used instead of what was reserved, and notes how it ended.
+    /// Counts what the turn used instead of what was reserved, notes how it ended, and removes what was shown of its answer.
     fn settle<'a>(
         &'a self,
         call: &'a Call,
         reserved: &'a ModelCall,
         ended: &'a ModelCall,
+        is_shown: bool,
     ) -> BoxFuture<'a, ()>;
 }
 
@@ -67,12 +70,9 @@ impl ModelBudget for StoredBudget {
     ) -> BoxFuture<'a, Result<(), LlmError>> {
         Box::pin(async move {
             let run = run_of(call).map_err(LlmError::Budget)?;
-            self.take(call, &run, turn, terms).await?;
-            let noted = self.runs.put_model_call(&run, turn).await;
-            if noted.is_err() {
-                self.give_back(call, &run, spend(turn), Spend::default()).await;
-            }
-            noted.map_err(LlmError::Budget)
+            let (of, limits) = (of(call, &run), self.limits.with(terms));
+            let begun = self.runs.begin_model_call(limits, of, spend(turn), turn).await;
+            self.granted(call, terms, begun.map_err(LlmError::Budget)?)
         })
     }
 
@@ -81,11 +81,18 @@ impl ModelBudget for StoredBudget {
         call: &'a Call,
         reserved: &'a ModelCall,
         ended: &'a ModelCall,
+        is_shown: bool,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Ok(run) = run_of(call) else { return };
-            self.give_back(call, &run, spend(reserved), spend(ended)).await;
-            if let Err(error) = self.runs.put_model_call(&run, ended).await {
+            let end = EndedCall {
+                of: of(call, &run),
+                reserved: spend(reserved),
+                used: spend(ended),
+                call: ended,
+                is_shown,
+            };
+            if let Err(error) = self.runs.end_model_call(end).await {
                 tracing::warn!(%run, step = call.step, %error, "how a turn ended is not recorded");
             }
         })
@@ -93,16 +100,9 @@ impl ModelBudget for StoredBudget {
 }
 
 impl StoredBudget {
-    async fn take(
-        &self,
-        call: &Call,
-        run: &RunId,
-        turn: &ModelCall,
-        terms: &Terms,
-    ) -> Result<(), LlmError> {
-        let limits = self.limits.with(terms);
-        let reserved = self.runs.reserve_spend(limits, of(call, run), spend(turn)).await;
-        match reserved.map_err(LlmError::Budget)? {
+    /// What whoever asked for a turn is told.
+    fn granted(&self, call: &Call, terms: &Terms, reserved: Reserved) -> Result<(), LlmError> {
+        match reserved {
             Reserved::Yes => Ok(()),
             Reserved::RunSpent => {
                 let limit = shown(self.limits.per_run, terms.per_run.as_ref());
@@ -115,13 +115,6 @@ impl StoredBudget {
                     anew: Quota::tokens(0).exceeded(call.now).anew,
                 },
             }),
-        }
-    }
-
-    async fn give_back(&self, call: &Call, run: &RunId, reserved: Spend, used: Spend) {
-        // What was reserved stays counted: too much, never too little.
-        if let Err(error) = self.runs.settle_spend(of(call, run), reserved, used).await {
-            tracing::warn!(%run, step = call.step, %error, "what was reserved stays counted");
         }
     }
 }

@@ -163,10 +163,7 @@ impl Conversation<'_> {
             }
         };
         let ended = self.ended(reserved.clone(), &turn, took);
-        self.deps.budget.settle(self.call, &reserved, &ended).await;
-        if is_shown.into_inner() {
-            self.deps.drafts.remove(self.call).await;
-        }
+        self.deps.budget.settle(self.call, &reserved, &ended, is_shown.into_inner()).await;
         Ok((turn.reply?, turn.usage))
     }
 

@@ -48,9 +48,6 @@ pub trait Drafts: Send + Sync {
         draft: &'a Draft,
         before: &'a BTreeMap<String, String>,
     ) -> BoxFuture<'a, Written>;
-
-    /// The turn is over: its answer takes the place of what was shown, or nothing does.
-    fn remove<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, ()>;
 }
 
 /// The fields of an answer that are shown: its own texts. None of a step over a list, which has many answers at once.

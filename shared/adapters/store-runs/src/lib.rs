@@ -58,6 +58,7 @@ pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListAnswers, ListEnd, ListSummary};
+pub use model_calls::EndedCall;
 pub use outcomes::{Consequence, Ended, Intended};
 pub use progress::{Pace, Progress};
 pub use quotas::{Counted, Use};

@@ -1,26 +1,93 @@
 //! The turns of a run with models.
 
 use countersign_run::{ModelCall, RunId};
-use countersign_store_kit::{Page, Query, Write};
+use countersign_store_kit::{Page, Query, StoreError, Write};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, RunStore, keys};
+use crate::spend::{Change, day_count, run_count, within};
+use crate::{Reserved, Result, RunStore, Spend, SpendLimits, SpendOf, keys};
+
+/// A turn that is over.
+#[derive(Debug, Clone, Copy)]
+pub struct EndedCall<'a> {
+    /// For what it was.
+    pub of: SpendOf<'a>,
+    /// What was taken out of the budgets for it.
+    pub reserved: Spend,
+    /// What it used.
+    pub used: Spend,
+    /// How it ended.
+    pub call: &'a ModelCall,
+    /// Whether something of its answer was shown while it was written.
+    pub is_shown: bool,
+}
 
 impl RunStore {
-    /// Writes the record of a turn; writing it again replaces it.
+    /// Takes an amount out of the budgets of a run and of its person's day, and writes the record of the turn that may use it. If
+    /// one of them has not so much, nothing is taken and nothing is written. One transaction; a record that is written again is
+    /// replaced.
+    ///
+    /// A limit below the amount is told without asking the table.
     ///
     /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn put_model_call(&self, run: &RunId, call: &ModelCall) -> Result<()> {
-        let key = keys::model_call(run, &call.step, call.asked_at, call.turn);
-        self.table.write(Write::put(&key, &Row { call: call.clone() })?).await
+    /// [`StoreError`] when the table does not answer, or others are at the same counts for seconds. What the table was asked for
+    /// and did not answer may be counted: too much, never too little.
+    pub async fn begin_model_call(
+        &self,
+        limits: SpendLimits,
+        of: SpendOf<'_>,
+        amount: Spend,
+        call: &ModelCall,
+    ) -> Result<Reserved> {
+        let taken = Change::between(Spend::default(), amount);
+        let run = within(run_count(of, taken)?, limits.per_run, amount)?;
+        let Some(run) = run else { return Ok(Reserved::RunSpent) };
+        let day = within(day_count(of, taken)?, limits.per_day, amount)?;
+        let Some(day) = day else { return Ok(limits.day_exceeded(of.at)) };
+        let writes = vec![run, day, recorded(of.run, call)?];
+        match self.table.transact_contended(writes).await {
+            Ok(()) => Ok(Reserved::Yes),
+            Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Reserved::RunSpent),
+            // The record has no condition, so this is the count of the day.
+            Err(error) if error.is_condition() => Ok(limits.day_exceeded(of.at)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Counts what a turn used instead of what was reserved, writes how it ended, and removes what was shown of its answer. One
+    /// transaction; when it is not done, what was reserved stays counted, which is logged, and the rest is done alone.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the record cannot be written.
+    pub async fn end_model_call(&self, ended: EndedCall<'_>) -> Result<()> {
+        let EndedCall { of, reserved, used, call, is_shown } = ended;
+        let mut writes = vec![recorded(of.run, call)?];
+        let difference = Change::between(reserved, used);
+        if difference != Change::default() {
+            writes.extend([run_count(of, difference)?, day_count(of, difference)?]);
+        }
+        if is_shown {
+            writes.push(Write::delete(&keys::draft(of.run, &call.step)));
+        }
+        if writes.len() > 1 {
+            let Err(error) = self.table.transact_contended(writes).await else { return Ok(()) };
+            let (run, step) = (of.run, &call.step);
+            let stays = difference != Change::default();
+            tracing::warn!(%run, step, %error, stays, "the end of a turn is written in parts; what was reserved may stay counted");
+        }
+        self.table.write(recorded(of.run, call)?).await?;
+        if is_shown && let Err(error) = self.remove_draft(of.run, &call.step).await {
+            // It is shown until the step is over, or for five minutes.
+            tracing::warn!(run = %of.run, step = call.step, %error, "a draft stays");
+        }
+        Ok(())
     }
 
     /// A page of the turns of a run: by step, and of a step by time.
     ///
     /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    /// [`StoreError`] when the table does not answer.
     pub fn model_calls(
         &self,
         run: &RunId,
@@ -31,6 +98,12 @@ impl RunStore {
         let query = Query::partition(&partition).prefix(prefix).limit(limit).after(after);
         self.table.page_as(query, |row: Row| row.call)
     }
+}
+
+/// What writes the record of a turn, in place of one that is there.
+fn recorded(run: &RunId, call: &ModelCall) -> Result<Write> {
+    let key = keys::model_call(run, &call.step, call.asked_at, call.turn);
+    Write::put(&key, &Row { call: call.clone() })
 }
 
 /// A turn as it is stored, apart from its keys.

@@ -1,5 +1,7 @@
 //! What an HTTP answer means: its status (F-306…F-311) and the next page (K-76).
 
+mod meaning;
+
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -7,38 +9,7 @@ use crate::json_path::JsonPath;
 use crate::model::{PagePlace, Pagination};
 use crate::request::{Request, keep_key, param, public_query, set_param};
 
-/// What to make of a status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusMeaning {
-    /// There is an answer to read.
-    Success,
-    /// 401, 403: the credential is refused (F-306).
-    AuthFailed,
-    /// 429: later, at most three times (F-307).
-    Throttled,
-    /// 408: once more, and not counted as a failure of the source (K-74).
-    TimedOut,
-    /// 5xx: once more (F-308).
-    Unavailable,
-    /// Any other 4xx: the request is wrong and stays wrong.
-    Refused,
-    /// 1xx or 3xx that was not followed.
-    Unexpected,
-}
-
-/// What a status means.
-#[must_use]
-pub fn meaning(status: u16) -> StatusMeaning {
-    match status {
-        200..=299 => StatusMeaning::Success,
-        401 | 403 | 407 => StatusMeaning::AuthFailed,
-        429 => StatusMeaning::Throttled,
-        408 => StatusMeaning::TimedOut,
-        500..=599 => StatusMeaning::Unavailable,
-        400..=499 => StatusMeaning::Refused,
-        _ => StatusMeaning::Unexpected,
-    }
-}
+pub use meaning::{StatusMeaning, meaning, meaning_of};
 
 /// Why an answer has no records (F-311).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

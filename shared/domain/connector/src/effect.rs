@@ -12,7 +12,7 @@ use url::Url;
 use crate::binding::Binding;
 use crate::header::{COMPOSED, is_header, is_sendable};
 use crate::lookup::Bound;
-use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation};
+use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation, TokenServer};
 use crate::request::{
     Request, RequestError, SecretPlace, arguments, filled, filled_in_path, path_secret,
     secret_slot, set_query,
@@ -68,15 +68,20 @@ fn of_request(
     (key_header, key): (&str, &str),
     shape: Option<Shape>,
 ) -> Result<HttpEffect, RequestError> {
-    let written = request.written_body();
+    let written = request.written_body()?;
     let mut headers = request.headers;
     free(&headers, key_header)?;
+    let sets_media = headers.iter().any(|(name, _)| name == "content-type");
+    if request.body_format == BodyFormat::Mail && sets_media {
+        let why = "a mail has a media type of its own: no header may set `content-type`";
+        return Err(RequestError::Mail(why.to_owned()));
+    }
     headers.push((key_header.to_owned(), key.to_owned()));
     if headers.iter().all(|(name, _)| name != "user-agent") {
         headers.push(("user-agent".to_owned(), USER_AGENT.to_owned()));
     }
     let body = match written {
-        Some((media, bytes)) => Some(body(&mut headers, media, bytes)?),
+        Some((media, bytes)) => Some(body(&mut headers, &media, bytes)?),
         None => None,
     };
     if let Some((name, _)) = headers.iter().find(|(_, value)| !is_sendable(value)) {
@@ -169,7 +174,7 @@ fn credential(auth: &Auth, binding: &Binding) -> Result<Option<CredentialUse>, R
         scope: None,
         client_auth: None,
     };
-    let Auth::Oauth2ClientCredentials { token_url, scope, client_auth } = auth else {
+    let Some(TokenServer { token_url, scope, client_auth }) = auth.token_server() else {
         return Ok(Some(plain));
     };
     let place = match client_auth {
@@ -248,16 +253,16 @@ pub fn request_of(effect: &HttpEffect) -> Result<Request, RequestError> {
 /// because the effect holds their places.
 #[must_use]
 pub fn signed_auth(used: &CredentialUse) -> Auth {
-    match &used.token_url {
-        Some(token_url) => Auth::Oauth2ClientCredentials {
-            token_url: token_url.clone(),
-            scope: used.scope.clone(),
-            client_auth: match used.client_auth.as_deref() {
-                Some("body") => ClientAuth::Body,
-                _ => ClientAuth::Header,
-            },
-        },
-        None => Auth::None,
+    let Some(token_url) = &used.token_url else { return Auth::None };
+    let client_auth = match used.client_auth.as_deref() {
+        Some("body") => ClientAuth::Body,
+        _ => ClientAuth::Header,
+    };
+    let server =
+        TokenServer { token_url: token_url.clone(), scope: used.scope.clone(), client_auth };
+    match used.auth.as_str() {
+        "oauth2_refresh_token" => Auth::Oauth2RefreshToken(server),
+        _ => Auth::Oauth2ClientCredentials(server),
     }
 }
 

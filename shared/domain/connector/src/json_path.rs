@@ -1,4 +1,5 @@
-//! Dotted paths into JSON: `data.items[0].name`, `tags[*].label`, `['odd.key']`, and alternatives `a.b | c`.
+//! Dotted paths into JSON: `data.items[0].name`, `tags[*].label`, `headers[name='From'].value`, `['odd.key']`, and alternatives
+//! `a.b | c`.
 
 use std::fmt;
 
@@ -24,6 +25,8 @@ pub enum JsonStep {
     Index(usize),
     /// To every item of a list.
     Every,
+    /// To the first item of a list whose key has this text.
+    Where(String, String),
 }
 
 /// A path into a JSON value, or several of which the first that leads to a value counts.
@@ -144,7 +147,7 @@ impl JsonPath {
         self.alternatives.iter().map(|steps| {
             let keys = steps.iter().map_while(|step| match step {
                 JsonStep::Key(key) => Some(key.as_str()),
-                JsonStep::Index(_) | JsonStep::Every => None,
+                JsonStep::Index(_) | JsonStep::Every | JsonStep::Where(..) => None,
             });
             keys.collect()
         })
@@ -167,7 +170,7 @@ fn split(text: &str) -> Vec<&str> {
     let cut = move |c: char| {
         match quote {
             Some(open) if open == c => quote = None,
-            None if before == '[' && matches!(c, '\'' | '"') => quote = Some(c),
+            None if matches!(before, '[' | '=') && matches!(c, '\'' | '"') => quote = Some(c),
             _ => {}
         }
         before = c;
@@ -204,16 +207,32 @@ fn steps(text: &str) -> Option<Vec<JsonStep>> {
     }
 }
 
-/// What stands behind `[`: `*`, a number or a quoted key.
+/// What stands behind `[`: `*`, a number, a quoted key, or `key='text'`.
 fn bracket(inner: &str) -> Option<(JsonStep, &str)> {
-    if let Some(quote) = inner.chars().next().filter(|c| matches!(c, '\'' | '"')) {
-        let (key, after) = inner[1..].split_once(quote)?;
-        let after = after.strip_prefix(']')?;
-        return (!key.is_empty()).then(|| (JsonStep::Key(key.to_owned()), after));
+    if let Some((key, after)) = quoted(inner) {
+        return Some((JsonStep::Key(key.to_owned()), after));
+    }
+    let is_key = |key: &&str| !key.is_empty() && !key.contains(['.', '[', ']', '\'', '"', '|']);
+    let condition = inner.split_once('=').filter(|(key, _)| is_key(key));
+    if let Some((key, text)) = condition.and_then(|(key, text)| Some((key, quoted(text)?))) {
+        return Some((JsonStep::Where(key.to_owned(), text.0.to_owned()), text.1));
     }
     let (inner, after) = inner.split_once(']')?;
     let step = if inner == "*" { JsonStep::Every } else { JsonStep::Index(inner.parse().ok()?) };
     Some((step, after))
+}
+
+/// A text between quotes before `]`, and what follows.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (inner, after) = text[1..].split_once(quote)?;
+    let after = after.strip_prefix(']')?;
+    (!inner.is_empty()).then_some((inner, after))
+}
+
+/// A quote that does not stand in the text.
+fn quote_for(text: &str) -> char {
+    if text.contains('\'') { '"' } else { '\'' }
 }
 
 fn written(steps: &[JsonStep]) -> String {
@@ -222,8 +241,12 @@ fn written(steps: &[JsonStep]) -> String {
         match step {
             JsonStep::Index(index) => text.push_str(&format!("[{index}]")),
             JsonStep::Every => text.push_str("[*]"),
+            JsonStep::Where(key, value) => {
+                let quote = quote_for(value);
+                text.push_str(&format!("[{key}={quote}{value}{quote}]"));
+            }
             JsonStep::Key(key) if key.contains(['.', '[', '|', '$', '\'']) => {
-                let quote = if key.contains('\'') { '"' } else { '\'' };
+                let quote = quote_for(key);
                 text.push_str(&format!("[{quote}{key}{quote}]"));
             }
             JsonStep::Key(key) if text.is_empty() => text.push_str(key),
@@ -238,6 +261,10 @@ fn select<'v>(steps: &[JsonStep], value: &'v Value) -> Option<Found<'v>> {
     match step {
         JsonStep::Key(key) => select(rest, value.get(key)?),
         JsonStep::Index(index) => select(rest, value.get(index)?),
+        JsonStep::Where(key, text) => {
+            let has = |item: &&Value| item.get(key).and_then(Value::as_str) == Some(text);
+            select(rest, value.as_array()?.iter().find(has)?)
+        }
         JsonStep::Every => {
             let mut found = Vec::new();
             for item in value.as_array()? {
@@ -323,10 +350,42 @@ mod tests {
     }
 
     #[test]
+    fn f_090_an_item_is_found_by_the_text_of_a_key() {
+        let value = json!({"headers": [{"name": "To", "value": "a"}, {"name": "From | x", "value": "b"}, {"name": "To", "value": "c"}, 3]});
+        for (path, expect) in [
+            ("headers[name='To'].value", Some(json!("a"))),
+            ("headers[name='to'].value | headers[name=\"From | x\"].value", Some(json!("b"))),
+            ("headers[name='Cc'].value", None),
+            ("headers[*][name='To']", Some(json!([]))),
+        ] {
+            let path = JsonPath::parse(path).unwrap();
+            assert_eq!(path.find(&value), expect, "{path}");
+            let below = path.below("data");
+            assert_eq!(JsonPath::parse(below.as_str()).unwrap(), below);
+        }
+    }
+
+    #[test]
     fn malformed_paths_are_refused() {
         for text in [
-            "", ".", "a.", "a..b", "a[", "a[x]", "a[1]b", "a]", "a |", "| a", "a['b]", "a['']",
+            "",
+            ".",
+            "a.",
+            "a..b",
+            "a[",
+            "a[x]",
+            "a[1]b",
+            "a]",
+            "a |",
+            "| a",
+            "a['b]",
+            "a['']",
             "$a.",
+            "a[b=c]",
+            "a[='c']",
+            "a[b='c]",
+            "a[b='']",
+            "a[b.c='d']",
         ] {
             assert!(JsonPath::parse(text).is_err() || text == "a]", "{text}");
         }

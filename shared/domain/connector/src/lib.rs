@@ -9,6 +9,7 @@ mod address;
 mod announce;
 pub mod answer;
 mod apply_binding;
+mod base64_text;
 mod binding;
 mod binding_rules;
 mod bounds;
@@ -72,15 +73,16 @@ pub use json_path::{InvalidJsonPath, JsonPath, JsonStep};
 pub use lookup::{Bound, LookupError, bound, find, named};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
-    ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
-    EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
-    FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, Idempotency,
-    InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout, MAX_FILE_SIZE_MB,
-    MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
-    Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules,
-    RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, Said, ScrapeField,
-    ScrapeRules, ScraperConnection, SslMode, StatementSource, SuccessRule, TableRules, Tag,
-    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings, media_type,
+    ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, DetailRules, Driver, Endpoint,
+    EntityRule, EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection,
+    FileSource, FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules,
+    Idempotency, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout,
+    MAX_DETAILS, MAX_FILE_SIZE_MB, MetadataField, Method, Operation, OutputSchema, OutputShape,
+    PARSERS, PageBounds, PagePlace, Pagination, Parameter, ParseRules, PathRule, PdfRecords,
+    PdfRules, Pick, QueryRules, RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection,
+    Said, ScrapeField, ScrapeRules, ScraperConnection, SslMode, StatementSource, SuccessRule,
+    TableRules, Tag, TokenServer, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
+    media_type,
 };
 pub use rate_keys::{RatedBy, binding_subject};
 pub use reading::{InvalidLocale, InvalidReading, Reading, is_same_figure};

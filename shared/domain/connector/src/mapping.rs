@@ -5,6 +5,7 @@ use countersign_registry::{Field, Warnings};
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerError;
+use crate::base64_text::decoded;
 use crate::coerce::coerce_written;
 use crate::json_number::settled;
 use crate::json_path::Found;
@@ -56,7 +57,13 @@ pub fn records(
     let mut mapped = Mapped { count, ..Mapped::default() };
     shorter.into_iter().for_each(|message| mapped.warnings.push(message));
     for (number, mut record) in records.into_iter().enumerate() {
-        let written = written.as_mut().and_then(Iterator::next);
+        let mut written = written.as_mut().and_then(Iterator::next);
+        for complaint in decoded(&mut record, &mapping.base64) {
+            mapped.warnings.push(about_record(part.before + number + 1, &complaint));
+        }
+        if let Some(written) = &mut written {
+            decoded(written, &mapping.base64);
+        }
         for complaint in fit_written(&mut record, written, &schema.fields, &mapping.reading) {
             mapped.warnings.push(about_record(part.before + number + 1, &complaint));
         }
@@ -76,9 +83,10 @@ struct Items {
 
 fn items(mapping: &JsonMapping, answer: &Value, most: usize) -> Result<Items, AnswerError> {
     let found = match &mapping.results_path {
-        Some(path) => {
-            path.select(answer).ok_or_else(|| AnswerError::NoResults(path.to_string()))?
-        }
+        Some(path) => match path.select(answer) {
+            None if mapping.results_optional && answer.is_object() => Found::One(&Value::Null),
+            found => found.ok_or_else(|| AnswerError::NoResults(path.to_string()))?,
+        },
         None => Found::One(answer),
     };
     let rows;

@@ -1,5 +1,5 @@
-//! Tokens for `oauth2_client_credentials` (F-103; RFC 6749, section 4.4): the request, its answer, and the name under which
-//! a token is kept.
+//! Tokens for `oauth2_client_credentials` and `oauth2_refresh_token` (F-103; RFC 6749, sections 4.4 and 6): the request, its
+//! answer, and the name under which a token is kept.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use url::{Url, form_urlencoded};
 
-use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, ClientAuth, Method};
+use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, ClientAuth, Method, TokenServer};
 use crate::request::{Request, RequestError, basic, set_header};
 use crate::secret::{Credential, Secret};
 
@@ -52,7 +52,7 @@ pub fn token_request(
     auth: &Auth,
     credential: Option<&Credential>,
 ) -> Result<Option<Request>, RequestError> {
-    let Auth::Oauth2ClientCredentials { token_url, scope, client_auth } = auth else {
+    let Some(TokenServer { token_url, scope, client_auth }) = auth.token_server() else {
         return Ok(None);
     };
     let credential = credential.ok_or(RequestError::CredentialMissing)?;
@@ -62,7 +62,12 @@ pub fn token_request(
     let (id, secret) = (part("client_id")?.expose(), part("client_secret")?.expose());
     let url = Url::parse(token_url)?;
     let mut form = Map::new();
-    form.insert("grant_type".to_owned(), "client_credentials".into());
+    if matches!(auth, Auth::Oauth2RefreshToken(_)) {
+        form.insert("grant_type".to_owned(), "refresh_token".into());
+        form.insert("refresh_token".to_owned(), part("refresh_token")?.expose().into());
+    } else {
+        form.insert("grant_type".to_owned(), "client_credentials".into());
+    }
     if let Some(scope) = scope {
         form.insert("scope".to_owned(), scope.as_str().into());
     }
@@ -134,11 +139,11 @@ pub fn named_error(body: &[u8]) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
 }
 
-/// The name under which a token is kept: the same for the same client, server and scope of one owner, and without any of
-/// them in it.
+/// The name under which a token is kept: the same for the same client, consent, server and scope of one owner, and without
+/// any of them in it.
 #[must_use]
 pub fn token_key(owner: &str, auth: &Auth, credential: &Credential) -> Option<String> {
-    let Auth::Oauth2ClientCredentials { token_url, scope, .. } = auth else { return None };
+    let TokenServer { token_url, scope, .. } = auth.token_server()?;
     let mut digest = Sha256::new();
     let parts = [
         Some(owner),
@@ -146,6 +151,7 @@ pub fn token_key(owner: &str, auth: &Auth, credential: &Credential) -> Option<St
         scope.as_deref(),
         credential.part("client_id").map(Secret::expose),
         credential.part("client_secret").map(Secret::expose),
+        credential.part("refresh_token").map(Secret::expose),
     ];
     for part in parts {
         let part = part.unwrap_or_default();
@@ -165,19 +171,24 @@ pub fn with_token(credential: Credential, token: Secret) -> Credential {
 mod tests {
     use std::time::Duration;
 
+    use countersign_effect::CredentialUse;
     use proptest::prelude::{ProptestConfig, proptest};
 
     use super::{TokenError, named_error, read_token, token_key, token_request};
-    use crate::model::{Auth, ClientAuth};
+    use crate::model::{Auth, ClientAuth, TokenServer};
     use crate::request::RequestError;
-    use crate::secret::Credential;
+    use crate::secret::{Credential, Secret};
 
-    fn auth(client_auth: ClientAuth) -> Auth {
-        Auth::Oauth2ClientCredentials {
+    fn server(client_auth: ClientAuth) -> TokenServer {
+        TokenServer {
             token_url: "https://login.example/token".to_owned(),
             scope: Some("read all".to_owned()),
             client_auth,
         }
+    }
+
+    fn auth(client_auth: ClientAuth) -> Auth {
+        Auth::Oauth2ClientCredentials(server(client_auth))
     }
 
     fn client(secret: &str) -> Credential {
@@ -191,14 +202,14 @@ mod tests {
     fn f_103_a_token_request_carries_the_client_in_header_or_form() {
         let request =
             token_request(&auth(ClientAuth::Header), Some(&client("a:b"))).unwrap().unwrap();
-        let (kind, body) = request.written_body().unwrap();
+        let (kind, body) = request.written_body().unwrap().unwrap();
         assert_eq!(kind, "application/x-www-form-urlencoded");
         assert_eq!(body, b"grant_type=client_credentials&scope=read+all");
         let header = request.headers.iter().find(|(name, _)| name == "authorization");
         assert_eq!(header.unwrap().1, "Basic bWU6YSUzQWI=", "me:a%3Ab");
         let request =
             token_request(&auth(ClientAuth::Body), Some(&client("a:b"))).unwrap().unwrap();
-        let body = request.written_body().unwrap().1;
+        let body = request.written_body().unwrap().unwrap().1;
         assert_eq!(
             body,
             b"grant_type=client_credentials&scope=read+all&client_id=me&client_secret=a%3Ab"
@@ -215,6 +226,32 @@ mod tests {
         let error = token_request(&auth(ClientAuth::Header), None).unwrap_err();
         assert_eq!(error, RequestError::CredentialMissing);
         assert_eq!(token_request(&Auth::BearerToken, None), Ok(None));
+    }
+
+    #[test]
+    fn r_010_a_token_is_bought_with_a_refresh_token() {
+        let auth = Auth::Oauth2RefreshToken(server(ClientAuth::Body));
+        let given = client("s3cr3t");
+        let missing = token_request(&auth, Some(&given)).unwrap_err();
+        assert_eq!(missing, RequestError::CredentialPart("refresh_token".to_owned()));
+        let with =
+            |consent: &str| given.clone().with("refresh_token", Secret::new(consent.to_owned()));
+        let request = token_request(&auth, Some(&with("c0nsent"))).unwrap().unwrap();
+        let (_, body) = request.written_body().unwrap().unwrap();
+        assert_eq!(
+            String::from_utf8(body).unwrap(),
+            "grant_type=refresh_token&refresh_token=c0nsent&scope=read+all&client_id=me&client_secret=s3cr3t"
+        );
+        let key = |consent: &str| token_key("user_1", &auth, &with(consent));
+        assert_ne!(key("c0nsent"), key("another"), "a token is kept for each consent");
+        let signed = crate::effect::signed_auth(&CredentialUse {
+            id: "cred_1".to_owned(),
+            auth: auth.name().to_owned(),
+            token_url: Some("https://login.example/token".to_owned()),
+            scope: Some("read all".to_owned()),
+            client_auth: Some("body".to_owned()),
+        });
+        assert_eq!(signed, auth, "a signed call is sent as it was signed");
     }
 
     fn check(body: &str, expect: Result<(&str, Option<u64>), TokenError>) {

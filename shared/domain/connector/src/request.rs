@@ -4,12 +4,15 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use countersign_effect::{Body, Mail};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use crate::embed;
-use crate::model::{Auth, BodyFormat, Method, RequestRules, RestConnection};
+use crate::model::{
+    Auth, BodyFormat, DetailRules, Method, Pagination, RequestRules, RestConnection,
+};
 use crate::secret::Credential;
 
 mod arguments;
@@ -48,18 +51,25 @@ pub struct Request {
 
 impl Request {
     /// The body as it is sent, and its content type.
-    #[must_use]
-    pub fn written_body(&self) -> Option<(&'static str, Vec<u8>)> {
-        let body = self.body.as_ref()?;
-        Some(match self.body_format {
-            BodyFormat::Json => ("application/json", body.to_string().into_bytes()),
+    ///
+    /// # Errors
+    /// [`RequestError::Mail`] when no mail can be made of it.
+    pub fn written_body(&self) -> Result<Option<(String, Vec<u8>)>, RequestError> {
+        let Some(body) = &self.body else { return Ok(None) };
+        let (media, text) = match self.body_format {
+            BodyFormat::Json => ("application/json".to_owned(), body.to_string()),
             BodyFormat::Form => {
                 let pairs = form_pairs(body).unwrap_or_default();
                 let text =
                     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-                ("application/x-www-form-urlencoded", text.into_bytes())
+                ("application/x-www-form-urlencoded".to_owned(), text)
             }
-        })
+            BodyFormat::Mail => {
+                let Body { media, text } = mail(body)?;
+                (media, text)
+            }
+        };
+        Ok(Some((media, text.into_bytes())))
     }
 
     /// The address without its query, which may hold a key.
@@ -102,6 +112,41 @@ pub fn build(
     Ok(request)
 }
 
+/// The longest value of a listed record in an address, bytes.
+const MAX_LISTED: usize = 1_000;
+
+/// The request for one record that an answer lists, with the credential.
+///
+/// # Errors
+/// [`RequestError`] when the record has no value for the path, or the credential lacks a part.
+pub fn detail(
+    connection: &RestConnection,
+    rules: &RequestRules,
+    details: &DetailRules,
+    listed: &Map<String, Value>,
+    credential: Option<&Credential>,
+) -> Result<Request, RequestError> {
+    let one = RequestRules {
+        method: Method::Get,
+        path: details.path.clone(),
+        query: details.query.clone(),
+        body: None,
+        pagination: Pagination::None,
+        ..rules.clone()
+    };
+    let names = placeholders(&details.path).unwrap_or_default();
+    // An id is short; anything longer is not sent back to where it came from.
+    let is_short = |value: &&Value| value.as_str().is_none_or(|text| text.len() <= MAX_LISTED);
+    let value = |name: &&str| {
+        let value = listed.get(*name).filter(is_short)?;
+        Some(((*name).to_owned(), value.clone()))
+    };
+    let named = names.iter().filter_map(value);
+    let mut request = unsigned(connection, &one, &named.collect())?;
+    authenticate(&connection.auth, credential, &mut request)?;
+    Ok(request)
+}
+
 /// The first request of a call, without anything that proves who sends it.
 ///
 /// # Errors
@@ -134,10 +179,10 @@ pub fn unsigned(
             push_pairs(&mut pairs, name, name, value, "query")?;
         }
     }
-    if rules.body_format == BodyFormat::Form
-        && let Some(body) = &body
-    {
-        form_pairs(body)?;
+    match (rules.body_format, &body) {
+        (BodyFormat::Form, Some(body)) => form_pairs(body).map(drop)?,
+        (BodyFormat::Mail, Some(body)) => mail(body).map(drop)?,
+        _ => {}
     }
     let mut request = Request {
         method: rules.method,
@@ -161,6 +206,13 @@ pub(crate) fn headers<const N: usize>(
         set_header(&mut headers, name, value.clone());
     }
     headers
+}
+
+/// The mail that a body describes, with what is said about it.
+fn mail(body: &Value) -> Result<Body, RequestError> {
+    let parts = body.get("message").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mail = Mail::of(&parts).map_err(|error| RequestError::Mail(error.to_string()))?;
+    Ok(mail.body(body.get("metadata")))
 }
 
 /// A form's names and values.

@@ -102,6 +102,8 @@ impl Credential {
             hidden.push(secret.to_owned());
             hidden.push(form_urlencoded::byte_serialize(secret.as_bytes()).collect());
             hidden.push(utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string());
+            // As some servers write it in JSON.
+            hidden.push(secret.replace('/', "\\/"));
         }
         for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
             if let (Some(user), Some(password)) = (self.part(user), self.part(password)) {

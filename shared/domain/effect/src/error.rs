@@ -22,6 +22,10 @@ pub enum EffectError {
     #[error("a stored effect cannot be read: {0}")]
     #[failure(code = "EFFECT_UNREADABLE")]
     Unreadable(String),
+    /// A mail that cannot be written.
+    #[error("the mail cannot be sent: {0}")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
+    Mail(String),
     /// The JSON could not be written canonically.
     #[error("writing canonical JSON: {0}")]
     #[failure(code = "SUBJECT_NOT_SIGNABLE")]

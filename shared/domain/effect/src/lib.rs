@@ -10,18 +10,22 @@
 mod digest;
 mod error;
 mod file;
+mod hidden;
 mod http;
 mod key;
 mod leaf;
+mod mail;
 pub mod tree;
 pub mod view;
 
 pub use digest::{Digest, InvalidDigest, hash_parts};
 pub use error::EffectError;
 pub use file::{Excerpt, FileAction, FileEdit, FileEffect, MAX_EXCERPT, TextHash};
+pub use hidden::is_hidden;
 pub use http::{
     Body, CredentialUse, Effect, HttpEffect, MAX_EFFECT_BYTES, Part, SECRET_PLACE, SecretForm,
     SecretPart, Shape, Version, Via,
 };
 pub use key::{KeyOf, idempotency_key};
 pub use leaf::{effect_leaf, row_leaf};
+pub use mail::{MAIL_KEYS, Mail};

@@ -272,7 +272,7 @@ impl Node {
         };
         let keys = steps.iter().map_while(|step| match step {
             JsonStep::Key(key) => Some(key),
-            JsonStep::Index(_) | JsonStep::Every => None,
+            JsonStep::Index(_) | JsonStep::Every | JsonStep::Where(..) => None,
         });
         let (mut node, mut taken) = (self, 0);
         for key in keys {

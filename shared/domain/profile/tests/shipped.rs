@@ -60,7 +60,11 @@ fn f_179_f_180_f_181_the_profiles_are_shipped_with_their_playbooks_and_connector
         let bindings = bound(&template.data_sources);
         // With a model that only quotes, an agent with playbooks would answer worse than these do.
         let researches = template.spec.research().is_some();
-        assert_eq!(researches, handle == "research-desk", "{handle}");
+        assert_eq!(
+            researches,
+            ["mail-desk", "research-desk"].contains(&handle.as_str()),
+            "{handle}"
+        );
         let skills = template.spec.skills.iter();
         for skill in skills.filter(|skill| skill.skill_type == SkillType::Playbook) {
             let playbook = skill.reference.to_string();
@@ -77,6 +81,7 @@ fn f_179_f_180_f_181_the_profiles_are_shipped_with_their_playbooks_and_connector
     assert_eq!(used.len(), 6);
     let handles = [
         "corporate-intelligence-analyst",
+        "mail-desk",
         "nonprofit-investigator",
         "political-finance-tracker",
         "research-desk",

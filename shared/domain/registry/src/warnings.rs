@@ -66,6 +66,14 @@ impl<T> Warnings<T> {
     }
 }
 
+impl Warnings {
+    /// The same warnings in other words.
+    #[must_use]
+    pub fn reworded(self, words: impl FnMut(String) -> String) -> Self {
+        Self { kept: self.kept.into_iter().map(words).collect(), ..self }
+    }
+}
+
 impl<T: Into<Value>> Warnings<T> {
     /// Writes `warnings` and `warning_count` into a step's output.
     pub fn write(self, output: &mut Map<String, Value>) {

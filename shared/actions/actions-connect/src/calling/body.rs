@@ -34,7 +34,7 @@ impl Caller<'_> {
                 }
                 Ok(open) => {
                     let answer = beginning(open).await;
-                    (self.status_error(&answer), Some(answer))
+                    (self.status_error(&answer, false), Some(answer))
                 }
                 // A source that had less than its usual time did not fail.
                 Err(HttpError::Timeout { .. }) if left < timeout => (self.out_of_time(), None),

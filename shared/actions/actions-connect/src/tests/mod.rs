@@ -333,6 +333,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod database;
+mod details;
 mod effects;
 mod feeds;
 mod fetching;

@@ -86,8 +86,10 @@ pub(crate) fn bring_home(definition: &mut ConnectorDefinition, home: &str) {
     match &mut definition.connection {
         Connection::RestApi(rest) => {
             rest.rate_limit = None;
-            if let Auth::Oauth2ClientCredentials { token_url, .. } = &mut rest.auth {
-                *token_url = moved(token_url);
+            if let Auth::Oauth2ClientCredentials(server) | Auth::Oauth2RefreshToken(server) =
+                &mut rest.auth
+            {
+                server.token_url = moved(&server.token_url);
             }
         }
         Connection::Graphql(graphql) => graphql.rate_limit = None,
@@ -148,21 +150,19 @@ pub(crate) fn pages(endpoint: &Endpoint, fixture: &str) -> Pages {
     let two = |last: String| Pages { bodies: vec![fixture.to_owned(), last], filled: None };
     let one = || Pages { bodies: vec![fixture.to_owned()], filled: None };
     match &endpoint.operation {
-        Operation::Request(rules) if rules.pagination.bounds().max_pages > 1 => {
-            match &rules.pagination {
-                Pagination::Cursor { cursor_path: path, .. }
-                | Pagination::Page { more_path: Some(path), .. }
-                | Pagination::Offset { more_path: Some(path), .. } => {
-                    two(with(json(), path.as_str(), Value::Null))
-                }
-                Pagination::Page { page_size, .. } | Pagination::Offset { page_size, .. } => {
-                    let size = *page_size as usize;
-                    let first = full(json(), rules.mapping.results_path.as_ref(), size);
-                    Pages { bodies: vec![first, fixture.to_owned()], filled: Some(size) }
-                }
-                Pagination::None | Pagination::LinkHeader { .. } => one(),
+        Operation::Request(rules) if rules.bounds().max_pages > 1 => match &rules.pagination {
+            Pagination::Cursor { cursor_path: path, .. }
+            | Pagination::Page { more_path: Some(path), .. }
+            | Pagination::Offset { more_path: Some(path), .. } => {
+                two(with(json(), path.as_str(), Value::Null))
             }
-        }
+            Pagination::Page { page_size, .. } | Pagination::Offset { page_size, .. } => {
+                let size = *page_size as usize;
+                let first = full(json(), rules.mapping.results_path.as_ref(), size);
+                Pages { bodies: vec![first, fixture.to_owned()], filled: Some(size) }
+            }
+            Pagination::None | Pagination::LinkHeader { .. } => one(),
+        },
         Operation::Graphql(rules) => {
             let turned = rules.pagination.as_ref().filter(|pages| pages.bounds.max_pages > 1);
             turned.map_or_else(one, |pages| {
@@ -204,6 +204,7 @@ struct Inner {
     base: String,
     case: Case,
     pages: Vec<String>,
+    detail: Option<String>,
     seen: Mutex<Seen>,
 }
 
@@ -227,8 +228,15 @@ impl Provider {
             base: base.map(|url| base_path(&url).to_owned()).unwrap_or_default(),
             case: case.clone(),
             pages: pages.bodies.clone(),
+            detail: None,
             seen: Mutex::default(),
         }))
+    }
+
+    /// The same, with what each address below that of the list answers.
+    pub(crate) fn detailed(mut self, detail: Option<String>) -> Self {
+        Arc::get_mut(&mut self.0).unwrap().detail = detail;
+        self
     }
 
     pub(crate) fn complaints(&self) -> Vec<String> {
@@ -258,13 +266,16 @@ fn kind(body: &str) -> &'static str {
 /// Whether a list that goes on is as the endpoint wants it.
 pub(crate) fn wants_the_first_only(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::Request(rules) => rules.pagination.bounds().first_only,
+        Operation::Request(rules) => rules.bounds().first_only,
         Operation::Graphql(rules) => {
             rules.pagination.as_ref().is_some_and(|pages| pages.bounds.first_only)
         }
         _ => false,
     }
 }
+
+/// Where token servers of shipped connectors answer.
+pub(crate) const TOKENS: [&str; 2] = ["/v3/token", "/token"];
 
 /// A token server's answer.
 pub(crate) fn token() -> ResponseTemplate {
@@ -276,8 +287,11 @@ impl Respond for Provider {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         match request.url.path() {
             "/robots.txt" => return ResponseTemplate::new(404),
-            "/v3/token" => return token(),
+            at if TOKENS.contains(&at) => return token(),
             _ => {}
+        }
+        if let Some(detail) = self.0.detail_at(request) {
+            return ResponseTemplate::new(200).set_body_raw(detail, "application/json");
         }
         let mut seen = self.0.seen.lock().unwrap();
         let number = seen.requests;
@@ -311,6 +325,13 @@ impl Inner {
         ];
         let wrong = expected.into_iter().filter(|(_, expect, found)| expect != found);
         wrong.map(|(what, expect, found)| format!("{what} must be {expect}, is {found}")).collect()
+    }
+
+    /// The answer to a request for one record of the list.
+    fn detail_at(&self, request: &Request) -> Option<&str> {
+        let (_, path) = self.case.request.split_once(' ')?;
+        let below = request.url.path().strip_prefix(&format!("{}{path}/", self.base))?;
+        self.detail.as_deref().filter(|_| !below.is_empty())
     }
 
     /// The header that proves who asks, or that there is none.

@@ -38,11 +38,6 @@ impl Drafts for Purse {
         let waits = self.never_shown;
         Box::pin(async move { if waits { pending().await } else { Written::Shown } })
     }
-
-    fn remove<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, ()> {
-        self.shown.lock().unwrap().push(Value::Null);
-        Box::pin(async {})
-    }
 }
 
 impl ModelBudget for Purse {
@@ -63,7 +58,11 @@ impl ModelBudget for Purse {
         _: &'a Call,
         reserved: &'a ModelCall,
         ended: &'a ModelCall,
+        is_shown: bool,
     ) -> BoxFuture<'a, ()> {
+        if is_shown {
+            self.shown.lock().unwrap().push(Value::Null);
+        }
         let tokens = (reserved.counted_tokens, ended.counted_tokens);
         self.settled.lock().unwrap().push(tokens);
         self.ended.lock().unwrap().push(ended.clone());

@@ -5,7 +5,7 @@ mod formulas;
 use std::path::PathBuf;
 
 use countersign_canonical::canonical;
-use countersign_effect::{Effect, effect_leaf, row_leaf, tree};
+use countersign_effect::{Effect, Mail, effect_leaf, row_leaf, tree};
 use countersign_run::StepWarnings;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -38,7 +38,7 @@ fn payment(auth: &str) -> Value {
             headers.push(json!(["authorization", slot]));
         }
         "basic" => headers.push(json!(["authorization", secret("username:password", "basic")])),
-        "oauth2_client_credentials" => {
+        "oauth2_client_credentials" | "oauth2_refresh_token" => {
             headers.push(json!(["authorization", secret("access_token", "bearer")]));
         }
         _ => {}
@@ -46,7 +46,7 @@ fn payment(auth: &str) -> Value {
     headers.push(json!(["idempotency-key", "9f86d081884c7d659a2feaa0c55ad015"]));
     headers.push(json!(["user-agent", "Countersign"]));
     let mut credential = json!({ "id": "cred_00000000000000000000000000000001", "auth": auth });
-    if auth == "oauth2_client_credentials" {
+    if auth.starts_with("oauth2_") {
         credential["token_url"] = "https://id.bank.example/token".into();
         credential["scope"] = "payments".into();
         credential["client_auth"] = "header".into();
@@ -90,7 +90,18 @@ fn effects() -> Vec<(String, Value)> {
     in_path["path_secret"] = json!({ "secret": "token", "as": "plain" });
     all.push(("JSON, path_token".to_owned(), in_path));
     all.push(("a file that is changed".to_owned(), patch()));
+    all.push(("JSON, oauth2_refresh_token".to_owned(), payment("oauth2_refresh_token")));
+    let mut letter = payment("oauth2_refresh_token");
+    letter["body"] = mail();
+    all.push(("a mail".to_owned(), letter));
     all
+}
+
+/// A mail with what is said about it.
+fn mail() -> Value {
+    let parts = json!({ "to": "Maria <maria@example.org>", "subject": "Grüße", "text": "Dear Maria,\n\nfrom Zürich." });
+    let mail = Mail::of(parts.as_object().unwrap()).unwrap();
+    serde_json::to_value(mail.body(Some(&json!({ "threadId": "18c" })))).unwrap()
 }
 
 fn patch() -> Value {

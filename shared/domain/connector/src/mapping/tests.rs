@@ -15,11 +15,9 @@ fn path(text: &str) -> JsonPath {
 
 fn mapping(results_path: Option<&str>, fields: &[(&str, &str)]) -> JsonMapping {
     JsonMapping {
-        layout: Layout::Rows,
         results_path: results_path.map(path),
         fields: fields.iter().map(|(name, text)| ((*name).to_owned(), path(text))).collect(),
-        metadata: Vec::new(),
-        reading: Reading::default(),
+        ..JsonMapping::default()
     }
 }
 

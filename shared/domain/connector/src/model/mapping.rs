@@ -14,12 +14,18 @@ pub struct JsonMapping {
     /// Where the records stand in the answer; the whole answer when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_path: Option<JsonPath>,
+    /// Whether an object in which nothing stands there has no records.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub results_optional: bool,
     /// Whether there is an object for each record, or a list for each field.
     #[serde(default, skip_serializing_if = "Layout::is_rows")]
     pub layout: Layout,
     /// Local name → path in one record; empty passes records through as they are.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub fields: IndexMap<String, JsonPath>,
+    /// Fields whose texts come in base64, and are read as what they stand for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base64: Vec<String>,
     /// Values of the answer that stand beside its records (F-091).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<MetadataField>,

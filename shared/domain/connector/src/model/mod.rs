@@ -39,8 +39,8 @@ pub use mapping::{JsonMapping, Layout, MetadataField};
 pub use pages::{PageBounds, PagePlace, Pagination};
 pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{
-    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, RateLimit, RequestRules,
-    RestConnection,
+    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, DetailRules, MAX_DETAILS, Method,
+    RateLimit, RequestRules, RestConnection, TokenServer,
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 pub use success_rule::{Said, SuccessRule};

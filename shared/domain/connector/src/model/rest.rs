@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
-use super::pages::Pagination;
+use super::pages::{PageBounds, Pagination};
 use super::success_rule::SuccessRule;
 
 /// The connection of a `rest_api`.
@@ -78,16 +78,9 @@ pub enum Auth {
     /// `Authorization: Basic …`.
     Basic,
     /// A token that the client's id and secret buy at another address (RFC 6749, section 4.4).
-    Oauth2ClientCredentials {
-        /// Where; HTTPS.
-        token_url: String,
-        /// What for.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        scope: Option<String>,
-        /// Where id and secret stand in the token request.
-        #[serde(default)]
-        client_auth: ClientAuth,
-    },
+    Oauth2ClientCredentials(TokenServer),
+    /// A token that is bought with the consent which a person gave to the client: with its refresh token (RFC 6749, section 6).
+    Oauth2RefreshToken(TokenServer),
     /// A token in the path, behind the connector's address: `/{prefix}{token}`. Only for what is signed: the effect has a
     /// place in its stead, and the address with the token exists in the sender alone.
     PathToken {
@@ -99,7 +92,20 @@ pub enum Auth {
     ConnectionString,
 }
 
-/// The part of a credential that an `oauth2_client_credentials` call is sent with; never stored.
+/// Where tokens are bought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenServer {
+    /// The address; HTTPS.
+    pub token_url: String,
+    /// What a token is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Where the client's id and secret stand in the request.
+    #[serde(default)]
+    pub client_auth: ClientAuth,
+}
+
+/// The part of a credential that a call with a bought token is sent with; never stored.
 pub(crate) const ACCESS_TOKEN: &str = "access_token";
 
 /// The parts that stand in for a credential's `connection_string`.
@@ -128,7 +134,8 @@ impl Auth {
             Self::BearerToken => "bearer_token",
             Self::TokenScheme { .. } => "token_scheme",
             Self::Basic => "basic",
-            Self::Oauth2ClientCredentials { .. } => "oauth2_client_credentials",
+            Self::Oauth2ClientCredentials(_) => "oauth2_client_credentials",
+            Self::Oauth2RefreshToken(_) => "oauth2_refresh_token",
             Self::PathToken { .. } => "path_token",
             Self::ConnectionString => "connection_string",
         }
@@ -142,13 +149,24 @@ impl Auth {
             Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
             Self::BearerToken | Self::TokenScheme { .. } | Self::PathToken { .. } => &["token"],
             Self::Basic => &["username", "password"],
-            Self::Oauth2ClientCredentials { .. } => &["client_id", "client_secret"],
+            Self::Oauth2ClientCredentials(_) => &["client_id", "client_secret"],
+            Self::Oauth2RefreshToken(_) => &["client_id", "client_secret", "refresh_token"],
             Self::ConnectionString => &["connection_string"],
         }
     }
 }
 
 impl Auth {
+    /// Where its tokens are bought, if it needs any.
+    pub(crate) fn token_server(&self) -> Option<&TokenServer> {
+        match self {
+            Self::Oauth2ClientCredentials(server) | Self::Oauth2RefreshToken(server) => {
+                Some(server)
+            }
+            _ => None,
+        }
+    }
+
     /// The header that carries the credential, if one does.
     pub(crate) fn header(&self) -> Option<&str> {
         match self {
@@ -156,7 +174,8 @@ impl Auth {
             Self::BearerToken
             | Self::TokenScheme { .. }
             | Self::Basic
-            | Self::Oauth2ClientCredentials { .. } => Some("authorization"),
+            | Self::Oauth2ClientCredentials(_)
+            | Self::Oauth2RefreshToken(_) => Some("authorization"),
             Self::None
             | Self::ApiKeyQuery { .. }
             | Self::PathToken { .. }
@@ -270,7 +289,33 @@ pub struct RequestRules {
     /// Where the answer itself says whether the call succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<SuccessRule>,
+    /// How each record is read, where the answer only lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<DetailRules>,
 }
+
+/// The request for one record of an answer that only lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DetailRules {
+    /// As the path of a request; `{name}` is replaced by a value of the record as the answer lists it.
+    pub path: String,
+    /// Query parameters.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub query: IndexMap<String, String>,
+}
+
+impl RequestRules {
+    /// How much one call may fetch. Where each record is a request, at most [`MAX_DETAILS`].
+    #[must_use]
+    pub fn bounds(&self) -> PageBounds {
+        let bounds = self.pagination.bounds();
+        let most = if self.details.is_some() { MAX_DETAILS } else { bounds.max_records };
+        PageBounds { max_records: bounds.max_records.min(most), ..bounds }
+    }
+}
+
+/// The most records of one call where each is a request of its own.
+pub const MAX_DETAILS: u32 = 50;
 
 /// How a body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -282,6 +327,8 @@ pub enum BodyFormat {
     Json,
     /// As a web form: `a=1&b=2`; lists become repeated names.
     Form,
+    /// As a mail of plain text: `message` has its parts, `metadata` JSON that is sent before it.
+    Mail,
 }
 
 impl BodyFormat {

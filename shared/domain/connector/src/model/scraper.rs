@@ -104,6 +104,7 @@ impl ScrapeRules {
             pagination: Pagination::None,
             mapping: JsonMapping::default(),
             verdict: None,
+            details: None,
         }
     }
 }

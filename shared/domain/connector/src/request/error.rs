@@ -35,6 +35,10 @@ pub enum RequestError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What no mail can be made of.
+    #[error("{0}")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
+    Mail(String),
     /// A header's value that cannot be sent.
     #[error("the header `{0}` holds characters that cannot be sent")]
     #[failure(code = "CONNECTOR_ARGUMENT")]

@@ -44,7 +44,7 @@ pub(crate) fn secret_slot(auth: &Auth) -> Option<SecretSlot<'_>> {
             secret: secret("token", SecretForm::Scheme, Some(scheme.clone())),
         }),
         Auth::Basic => header("authorization", BASIC, SecretForm::Basic),
-        Auth::Oauth2ClientCredentials { .. } => {
+        Auth::Oauth2ClientCredentials(_) | Auth::Oauth2RefreshToken(_) => {
             header("authorization", ACCESS_TOKEN, SecretForm::Bearer)
         }
     }

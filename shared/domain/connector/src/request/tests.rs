@@ -137,10 +137,13 @@ fn k_42_every_way_to_authenticate() {
         make("auth: { type: basic }", "get", item(), &[("username", "u"), ("password", "p")])
             .unwrap();
     assert_eq!(header(&basic, "authorization"), Some("Basic dTpw"));
+    let consent = "auth: { type: oauth2_refresh_token, token_url: 'https://login.example/t' }";
+    let consented = make(consent, "get", item(), &[("access_token", "s3cr3t")]).unwrap();
+    assert_eq!(header(&consented, "authorization"), Some("Bearer s3cr3t"));
     let oauth = "auth: { type: oauth2_client_credentials, token_url: 'https://login.example/t' }";
     let token = make(oauth, "get", item(), &[("access_token", "s3cr3t")]).unwrap();
     assert_eq!(header(&token, "authorization"), Some("Bearer s3cr3t"));
-    for request in [query, in_header, bearer, token] {
+    for request in [query, in_header, bearer, consented, token] {
         assert!(!format!("{request:?} {}", request.public_address()).contains("s3cr3t"));
     }
 }
@@ -181,7 +184,7 @@ fn f_096_a_form_is_written_as_one() {
     };
     let send = |arguments: Value| build(connection, rules, arguments.as_object().unwrap(), None);
     let request = send(json!({ "name": "é =", "size": 3 })).unwrap();
-    let (kind, body) = request.written_body().unwrap();
+    let (kind, body) = request.written_body().unwrap().unwrap();
     assert_eq!(kind, "application/x-www-form-urlencoded");
     assert_eq!(String::from_utf8(body).unwrap(), "title=%C3%A9+%3D&tags=3&tags=b&kind=a%26b");
     let error = send(json!({ "name": { "a": 1 } })).unwrap_err();

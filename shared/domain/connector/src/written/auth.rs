@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::origin::Origin;
 use super::text::{Address, HeaderName, PathPrefix, Scheme};
 use crate::header::{COMPOSED, is_header};
-use crate::model::{self, ClientAuth};
+use crate::model::{self, ClientAuth, TokenServer};
 
 /// How requests prove who sends them. The secrets are in the owner's vault, never here.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -60,6 +60,19 @@ pub(super) enum Auth {
         /// Ignored with a warning: credentials come from the owner's vault only.
         env_var: Option<String>,
     },
+    /// A token that is bought with the refresh token of a person who let the client act for them.
+    Oauth2RefreshToken {
+        /// Where a token is bought; HTTPS.
+        #[schemars(extend("x-code" = "token_url"))]
+        token_url: Address,
+        /// What the token is for; what the person has agreed to when left out.
+        scope: Option<String>,
+        /// Where the token request carries the client's id and secret.
+        #[serde(default)]
+        client_auth: ClientAuth,
+        /// Ignored with a warning: credentials come from the owner's vault only.
+        env_var: Option<String>,
+    },
 }
 
 impl Default for Auth {
@@ -89,12 +102,10 @@ impl Auth {
             },
             Self::Basic { .. } => model::Auth::Basic,
             Self::Oauth2ClientCredentials { token_url, scope, client_auth, .. } => {
-                let scope = scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty());
-                model::Auth::Oauth2ClientCredentials {
-                    token_url: token_url.as_str().trim_end_matches('/').to_owned(),
-                    scope: scope.map(str::to_owned),
-                    client_auth: *client_auth,
-                }
+                model::Auth::Oauth2ClientCredentials(server(token_url, scope, *client_auth))
+            }
+            Self::Oauth2RefreshToken { token_url, scope, client_auth, .. } => {
+                model::Auth::Oauth2RefreshToken(server(token_url, scope, *client_auth))
             }
         }
     }
@@ -106,7 +117,8 @@ impl Auth {
             | Self::BearerToken { env_var, .. }
             | Self::PathToken { env_var, .. }
             | Self::Basic { env_var }
-            | Self::Oauth2ClientCredentials { env_var, .. } => env_var.as_ref(),
+            | Self::Oauth2ClientCredentials { env_var, .. }
+            | Self::Oauth2RefreshToken { env_var, .. } => env_var.as_ref(),
         }
     }
 
@@ -125,6 +137,15 @@ impl Auth {
             let message = format!("`{header}` is set to something else in every request");
             rules.error("header", "/header", message);
         }
+    }
+}
+
+fn server(token_url: &Address, scope: &Option<String>, client_auth: ClientAuth) -> TokenServer {
+    let scope = scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty());
+    TokenServer {
+        token_url: token_url.as_str().trim_end_matches('/').to_owned(),
+        scope: scope.map(str::to_owned),
+        client_auth,
     }
 }
 

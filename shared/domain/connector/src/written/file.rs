@@ -13,7 +13,7 @@ use super::table::{Column, MAX_ALTERNATIVES, Pick, Table, check_table, columns};
 use super::text::{Delimiter, Encoding, FieldName, PlainPath};
 use super::xml::XmlEndpoint;
 use crate::bounds::HeaderRow;
-use crate::json_path::JsonPath;
+use crate::json_path::{JsonPath, JsonStep};
 use crate::model::{
     self, Connection, CsvRules, FormatRules, HtmlRules, JsonRules, Operation, OutputSchema,
     OutputShape, PathRule, PdfRecords, PdfRules, ValueType, XlsxRules, endings,
@@ -226,12 +226,24 @@ impl Ends for Tagless<FileEndpoint> {
         }
         match &self.0 {
             FileEndpoint::Xml(xml) => xml.rules(rules),
-            FileEndpoint::Json(JsonEndpoint { fields, .. })
-            | FileEndpoint::Jsonl(JsonlEndpoint { fields, .. }) => {
+            FileEndpoint::Json(JsonEndpoint { fields, results_path, .. }) => {
+                check_results(results_path.as_ref().and_then(plain), rules);
+                unique("fields", fields.iter().map(|field| field.field.as_str()), &[], rules);
+            }
+            FileEndpoint::Jsonl(JsonlEndpoint { fields, .. }) => {
                 unique("fields", fields.iter().map(|field| field.field.as_str()), &[], rules);
             }
             _ => {}
         }
+    }
+}
+
+/// A file is read from its beginning to its end: what stands in an item is not known before it is read.
+fn check_results(path: Option<JsonPath>, rules: &mut Rules<'_>) {
+    let is_condition = |step: &JsonStep| matches!(step, JsonStep::Where(..));
+    if path.is_some_and(|path| path.alternatives().flatten().any(is_condition)) {
+        let message = "the records of a file are not found by the text of a key";
+        rules.error("path", "/results_path", message);
     }
 }
 

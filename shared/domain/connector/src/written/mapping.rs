@@ -65,12 +65,18 @@ pub(super) struct AnswerMapping {
     entity_extraction: Vec<Extraction>,
     /// Where the records are; the whole answer when left out.
     pub(super) results_path: Option<Paths>,
+    /// An answer in which nothing is there has no records: some sources leave an empty list out.
+    #[serde(default)]
+    results_optional: bool,
     /// How the records lie there: `rows` is one object for each; `columns` one list for each field.
     #[serde(default)]
     layout: Layout,
     /// The record's fields and where in the record each is. Left out, records stay as they are.
     #[serde(default)]
     fields: Named<FieldName, Paths>,
+    /// Fields whose texts come in base64 (of either alphabet), and are read as the text they stand for.
+    #[serde(default)]
+    base64: Vec<FieldName>,
 }
 
 /// A field that names an entity.
@@ -115,11 +121,17 @@ impl AnswerMapping {
         };
         JsonMapping {
             results_path: self.results_path.as_ref().and_then(joined),
+            results_optional: self.results_optional,
             layout: self.layout,
             fields: self.fields.iter().filter_map(field).collect(),
+            base64: self.base64.iter().map(|name| name.as_str().to_owned()).collect(),
             metadata: output.map(Output::metadata).unwrap_or_default(),
             reading: Reading::default(),
         }
+    }
+
+    pub(super) fn is_of_columns(&self) -> bool {
+        self.layout == Layout::Columns
     }
 
     /// Alternatives have a bound, however they are written.
@@ -129,6 +141,21 @@ impl AnswerMapping {
         for (pointer, paths) in results.chain(fields) {
             if joined(paths).is_none() {
                 rules.error("path", &pointer, "this has too many alternatives");
+            }
+        }
+        if self.results_optional && self.results_path.is_none() && rules.is_sound("/results_path") {
+            let message = "`results_optional` has no effect without `results_path`";
+            rules.warning("results_path", "/results_optional", message);
+        }
+        for (n, name) in self.base64.iter().enumerate() {
+            if self.base64[..n].contains(name) {
+                let message = format!("the field `{}` is named twice", name.as_str());
+                rules.error("duplicate", &format!("/base64/{n}"), message);
+            }
+            if !self.fields.keys().any(|known| known == name) && rules.is_sound("/fields") {
+                let message = format!("nothing is mapped to the field `{}`", name.as_str());
+                let hint = "name one of `fields`".to_owned();
+                rules.hinted("base64", &format!("/base64/{n}"), message, hint);
             }
         }
     }

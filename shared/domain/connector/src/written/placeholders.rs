@@ -23,7 +23,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number(number) => number.to_string(),

@@ -4,16 +4,19 @@ use countersign_document::{AnyCase, Rules};
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::details::Details;
 use super::endpoint::{Ends, Shared, endpoint};
 use super::headers::{Headers, check_free, headers};
+use super::mail_body;
 use super::mapping::{AnswerMapping, AnswerOutput, inferred};
 use super::pages::Pages;
 use super::placeholders::{self, Scalar};
 use super::success_rule::SuccessRule;
-use super::text::UrlPath;
+use super::text::{HeaderName, UrlPath};
+use crate::header::is_header;
 use crate::model::{
-    self, Auth, BodyFormat, Connection, Method, Operation, OutputSchema, PagePlace, Pagination,
-    RequestRules,
+    self, Auth, BodyFormat, Connection, MAX_DETAILS, Method, Operation, OutputSchema, PagePlace,
+    Pagination, RequestRules,
 };
 
 endpoint! {
@@ -36,7 +39,7 @@ endpoint! {
         headers: Headers,
         /// A body; a value that is wholly `{name}` takes the parameter's.
         body: Option<Value>,
-        /// How the body is written; a form is flat.
+        /// How the body is written; a form is flat, and a mail has `message` and perhaps `metadata`.
         #[serde(default)]
         body_format: BodyFormat,
         /// How pages follow each other.
@@ -44,6 +47,8 @@ endpoint! {
         pagination: Pages,
         /// Where the answer itself says whether the call succeeded, when its status does not.
         verdict: Option<SuccessRule>,
+        /// The request for each record, where the answer only lists them; the mapping's fields are then those of its answer.
+        details: Option<Details>,
     }
 }
 
@@ -83,6 +88,8 @@ impl Ends for RestEndpoint {
             self.check_method(rules);
             self.check_body(rules);
             self.check_credential(connection, rules);
+            self.check_mail(connection, rules);
+            self.check_details(connection, rules);
         }
     }
 }
@@ -100,6 +107,7 @@ impl RestEndpoint {
             pagination: self.pagination.model(),
             mapping: self.response_mapping.json(self.output_schema.as_ref()),
             verdict: self.verdict.clone().map(SuccessRule::model),
+            details: self.details.as_ref().map(Details::model),
         }
     }
 
@@ -136,7 +144,7 @@ impl RestEndpoint {
             let hint = "if it only reads, say so with `safe: true`".to_owned();
             rules.hinted("pagination", at, message, hint);
         }
-        if method.reads() && self.body_format == BodyFormat::Form {
+        if method.reads() && self.body_format != BodyFormat::Json {
             rules.error("body_format", at, "a GET or HEAD request has no body");
         }
     }
@@ -147,6 +155,56 @@ impl RestEndpoint {
         if matches!(auth, Some(Auth::PathToken { .. })) && (self.method.0.reads() || self.safe) {
             let message = "with `path_token`, endpoints must have an effect";
             rules.error("auth", "/path", message);
+        }
+    }
+
+    /// A mail is written as a whole, and is sent by a signature.
+    fn check_mail(&self, connection: Option<&Connection>, rules: &mut Rules<'_>) {
+        if self.body_format != BodyFormat::Mail {
+            return;
+        }
+        mail_body::rules(self.body.as_ref(), rules);
+        if self.safe {
+            rules.error("safe", "/safe", "a request that sends a mail does not only search");
+        }
+        let own = self.headers.keys().map(HeaderName::as_str);
+        let shared = match connection {
+            Some(Connection::RestApi(rest)) => Some(&rest.headers),
+            _ => None,
+        };
+        let mut all = own.chain(shared.into_iter().flat_map(IndexMap::keys).map(String::as_str));
+        if all.any(|name| is_header(name, "content-type")) {
+            let message = "a mail has a media type of its own: no header may set `content-type`";
+            rules.error("header", "/body_format", message);
+        }
+    }
+
+    /// What is read record by record, an answer lists.
+    fn check_details(&self, connection: Option<&Connection>, rules: &mut Rules<'_>) {
+        let Some(details) = &self.details else { return };
+        rules.within("details", |rules| {
+            details.rules(connection.and_then(Connection::auth), rules);
+        });
+        if !self.method.0.reads() && !self.safe {
+            let message = "a request with an effect is sent once and has no details";
+            rules.error("details", "/details", message);
+        }
+        if self.method.0 == Method::Head {
+            rules.error("details", "/details", "the answer to a HEAD request lists nothing");
+        }
+        if self.response_mapping.is_of_columns() {
+            let message =
+                "with `details` each record is read by itself: leave out `layout: columns`";
+            rules.error("details", "/response_mapping/layout", message);
+        }
+        if self.verdict.is_some() {
+            let message = "with `details`, answers are not asked whether the call succeeded";
+            rules.error("details", "/verdict", message);
+        }
+        let at = "/pagination/max_records";
+        if rules.is_written(at) && self.pagination.model().bounds().max_records > MAX_DETAILS {
+            let message = format!("with `details`, at most {MAX_DETAILS} records are read");
+            rules.error("details", at, message);
         }
     }
 

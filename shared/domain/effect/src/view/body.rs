@@ -6,6 +6,7 @@ use url::form_urlencoded;
 
 use super::{Field, ValueKind};
 use crate::http::Body;
+use crate::mail::{self, ShownMail};
 
 /// What stands in a part of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,12 +19,14 @@ pub enum Content {
 }
 
 impl Content {
-    /// The fields of a JSON object or list, or of a form, when writing them again gives the same bytes; else the text.
+    /// The fields of a JSON object or list, of a form or of a mail, when writing them again gives the same bytes; else the
+    /// text.
     #[must_use]
     pub(super) fn of_body(body: &Body) -> Self {
         let essence = body.media.split(';').next().unwrap_or_default().trim();
         let fields = match essence {
             "application/x-www-form-urlencoded" => form(&body.text),
+            "message/rfc822" | "multipart/related" => mail(body),
             _ if essence == "application/json" || essence.ends_with("+json") => json(&body.text),
             _ => None,
         };
@@ -52,6 +55,18 @@ fn form(text: &str) -> Option<Vec<Field>> {
     let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
     let field = |(name, value)| Field { name, value, kind: ValueKind::Text };
     (again == text).then(|| pairs.into_iter().map(field).collect())
+}
+
+/// A mail, what is said about it, and what it refers to: strangers' mails may refer to many.
+fn mail(body: &Body) -> Option<Vec<Field>> {
+    let ShownMail { mut fields, metadata, references } = mail::shown(body)?;
+    // Without an entry it says nothing.
+    if let Some(metadata) = metadata.filter(|json| *json != "{}") {
+        let named = |field: Field| Field { name: format!("metadata.{}", field.name), ..field };
+        fields.extend(json(metadata)?.into_iter().map(named));
+    }
+    fields.extend(references);
+    Some(fields)
 }
 
 /// The leaves of a JSON text that is written as our own serialiser writes it. Numbers that would change (`1e3`,

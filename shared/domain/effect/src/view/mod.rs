@@ -103,7 +103,8 @@ impl SectionPart {
 /// One value under its wire name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// The name as it is sent; inside JSON the way to the value: `lines[0].amount`.
+    /// The name as it is sent; inside JSON the way to the value: `lines[0].amount`. Of a mail the header's name, `text`, or the way
+    /// into the JSON that is about it: `metadata.threadId`.
     pub name: String,
     /// The value as it is sent.
     pub value: String,

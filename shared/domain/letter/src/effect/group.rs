@@ -181,7 +181,9 @@ fn by_place<'v>(views: &[(usize, &'v EffectView)]) -> Vec<(Place, Numbered<'v>)>
 fn place(view: &EffectView) -> String {
     let target = &view.target;
     let scheme = target.url.split("://").next().unwrap_or_default();
+    // The boundary of a body of several parts is made of what they hold.
     let media = view.sections.iter().find_map(|section| section.media.as_deref());
+    let media = media.map(|media| media.split("; boundary=").next());
     format!(
         "{:?}",
         (scheme, &target.method, &target.host, target.port, &view.account, &view.via, media)

@@ -5,8 +5,8 @@
 //! has seen to. So a turn whose answer is kept is not asked again, and a call that has an outcome is not made again, whatever
 //! dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
 //!
-//! Requests to DynamoDB beside those of the action: a turn 6 (look, results, rights, turns, outcomes, the turn), a call 5 (look,
-//! turn, outcome, rights, end).
+//! Requests to DynamoDB beside those of the action: a turn 5 (look, rights, turns, outcomes, the turn; the first 4), a call 5
+//! (look, turn, outcome, rights, end).
 
 mod arguments;
 mod shown;

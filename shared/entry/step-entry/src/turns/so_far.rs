@@ -19,14 +19,18 @@ pub(crate) struct SoFar {
 }
 
 impl SoFar {
-    /// Reads it: two requests.
+    /// Reads it: two requests, one where the model has asked for nothing.
     pub(crate) async fn read(
         context: &Context,
         event: &StepEvent,
         step: &PlanStep,
     ) -> Result<Self, StepError> {
         let turns = context.runs.turns(&event.run, &step.name).await?;
-        let outcomes = context.runs.tool_outcomes(&event.run, &step.name).await?;
+        let outcomes = match turns.as_slice() {
+            // A call is made after its turn is kept.
+            [] => Vec::new(),
+            _ => context.runs.tool_outcomes(&event.run, &step.name).await?,
+        };
         Ok(Self { turns, outcomes })
     }
 

@@ -11,7 +11,7 @@ async fn k_75_the_last_good_answer_stands_in_and_says_so() {
     assert_eq!(fresh.get("_stale"), None);
     let failures = [
         (ResponseTemplate::new(500), "HTTP 500"),
-        (ResponseTemplate::new(429).insert_header("retry-after", "3600"), "HTTP 429"),
+        (ResponseTemplate::new(429).insert_header("retry-after", "3600"), "limit is reached"),
         (items(&["a"]).set_delay(Duration::from_secs(20)), "in time"),
     ];
     for (template, cause) in failures {

@@ -62,6 +62,33 @@ endpoints:
   all: { description: reads, path: / }
 ";
 
+pub(super) const MAILBOX: &str = "\
+id: mailbox
+name: Mailbox
+type: rest_api
+version: 1.0.0
+connection:
+  base_url: http://127.0.0.1:8080
+  auth: { type: oauth2_refresh_token, token_url: 'https://id.example.com/token', scope: read, client_auth: body, env_var: X }
+endpoints:
+  search:
+    description: finds mails
+    path: /messages
+    details: { path: '/messages/{id}', query: { format: full } }
+    response_mapping:
+      results_path: messages
+      results_optional: true
+      fields: { id: id, from: \"headers[name='From'].value\", text: body }
+      base64: [text]
+  send:
+    description: sends a mail
+    method: POST
+    path: /send
+    parameters: [{ name: to, type: 'string[]', required: true }, { name: text, required: true }]
+    body_format: mail
+    body: { message: { to: '{to}', cc: a@example.org, bcc: null, subject: Hello, text: '{text}', in_reply_to: '<a@b>', references: '<a@b>' }, metadata: { thread: t } }
+";
+
 pub(super) const GRAPHQL: &str = "\
 id: repos
 name: Repositories
@@ -236,5 +263,5 @@ endpoints:
   query: { description: asks, parameters: [{ name: params, type: array }], max_rows: 5 }
 ";
 
-pub(super) const ALL: [&str; 10] =
-    [REST, OAUTH, GRAPHQL, SCRAPER, FEED, TOOL, PAIR, FILES, FETCHED, DATABASE];
+pub(super) const ALL: [&str; 11] =
+    [REST, OAUTH, MAILBOX, GRAPHQL, SCRAPER, FEED, TOOL, PAIR, FILES, FETCHED, DATABASE];

@@ -213,3 +213,11 @@ fn f_099_a_locale_is_known_and_reads_something() {
         "parser: csv\nlocale: en-US\nfields:\n  - { field: name, column: 1, type: string }\n";
     check(upload, texts, "10:13 locale", "no field");
 }
+
+#[test]
+fn f_099_the_records_of_a_json_file_are_not_found_by_the_text_of_a_key() {
+    let endpoint = "parser: json\nresults_path: \"items[kind='a'].rows\"\n";
+    check("source: upload", endpoint, "10:19 path", "not found by the text of a key");
+    let by_key = "parser: json\nfields: [{ field: a, path: \"items[kind='a'].name\" }]\n";
+    assert!(matches!(rules(by_key), FormatRules::Json(_)));
+}

@@ -80,14 +80,30 @@ fn f_103_clients_buy_their_token_at_an_https_address() {
     let definition =
         parse(&auth(", token_url: 'https://login.example/t', scope: ' a b '")).definition.unwrap();
     assert_eq!(definition.credential_fields(), ["client_id", "client_secret"]);
-    let Some(Auth::Oauth2ClientCredentials { scope, .. }) = definition.connection.auth() else {
+    let Some(Auth::Oauth2ClientCredentials(server)) = definition.connection.auth() else {
         panic!("oauth")
     };
-    assert_eq!(scope.as_deref(), Some("a b"));
+    assert_eq!(server.scope.as_deref(), Some("a b"));
     check(&auth(""), &["7:9 missing"]);
     check(&auth(", token_url: 'http://login.example/t'"), &["7:55 token_url"]);
     check(&auth(", token_url: 'https://login.example/t', client_auth: both"), &["7:95 auth"]);
     check(&auth(", token_url: 'https://login.example/t', key_param: k"), &["7:82 unknown_key"]);
+}
+
+#[test]
+fn r_010_a_consent_buys_its_token_at_an_https_address() {
+    let auth = |more: &str| {
+        let auth = format!("  auth: {{ type: oauth2_refresh_token{more} }}\nendpoints:");
+        MINIMAL.replace("endpoints:", &auth)
+    };
+    let text = auth(", token_url: 'https://login.example/t', client_auth: body");
+    let definition = parse(&text).definition.unwrap();
+    assert_eq!(definition.credential_fields(), ["client_id", "client_secret", "refresh_token"]);
+    let stored = serde_json::to_value(definition.connection.auth()).unwrap();
+    let expect = serde_json::json!({ "type": "oauth2_refresh_token", "token_url": "https://login.example/t", "client_auth": "body" });
+    assert_eq!(stored, expect);
+    check(&auth(""), &["7:9 missing"]);
+    check(&auth(", token_url: 'http://login.example/t'"), &["7:50 token_url"]);
 }
 
 /// As stored before categories, tags, forms, hours and months were known.

@@ -208,3 +208,77 @@ endpoints:
     let source: Vec<_> = inputs.iter().filter(|slot| slot.name == "source").collect();
     assert!(matches!(source.as_slice(), [slot] if slot.required), "{source:?}");
 }
+
+const MAIL: &str = "    method: POST\n    parameters: [{ name: to, type: 'string[]', required: true }, { name: text, required: true }]\n    body_format: mail\n    body: { message: { to: '{to}', subject: Hello, text: '{text}' }, metadata: { threadId: t } }\n";
+
+#[test]
+fn r_011_a_mail_is_written_whole_and_signed() {
+    let text = format!("{MINIMAL}{MAIL}");
+    let definition =
+        parse(&text).definition.unwrap_or_else(|| panic!("{:?}", parse(&text).diagnostics));
+    let Operation::Request(rules) = &definition.endpoints["search"].operation else {
+        panic!("a request")
+    };
+    assert_eq!(rules.body_format, BodyFormat::Mail);
+    assert!(endpoint_contract(&definition, "search").unwrap().irreversible);
+    for (from, to, found) in [
+        ("subject: Hello, ", "", "14:22 body"),
+        ("text: '{text}' }", "text: '{text}', bbc: '{to}' }", "14:68 body"),
+        (", metadata: { threadId: t }", ", metadata: t", "14:80 body"),
+        (", metadata: {", ", thread: {", "14:70 body"),
+        ("message: {", "massage: {", "14:11 body"),
+        ("    body_format: mail", "    safe: true\n    body_format: mail", "13:11 safe"),
+        (
+            "    body_format: mail",
+            "    headers: { Content-Type: text/plain }\n    body_format: mail",
+            "14:18 header",
+        ),
+    ] {
+        let wrong = text.replacen(from, to, 1);
+        assert_ne!(wrong, text, "{from}");
+        check(&wrong, &[found]);
+    }
+    let (head, body) = text.split_once("    body: {").unwrap();
+    assert!(!body.is_empty());
+    check(head, &["13:18 body"]);
+}
+
+#[test]
+fn r_013_records_that_are_listed_are_read_one_by_one() {
+    let details = "    details: { path: '/items/{id}', query: { format: full } }\n    response_mapping: { results_path: items, results_optional: true, fields: { name: a, text: b }, base64: [text] }\n";
+    let text = format!("{MINIMAL}{details}");
+    let definition =
+        parse(&text).definition.unwrap_or_else(|| panic!("{:?}", parse(&text).diagnostics));
+    let Operation::Request(rules) = &definition.endpoints["search"].operation else {
+        panic!("a request")
+    };
+    assert_eq!(rules.details.as_ref().unwrap().path, "/items/{id}");
+    assert_eq!(
+        (rules.bounds().max_records, rules.mapping.base64.as_slice()),
+        (50, &["text".to_owned()][..])
+    );
+    for (from, to, found) in [
+        ("/items/{id}", "/items/all", "11:22 details"),
+        ("format: full", "format: '{id}'", "11:54 placeholder"),
+        ("base64: [text]", "base64: [b]", "12:109 base64"),
+        ("base64: [text]", "base64: [text, text]", "12:115 duplicate"),
+        ("    details", "    verdict: { path: ok, reason: why }\n    details", "11:14 details"),
+        (
+            "    details",
+            "    pagination: { type: page, max_records: 51 }\n    details",
+            "11:44 details",
+        ),
+        ("    details", "    method: POST\n    details", "12:14 details"),
+        ("    details", "    method: HEAD\n    details", "12:14 details"),
+        ("results_optional: true", "layout: columns", "12:54 details"),
+    ] {
+        let wrong = text.replacen(from, to, 1);
+        assert_ne!(wrong, text, "{from}");
+        check(&wrong, &[found]);
+    }
+    let keyed =
+        text.replace("endpoints:", "  auth: { type: api_key, key_param: format }\nendpoints:");
+    check(&keyed, &["12:46 query"]);
+    let warned = parse(&text.replace("results_path: items, ", "")).diagnostics;
+    assert_eq!(warned[0].message, "`results_optional` has no effect without `results_path`");
+}
