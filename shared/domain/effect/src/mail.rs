@@ -372,7 +372,7 @@ fn mail_id(text: &str) -> Result<String, EffectError> {
 /// The addresses of a header, if they are plain ones.
 fn listed(list: Option<&Address<'_>>) -> Option<Vec<MailAddress>> {
     let one = |address: &Addr<'_>| {
-        let name = address.name.as_ref().map(|name| name.to_string());
+        let name = address.name.as_ref().map(ToString::to_string);
         Some(MailAddress { name, address: address.address.as_ref()?.to_string() })
     };
     match list {

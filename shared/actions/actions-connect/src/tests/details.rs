@@ -1,6 +1,5 @@
 //! Records that an answer only lists, read one by one, and mails.
 
-use countersign_effect::Effect;
 use wiremock::matchers::{header, method, path, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -231,20 +230,6 @@ async fn r_012_a_mail_is_sent_as_it_was_signed() {
          Liebe Maria,\r\n\r\nbis bald\r\nAna\r\n\r\n--{boundary}--\r\n"
     );
     assert_eq!(body, expect);
-}
-
-/// What a signer would be shown.
-async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionError> {
-    let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
-    let of = EffectsOf {
-        owner: &call.owner,
-        profile_id: &call.info.profile_id,
-        action: &call.action,
-        params: &call.params,
-        calls: &calls,
-        ahead: None,
-    };
-    Ok(ConnectorEffects(world.clone()).describe(&of).await?.remove(0))
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use countersign_connector::{
     Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
     HealthSink, Listing, Permissions, SourceError, SourceFuture, StoredConnector, keys,
 };
+use countersign_effect::Effect;
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
@@ -241,8 +242,8 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
     }
 }
 
-/// The call with its effect, as if it had been signed; a call without one as it is.
-async fn signed(world: &Arc<World>, call: &Call) -> Call {
+/// What a signer would be shown.
+async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionError> {
     let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
     let of = EffectsOf {
         owner: &call.owner,
@@ -252,8 +253,12 @@ async fn signed(world: &Arc<World>, call: &Call) -> Call {
         calls: &calls,
         ahead: None,
     };
-    let effect = ConnectorEffects(world.clone()).describe(&of).await.ok();
-    let effect = effect.map(|mut effects| effects.remove(0));
+    Ok(ConnectorEffects(world.clone()).describe(&of).await?.remove(0))
+}
+
+/// The call with its effect, as if it had been signed; a call without one as it is.
+async fn signed(world: &Arc<World>, call: &Call) -> Call {
+    let effect = described(world, call).await.ok();
     let permit = effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
     Call { permit, ..call.clone() }
 }

@@ -13,11 +13,13 @@ use super::pages::Pages;
 use super::placeholders::{self, Scalar};
 use super::success_rule::SuccessRule;
 use super::text::{HeaderName, UrlPath};
+use crate::embed;
 use crate::header::is_header;
 use crate::model::{
     self, Auth, BodyFormat, Connection, MAX_DETAILS, Method, Operation, OutputSchema, PagePlace,
     Pagination, RequestRules,
 };
+use crate::request;
 
 endpoint! {
     /// A request.
@@ -88,7 +90,7 @@ impl Ends for RestEndpoint {
             self.check_method(rules);
             self.check_body(rules);
             self.check_credential(connection, rules);
-            self.check_mail(connection, rules);
+            self.check_mail(parameters, connection, rules);
             self.check_details(connection, rules);
         }
     }
@@ -122,7 +124,8 @@ impl RestEndpoint {
             let message = format!("`safe` has no effect: a {} only reads", method.as_str());
             rules.warning("safe", "/safe", message);
         }
-        if method.reads() && self.body.is_some() {
+        let is_mail = self.body_format == BodyFormat::Mail;
+        if method.reads() && self.body.is_some() && !is_mail {
             rules.error("body", at, "a GET or HEAD request has no body");
         }
         if method.reads() && self.pagination.place() == PagePlace::Body {
@@ -144,8 +147,12 @@ impl RestEndpoint {
             let hint = "if it only reads, say so with `safe: true`".to_owned();
             rules.hinted("pagination", at, message, hint);
         }
-        if method.reads() && self.body_format != BodyFormat::Json {
+        if method.reads() && self.body_format == BodyFormat::Form {
             rules.error("body_format", at, "a GET or HEAD request has no body");
+        }
+        if method.reads() && is_mail {
+            let message = format!("a mail is sent, and this is a {}", method.as_str());
+            rules.hinted("body_format", "/body_format", message, "add `method: POST`".to_owned());
         }
     }
 
@@ -159,23 +166,38 @@ impl RestEndpoint {
     }
 
     /// A mail is written as a whole, and is sent by a signature.
-    fn check_mail(&self, connection: Option<&Connection>, rules: &mut Rules<'_>) {
+    fn check_mail(
+        &self,
+        parameters: &[model::Parameter],
+        connection: Option<&Connection>,
+        rules: &mut Rules<'_>,
+    ) {
         if self.body_format != BodyFormat::Mail {
             return;
         }
-        mail_body::rules(self.body.as_ref(), rules);
+        let in_path = request::placeholders(self.path.as_str()).unwrap_or_default();
+        let in_query = |name: &str| {
+            let mut texts = self.query.values().map(Scalar::text);
+            texts.any(|text| embed::names(&text).contains(&name))
+        };
+        let is_elsewhere = |name: &str| in_path.contains(&name) || in_query(name);
+        mail_body::rules(self.body.as_ref(), parameters, is_elsewhere, rules);
         if self.safe {
             rules.error("safe", "/safe", "a request that sends a mail does not only search");
         }
-        let own = self.headers.keys().map(HeaderName::as_str);
+        let message = "a mail has a media type of its own: no header may set `content-type`";
+        if let Some(name) = self.headers.keys().map(HeaderName::as_str).find(|name| is_media(name))
+        {
+            let pointer = format!("/headers/{}", countersign_document::escaped(name));
+            rules.at_key("header", &pointer, message, None);
+        }
         let shared = match connection {
             Some(Connection::RestApi(rest)) => Some(&rest.headers),
             _ => None,
         };
-        let mut all = own.chain(shared.into_iter().flat_map(IndexMap::keys).map(String::as_str));
-        if all.any(|name| is_header(name, "content-type")) {
-            let message = "a mail has a media type of its own: no header may set `content-type`";
-            rules.error("header", "/body_format", message);
+        if shared.into_iter().flat_map(IndexMap::keys).any(|name| is_media(name)) {
+            let hint = "set it at the endpoints that send no mail".to_owned();
+            rules.hinted("header", "/body_format", message, hint);
         }
     }
 
@@ -187,7 +209,8 @@ impl RestEndpoint {
         });
         if !self.method.0.reads() && !self.safe {
             let message = "a request with an effect is sent once and has no details";
-            rules.error("details", "/details", message);
+            let hint = "if it only reads, say so with `safe: true`".to_owned();
+            rules.hinted("details", "/details", message, hint);
         }
         if self.method.0 == Method::Head {
             rules.error("details", "/details", "the answer to a HEAD request lists nothing");
@@ -229,4 +252,9 @@ impl RestEndpoint {
             rules.error("body", &format!("/body/{}", countersign_document::escaped(name)), message);
         }
     }
+}
+
+/// Whether a header is that of the media type.
+fn is_media(name: &str) -> bool {
+    is_header(name, "content-type")
 }

@@ -86,7 +86,7 @@ endpoints:
     path: /send
     parameters: [{ name: to, type: 'string[]', required: true }, { name: text, required: true }]
     body_format: mail
-    body: { message: { to: '{to}', cc: a@example.org, bcc: null, subject: Hello, text: '{text}', in_reply_to: '<a@b>', references: '<a@b>' }, metadata: { thread: t } }
+    body: { message: { to: '{to}', cc: a@example.org, bcc: [b@example.org], subject: Hello, text: '{text}', in_reply_to: '<a@b>', references: '<a@b>' }, metadata: { thread: t } }
 ";
 
 pub(super) const GRAPHQL: &str = "\

@@ -231,13 +231,18 @@ fn r_011_a_mail_is_written_whole_and_signed() {
         (
             "    body_format: mail",
             "    headers: { Content-Type: text/plain }\n    body_format: mail",
-            "14:18 header",
+            "13:16 header",
         ),
+        ("to: '{to}'", "to: {to}", "14:28 body"),
+        ("subject: Hello", "subject: ''", "14:45 body"),
+        ("    method: POST\n", "", "12:18 body_format"),
     ] {
         let wrong = text.replacen(from, to, 1);
         assert_ne!(wrong, text, "{from}");
         check(&wrong, &[found]);
     }
+    let said = parse(&text.replace(", text: '{text}'", ", text: Hi")).diagnostics;
+    assert_eq!(said[0].message, "`text` stands nowhere in the mail, and goes into the query");
     let (head, body) = text.split_once("    body: {").unwrap();
     assert!(!body.is_empty());
     check(head, &["13:18 body"]);
