@@ -142,8 +142,11 @@ impl Paged for Rest<'_> {
     }
 
     fn limit(&self, is_full: bool, goes_on: bool) -> Option<Limit> {
-        let limit = Limit::of_pages(self.bounds(), is_full, goes_on)?;
-        let is_fixed = is_full && self.rules.bounds() != self.rules.pagination.bounds();
+        let bounds = self.bounds();
+        let is_fixed = is_full && bounds != self.rules.pagination.bounds();
+        // What a page has beyond it is read by no call: that is said, also where only the beginning is wanted.
+        let first_only = bounds.first_only && !(is_fixed && !goes_on);
+        let limit = Limit::of_pages(PageBounds { first_only, ..bounds }, is_full, goes_on)?;
         Some(Limit { is_fixed, ..limit })
     }
 

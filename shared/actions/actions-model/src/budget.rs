@@ -100,7 +100,7 @@ impl ModelBudget for StoredBudget {
 }
 
 impl StoredBudget {
-    /// What whoever asked for a turn is told.
+    /// The answer to a request for a turn.
     fn granted(&self, call: &Call, terms: &Terms, reserved: Reserved) -> Result<(), LlmError> {
         match reserved {
             Reserved::Yes => Ok(()),

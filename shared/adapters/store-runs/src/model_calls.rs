@@ -28,7 +28,7 @@ impl RunStore {
     /// one of them has not so much, nothing is taken and nothing is written. One transaction; a record that is written again is
     /// replaced.
     ///
-    /// A limit below the amount is told without asking the table.
+    /// When a limit is below the amount, nothing is asked of the table.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer, or others are at the same counts for seconds. What the table was asked for

@@ -42,6 +42,10 @@ endpoints:
 }
 
 async fn world(server: &MockServer) -> Arc<World> {
+    world_of(server, &yaml(server)).await
+}
+
+async fn world_of(server: &MockServer, yaml: &str) -> Arc<World> {
     let token = json!({ "access_token": "t0ken-one", "token_type": "Bearer", "expires_in": 3599 });
     Mock::given(method("POST"))
         .and(path("/token"))
@@ -54,7 +58,7 @@ async fn world(server: &MockServer) -> Arc<World> {
         ("client_secret", "s3cr3t-client"),
         ("refresh_token", "s3cr3t-consent"),
     ];
-    Arc::new(World { parts, ..World::new(&yaml(server)) })
+    Arc::new(World { parts, ..World::new(yaml) })
 }
 
 async fn lists(server: &MockServer, cursor: Option<&str>, body: Value) {
@@ -183,6 +187,20 @@ async fn r_013_no_call_reads_more_than_fifty_one_by_one() {
     assert_eq!((&found["count"], &found["has_more"]), (&json!(50), &json!(true)));
     let said = found["warnings"].to_string();
     assert!(said.contains("`max_records` is 50") && said.contains("one by one"), "{said}");
+}
+
+#[tokio::test]
+async fn r_013_what_a_page_has_beyond_fifty_is_said_also_of_a_beginning() {
+    let server = MockServer::builder().start().await;
+    let yaml = yaml(&server).replace("max_pages: 2", "max_pages: 2, first_only: true");
+    let world = world_of(&server, &yaml).await;
+    let all: Vec<Value> = (0..60).map(|n| json!({ "id": format!("m{n}") })).collect();
+    lists(&server, None, json!({ "messages": all, "next": "n" })).await;
+    let mails = Mock::given(wiremock::matchers::path_regex("^/messages/m"));
+    mails.respond_with(mail("m", "")).mount(&server).await;
+    let found = search(&world).await.unwrap();
+    assert_eq!(found["count"], 50);
+    assert!(found["warnings"].to_string().contains("`max_records` is 50"), "{}", found["warnings"]);
 }
 
 #[tokio::test]
