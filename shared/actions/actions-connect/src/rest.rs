@@ -145,7 +145,7 @@ impl Paged for Rest<'_> {
         let bounds = self.bounds();
         let is_fixed = is_full && bounds != self.rules.pagination.bounds();
         // What a page has beyond it is read by no call: that is said, also where only the beginning is wanted.
-        let first_only = bounds.first_only && !(is_fixed && !goes_on);
+        let first_only = bounds.first_only && (goes_on || !is_fixed);
         let limit = Limit::of_pages(PageBounds { first_only, ..bounds }, is_full, goes_on)?;
         Some(Limit { is_fixed, ..limit })
     }
