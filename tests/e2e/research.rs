@@ -7,6 +7,7 @@ mod endpoints;
 mod learned;
 mod mail;
 mod proposals;
+mod queries;
 mod refused;
 mod repeated;
 mod revised;

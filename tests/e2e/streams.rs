@@ -119,12 +119,13 @@ async fn boot(there: &World) -> Boot {
         (Setting::JwtHs256Secret, there.stack.jwt_secret.clone()),
         (Setting::JwtIssuer, "countersign".to_owned()),
         (Setting::JwtAudience, "countersign".to_owned()),
+        (Setting::PublicUrl, there.stack.url()),
     ]);
     Boot { settings, aws: config.load().await.into() }
 }
 
 #[tokio::test]
-async fn r_099_r_100_r_101_r_102_a_153_k_90_a_run_is_read_as_a_stream() {
+async fn r_093_r_099_r_100_r_101_r_102_a_153_k_90_a_run_is_read_as_a_stream() {
     let provider = Provider::start();
     let there = deployment_at("countersign-streams", &provider.base, &["StreamReaders=5"]).await;
     let ana = person_in(&there, "ana", &["global:analyst"]).await;
@@ -138,6 +139,7 @@ async fn r_099_r_100_r_101_r_102_a_153_k_90_a_run_is_read_as_a_stream() {
     parts_come_while_the_model_writes(&reader, &provider).await;
     whoever_comes_back_is_told_the_rest(&reader).await;
     it_is_refused_to_others(&reader, &maria).await;
+    a_question_is_answered_with_its_events(&reader, &agent).await;
     for (verdict, names) in [
         ("approve", &["plan", "step", "hitl_required", "hitl_approved", "step", "done"][..]),
         ("reject", &["plan", "step", "hitl_required", "hitl_denied", "stopped", "step", "done"]),
@@ -227,6 +229,49 @@ async fn it_is_refused_to_others(reader: &Reader<'_>, maria: &Person) {
     refused(post, 405, "METHOD_NOT_ALLOWED").await;
     let nobody = login(&reader.there.stack, &reader.who.id, Scopes::parse([])).unwrap();
     refused(client.get(&url).bearer_auth(nobody), 403, "PERMISSION_DENIED").await;
+}
+
+async fn a_question_is_answered_with_its_events(reader: &Reader<'_>, agent: &str) {
+    reader.who.playbook("id: at-once\nname: At once\nexecution_mode: deterministic\nsteps:\n  - {name: rows, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}, params: {operations: []}}\n").await;
+    let known = reader.who.run(&reader.run).await["events_url"].as_str().unwrap().to_owned();
+    let url = known.replace(&format!("executions/{}/events", reader.run), "query/stream");
+    let key = uuid::Uuid::now_v7().to_string();
+    let ask = |body: Value| {
+        let request = reqwest::Client::new().post(&url).bearer_auth(reader.token());
+        request.header("idempotency-key", &key).json(&body)
+    };
+    let body = json!({ "profile": agent, "playbook": "at-once", "query": "Which rows?" });
+    let answer = ask(body.clone()).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    let place = answer.headers()["content-location"].to_str().unwrap().to_owned();
+    let all = events(&answer.text().await.unwrap());
+    assert_eq!(names(&all), ["plan", "step", "done"], "{all:#?}");
+    let run = reader.who.run(all[0].data["run"].as_str().unwrap()).await;
+    assert_eq!(
+        (&run["events_url"], &run["query"], &run["approval_policy"]),
+        (&json!(place), &json!("Which rows?"), &json!("require"))
+    );
+    // Whoever asks the same again under the same key is told the rest of the same run.
+    let again = ask(body.clone()).header("last-event-id", &all[0].id).send().await.unwrap();
+    let rest = events(&again.text().await.unwrap());
+    assert_eq!(
+        rest.iter().map(|told| &told.data).collect::<Vec<_>>(),
+        [&all[1].data, &all[2].data]
+    );
+    // What the API refuses is refused with its words.
+    let other = json!({ "profile": agent, "playbook": "at-once", "query": "Another?" });
+    let wrong = json!({ "profile": agent, "playbook": "no-such", "steps": [] });
+    for (body, status, code) in
+        [(other, 409, "IDEMPOTENCY_KEY_REUSED"), (wrong, 422, "INVALID_INPUT")]
+    {
+        let refused = ask(body).send().await.unwrap();
+        assert_eq!(refused.status().as_u16(), status, "{code}");
+        assert_eq!(refused.headers()["content-type"], "application/problem+json");
+        let problem: Value = refused.json().await.unwrap();
+        assert_eq!(problem["code"], code, "{problem:#}");
+    }
+    let nobody = reqwest::Client::new().post(&url).json(&body).send().await.unwrap();
+    assert_eq!(nobody.status(), StatusCode::UNAUTHORIZED);
 }
 
 async fn that_people_are_asked_is_told(

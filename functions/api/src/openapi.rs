@@ -144,6 +144,8 @@ const fn open(word: &'static str, doors: &'static [Door]) -> Group {
 const GROUPS: &[Group] = &[
     open("/health", doors! { health: health; }),
     open("/errors", doors! { error_page: page; }),
+    open("/api/query", doors! { query: ask; }),
+    open("/api/hitl", doors! { hitl_respond: respond; }),
     admin(
         "/users",
         doors! {

@@ -4,9 +4,7 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{
-    ApprovalPolicy, ExecutionMode, FromMonitor, Head, Revised, RunContext, RunId,
-};
+use countersign_run::{ExecutionMode, FromMonitor, GatePolicy, Head, Revised, RunContext, RunId};
 use countersign_run_start::{self as run_start, repeating, run_mode};
 use countersign_store_catalog::Batched;
 use countersign_web::Problem;
@@ -69,7 +67,7 @@ pub(crate) fn head(
         context: RunContext::Monitor,
         strategy: Some(mode.strategy()),
         execution_mode: mode,
-        approval_policy: monitor.spec.approval_policy,
+        approval_policy: monitor.spec.approval_policy.into(),
         dry_run: None,
         occurrence: None,
         from_monitor: batch.map(from),
@@ -144,12 +142,12 @@ pub(crate) async fn run(
 
 /// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for, nor in what was
 /// parked and a person asked for again.
-fn policy(of: &Starting<'_>) -> ApprovalPolicy {
+fn policy(of: &Starting<'_>) -> GatePolicy {
     let is_asked_for = of.batched.occurrence.as_ref().is_some_and(|one| one.asked_by.is_some());
     if is_asked_for || of.batched.batch.reopened_at.is_some() {
-        ApprovalPolicy::Require
+        GatePolicy::Require
     } else {
-        of.ready.monitor.spec.approval_policy
+        of.ready.monitor.spec.approval_policy.into()
     }
 }
 

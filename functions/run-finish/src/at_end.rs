@@ -55,6 +55,9 @@ pub(crate) fn refused(over: &Over<'_>) -> Option<String> {
         let what = match state.status {
             StepStatus::Rejected => "was denied",
             StepStatus::TimedOut => "was not answered in time",
+            StepStatus::Closed if state.was_not_asked() => {
+                "was not made, because the run skips its gates"
+            }
             StepStatus::Closed => "was not decided",
             _ => return None,
         };

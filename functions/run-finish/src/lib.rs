@@ -11,6 +11,7 @@ mod at_end;
 mod deliver;
 mod enrich;
 mod error;
+mod held_back;
 mod learn;
 mod missing;
 mod notice;

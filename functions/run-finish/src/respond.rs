@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::enrich::{MAX_ENTITIES, enrich, failed, is_wanted};
 use crate::outcomes::{chat, row_of};
 use crate::over::{Over, answered};
-use crate::{Context, FinishError, at_end, deliver};
+use crate::{Context, FinishError, at_end, deliver, held_back};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
@@ -51,7 +51,9 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         }
         _ => None,
     };
-    let mut response = Response::default();
+    let blocked = held_back::read(context, over).await?;
+    held_back::show(&blocked, &mut answer);
+    let mut response = Response { blocked, ..Response::default() };
     if !is_test {
         response.outputs = outcomes.written();
     }

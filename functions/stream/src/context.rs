@@ -1,5 +1,6 @@
 //! What the handler works with; built once per process.
 
+use countersign_http_out::{Egress, Policy};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::Approvals;
@@ -8,12 +9,15 @@ use countersign_store_runs::RunStore;
 use countersign_web::AuthContext;
 use countersign_web::token::Verifier;
 
-/// Tokens, people, runs and what they ask.
+use crate::api::Api;
+
+/// Tokens, people, runs and what they ask; and the API, where runs are started.
 pub struct Context {
     pub(crate) verifier: Verifier,
     pub(crate) directory: Directory,
     pub(crate) runs: RunStore,
     pub(crate) approvals: Approvals,
+    pub(crate) api: Api,
 }
 
 impl AuthContext for Context {
@@ -38,6 +42,11 @@ impl Context {
             directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
             runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
             approvals: Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?),
+            api: Api::new(
+                Egress::new(Policy { allow_loopback: boot.settings.allow_loopback() }),
+                boot.settings.need(Setting::PublicUrl)?,
+            )
+            .map_err(|reason| StartError::Invalid { name: Setting::PublicUrl.name(), reason })?,
         })
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! It answers at a function URL, which sends an answer in parts; the gateway of the other doors sends none before it is
 //! whole. Each event has an id that says everything that was told until then: whoever comes back with it in `Last-Event-ID` is
-//! told the rest, and nothing twice.
+//! told the rest, and nothing twice. A question is asked here too, and its events follow as the answer to it; the run
+//! itself is started by the API.
 
+mod api;
 mod context;
 mod messages;
 mod position;

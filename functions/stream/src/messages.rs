@@ -88,7 +88,7 @@ fn told(head: &Head, event: &Event, beside: Beside<'_>) -> (&'static str, Value)
                 GateOutcome::Approved => "hitl_approved",
                 GateOutcome::Denied => "hitl_denied",
                 GateOutcome::TimedOut => "hitl_timeout",
-                GateOutcome::Closed => "hitl_closed",
+                GateOutcome::Closed | GateOutcome::NotAsked => "hitl_closed",
             };
             (name, json!({ "request_id": approval, "agent_id": step }))
         }

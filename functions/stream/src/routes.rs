@@ -1,14 +1,15 @@
-//! `/executions/{id}/events`.
+//! `/executions/{id}/events`, and `/query/stream`, which starts a run first.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::middleware::from_fn;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
 use countersign_identity::{Requirement, Role};
 use countersign_run::RunId;
@@ -16,6 +17,7 @@ use countersign_web::{Path, Problem, Signed, no_parameters};
 use futures::StreamExt as _;
 use http::{HeaderMap, StatusCode, header};
 
+use crate::api::Started;
 use crate::position::Position;
 use crate::watch::{Frame, Watch};
 use crate::{Context, Until};
@@ -26,7 +28,29 @@ const RETRY: Duration = Duration::from_secs(1);
 
 pub(crate) fn routes() -> Router<Arc<Context>> {
     let events = get(events).route_layer(from_fn(no_parameters));
-    Router::new().route("/executions/{id}/events", events)
+    let ask = post(ask).route_layer(from_fn(no_parameters));
+    Router::new().route("/executions/{id}/events", events).route("/query/stream", ask)
+}
+
+/// Starts a run as `POST /executions` of the API does, with the same body, and answers with its events. `Content-Location`
+/// is where a reader goes on who was cut off; asking again under the same `Idempotency-Key` goes on too.
+async fn ask(
+    State(context): State<Arc<Context>>,
+    Extension(Until(until)): Extension<Until>,
+    signed: Signed,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let position = position(&headers)?;
+    if position.is_over() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let Started { id, events_url } = context.api.start(&headers, &body).await?;
+    let mut response = told(Watch::new(context, signed, id, (position, until)));
+    if let Some(place) = events_url.and_then(|url| url.parse().ok()) {
+        response.headers_mut().insert(header::CONTENT_LOCATION, place);
+    }
+    Ok(response)
 }
 
 /// What happens in a run of the caller, from `Last-Event-ID` on, until it is over. 204 for a reader who was told the end: clients
@@ -47,10 +71,14 @@ async fn events(
     if position.is_over() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let watch = Watch::new(context, signed, run, (position, until));
+    Ok(told(Watch::new(context, signed, run, (position, until))))
+}
+
+/// All that a reader is told.
+fn told(watch: Watch) -> Response {
     let events = watch.frames().map(|frame| Ok::<_, Infallible>(sent(&frame)));
     // Not the `no-cache` of server-sent events: an answer is kept nowhere.
-    Ok(([(header::CACHE_CONTROL, "no-store")], Sse::new(events)).into_response())
+    ([(header::CACHE_CONTROL, "no-store")], Sse::new(events)).into_response()
 }
 
 fn position(headers: &HeaderMap) -> Result<Position, Problem> {

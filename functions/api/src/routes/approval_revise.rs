@@ -37,6 +37,16 @@ pub(crate) enum Mode {
     Override,
 }
 
+impl Mode {
+    /// The verdict that asks for changes so.
+    pub(super) fn verdict(self) -> Verdict {
+        match self {
+            Self::Enhance => Verdict::Enhance,
+            Self::Override => Verdict::Override,
+        }
+    }
+}
+
 /// Asks for changes: the request is closed as `superseded`, the steps that it names as `revisable` are rewritten by their
 /// models with the instructions, and the gate asks again with another request. Nothing is sent. Whoever may vote may ask for
 /// changes, and the same wish again gets the first receipt.
@@ -51,12 +61,8 @@ pub(crate) async fn revise(
     Path(id): Path<ApprovalId>,
     Json(body): Json<Changes>,
 ) -> Result<Json<Answer>, Problem> {
-    let verdict = match body.mode {
-        Mode::Enhance => Verdict::Enhance,
-        Mode::Override => Verdict::Override,
-    };
     let note = Some(body.instructions.trim().to_owned());
     let decision =
         Decision { digest: body.digest, version: body.version, answers: Vec::new(), note };
-    decide(&ctx, signed, id, verdict, decision).await
+    decide(&ctx, signed, id, body.mode.verdict(), decision).await
 }

@@ -3,7 +3,7 @@
 use countersign_document::{Problem as Found, Severity};
 use countersign_monitor::MonitorSpec;
 use countersign_profile::Profile;
-use countersign_run::{ApprovalPolicy, RunContext, RunId};
+use countersign_run::{GatePolicy, RunContext, RunId};
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Starting, run_mode};
 use countersign_schedule::{ScheduleSpec, asked};
 use countersign_store_catalog::StoredPlaybook;
@@ -71,7 +71,7 @@ pub(super) async fn monitor(
         inputs,
         context: RunContext::Monitor,
         occurrence: None,
-        approval_policy: spec.approval_policy,
+        approval_policy: spec.approval_policy.into(),
         mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
         chosen_because: None,
         understood: Vec::new(),
@@ -101,7 +101,7 @@ pub(super) async fn trigger(
         inputs: &Map::new(),
         context: RunContext::Background,
         occurrence: None,
-        approval_policy: ApprovalPolicy::Require,
+        approval_policy: GatePolicy::Require,
         mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
         chosen_because: None,
         understood: Vec::new(),

@@ -16,7 +16,10 @@ use super::found;
 use crate::Context;
 
 /// The longest wait, seconds: a gateway gives up on a request after 30.
-const LONGEST: u64 = 20;
+const LONGEST: u64 = 25;
+
+/// How long a request waits that does not say it, seconds.
+const USUAL: u64 = 20;
 
 /// How long a request waits at least when only drafts have changed.
 const DRAFT_PAUSE: Duration = Duration::from_secs(1);
@@ -29,15 +32,15 @@ pub(crate) struct WaitQuery {
     /// The `version` that was seen: the answer comes as soon as there is another, and at the latest after `wait` seconds.
     #[param(max_length = 64)]
     after: Option<String>,
-    /// How many seconds to wait with `after`, 0 to 20; 20 when left out.
-    #[param(minimum = 0, maximum = 20)]
+    /// How many seconds to wait with `after`, 0 to 25; 20 when left out.
+    #[param(minimum = 0, maximum = 25)]
     wait: Option<u64>,
 }
 
 impl WaitQuery {
     /// The version that was seen, and until when another one is waited for; none to answer at once.
     pub(super) fn wanted(&self) -> Result<Option<(&str, Instant)>, Problem> {
-        let wait = seconds(self.wait.unwrap_or(LONGEST))?;
+        let wait = seconds(self.wait.unwrap_or(USUAL))?;
         match &self.after {
             Some(after) => Ok(Some((after, Instant::now() + wait))),
             None if self.wait.is_some() => {
@@ -54,8 +57,8 @@ impl WaitQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct EndQuery {
-    /// How many seconds to wait for the end of the run, 0 to 20; without it the answer comes as soon as the run is started.
-    #[param(minimum = 0, maximum = 20)]
+    /// How many seconds to wait for the end of the run, 0 to 25; without it the answer comes as soon as the run is started.
+    #[param(minimum = 0, maximum = 25)]
     wait: Option<u64>,
 }
 
@@ -63,6 +66,23 @@ impl EndQuery {
     /// How long the end is waited for; none to answer at once.
     pub(super) fn wanted(&self) -> Result<Option<Duration>, Problem> {
         self.wait.map(seconds).transpose()
+    }
+}
+
+/// How long a question waits for its answer.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AnswerQuery {
+    /// How many seconds to wait for the answer, 0 to 25; 25 when left out.
+    #[param(minimum = 0, maximum = 25)]
+    wait: Option<u64>,
+}
+
+impl AnswerQuery {
+    /// How long the answer is waited for.
+    pub(super) fn wanted(&self) -> Result<Duration, Problem> {
+        seconds(self.wait.unwrap_or(LONGEST))
     }
 }
 

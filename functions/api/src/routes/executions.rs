@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use countersign_identity::UserId;
 use countersign_run::{
-    ApprovalPolicy, ConversationId, DryRun, ExecutionMode, FromMonitor, Head, InConversation,
+    ConversationId, DryRun, ExecutionMode, FromMonitor, GatePolicy, Head, InConversation,
     InvocationSource, OccurrenceId, RunContext, RunId, RunRecord, RunStatus, Strategy, TeamContext,
     UnderstoodInput,
 };
@@ -49,7 +49,7 @@ pub(crate) struct Start {
     inputs: Map<String, Value>,
     /// What is asked, in the caller's words; at most 16,000 characters.
     #[serde(default)]
-    query: String,
+    pub(super) query: String,
     /// `interactive`: somebody waits for it; `background`: nobody does. The run takes the strictest of this, the agent's
     /// default and the playbook's. `scheduled` and `monitor` are for runs that a clock starts.
     #[serde(default)]
@@ -59,6 +59,11 @@ pub(crate) struct Start {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     execution_mode: Option<ExecutionMode>,
+    /// `require` (or left out): gates wait for people, and the run with them. `skip`: nobody is asked, and what needs a signature is
+    /// left out; the answer says what. `auto_approve` is for runs that a clock starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    approval_policy: Option<GatePolicy>,
     /// `mention`: somebody wrote the agent's handle in a message; `sidebar` (or left out): they chose the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -78,6 +83,18 @@ pub(super) fn by_mention(said: Option<InvocationSource>) -> Result<bool, Problem
         Some(InvocationSource::Scheduled | InvocationSource::Background) => {
             let problem = Problem::field("invocation_source", "must be `mention` or `sidebar`");
             Err(problem.with_hint("the others follow from how a run comes about"))
+        }
+    }
+}
+
+/// Whether the run skips its gates; `otherwise` where the request does not say it.
+fn skips_gates(said: Option<GatePolicy>, otherwise: GatePolicy) -> Result<bool, Problem> {
+    match said.unwrap_or(otherwise) {
+        GatePolicy::Require => Ok(false),
+        GatePolicy::Skip => Ok(true),
+        GatePolicy::AutoApprove => {
+            let problem = Problem::field("approval_policy", "must be `require` or `skip`");
+            Err(problem.with_hint("gates open by themselves only in runs that a clock starts"))
         }
     }
 }
@@ -123,9 +140,10 @@ pub(crate) struct ExecutionLine {
     /// How much a model takes part: as the request said, else the playbook, else the agent.
     #[schema(value_type = String)]
     execution_mode: ExecutionMode,
-    /// Whether its gates ask: `require`, or `auto_approve` in runs of clocks.
+    /// What its gates do: `require`, they ask; `auto_approve` in runs of clocks; `skip`, they ask nobody, and what stands behind them
+    /// is left out.
     #[schema(value_type = String)]
-    approval_policy: ApprovalPolicy,
+    approval_policy: GatePolicy,
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
@@ -248,11 +266,31 @@ pub(crate) async fn start(
     Query(query): Query<EndQuery>,
     Json(body): Json<Start>,
 ) -> Result<Response, Problem> {
-    let owner = analyst(&signed)?;
     let until = query.wanted()?.map(|wait| Instant::now() + wait);
-    let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
+    let door = Door { place: "POST /executions", gates: GatePolicy::Require };
+    answer(&ctx, &signed, key, (&door, until), &body).await
+}
+
+/// Where a run is asked for.
+pub(super) struct Door {
+    /// Method and path: a key of idempotency belongs to one.
+    pub(super) place: &'static str,
+    /// What the gates of its runs do, unless the request says otherwise.
+    pub(super) gates: GatePolicy,
+}
+
+/// Starts a run, and waits for its end.
+pub(super) async fn answer(
+    ctx: &Context,
+    signed: &Signed,
+    key: Key,
+    (door, until): (&Door, Option<Instant>),
+    body: &Start,
+) -> Result<Response, Problem> {
+    let owner = analyst(signed)?;
+    let attempt = Attempt::new(owner, door.place, key, body)?;
     let run = RunId::from_bytes(attempt.id());
-    let answer = do_once(&ctx, &attempt, async {
+    let answer = do_once(ctx, &attempt, async {
         let starter = ctx.starter();
         let profile = run_start::profile(starter, owner, &body.profile).await?;
         let question = Question {
@@ -263,18 +301,21 @@ pub(crate) async fn start(
             inputs: &body.inputs,
             mode: body.execution_mode,
             today: today(),
-            occasion: Occasion::ByHand(body.run_context),
+            occasion: Occasion::ByHand {
+                context: body.run_context,
+                skips_gates: skips_gates(body.approval_policy, door.gates)?,
+            },
             occurrence: None,
             conversation: body.conversation.as_ref(),
         };
         let by_mention = by_mention(body.invocation_source)?;
-        let invoker = Invoker { by_mention, ..invoker(&signed) };
-        accepted(&ctx, run_start::ask(starter, &invoker, &question).await?)
+        let invoker = Invoker { by_mention, ..invoker(signed) };
+        accepted(ctx, run_start::ask(starter, &invoker, &question).await?)
     })
     .await?;
     let Some(until) = until else { return Ok(answer) };
-    match over(&ctx, (owner, &run), until).await? {
-        Some(looked) => Ok(Json(view(&ctx, looked).await?).into_response()),
+    match over(ctx, (owner, &run), until).await? {
+        Some(looked) => Ok(Json(view(ctx, looked).await?).into_response()),
         None => Ok(answer),
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_run::{ApprovalPolicy, DryRun, Head, RunId};
+use countersign_run::{DryRun, GatePolicy, Head, RunId};
 use countersign_run_start::{self as run_start, Asking, choosing, run_mode, understanding};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
@@ -81,7 +81,7 @@ pub(crate) async fn test(
             query,
             context,
             occurrence: None,
-            approval_policy: ApprovalPolicy::Require,
+            approval_policy: GatePolicy::Require,
             mode,
             chosen_because: because,
             understood: given.understood,

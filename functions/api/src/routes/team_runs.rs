@@ -152,7 +152,7 @@ pub(crate) async fn start(
             inputs: &body.inputs,
             mode: body.execution_mode,
             today: today(),
-            occasion: Occasion::ByHand(body.run_context),
+            occasion: Occasion::by_hand(body.run_context),
             occurrence: None,
             conversation: None,
         };

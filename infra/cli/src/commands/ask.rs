@@ -25,6 +25,9 @@ pub(crate) struct Ask {
     /// The conversation that it belongs to, `conv_…`, or `new` for one that begins with it.
     #[arg(long, value_name = "CONVERSATION")]
     conversation: Option<String>,
+    /// Ask nobody to sign: what needs a signature is left out, and the answer says what.
+    #[arg(long)]
+    skip_gates: bool,
     /// How long to wait for the answer, in seconds.
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     patience: u64,
@@ -37,6 +40,7 @@ impl Ask {
         let given = (self.inputs.as_slice(), self.uploads.as_slice());
         let question = self.question.join(" ");
         let asked = Run::of_question(&self.profile, question, given, self.patience, &self.who);
-        asked.within(self.conversation.clone()).run(place, console).await
+        let asked = asked.within(self.conversation.clone()).skipping_gates(self.skip_gates);
+        asked.run(place, console).await
     }
 }

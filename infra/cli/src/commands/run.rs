@@ -61,6 +61,9 @@ pub(crate) struct Run {
     /// `deterministic` or `hybrid`; left out, as the playbook says, else the agent.
     #[arg(long, value_name = "MODE", conflicts_with = "dry_run")]
     mode: Option<String>,
+    /// Ask nobody: what needs a signature is left out, and the answer says what.
+    #[arg(long, conflicts_with = "dry_run")]
+    skip_gates: bool,
     /// Only try: what reads happens, and nothing that has an effect. Gates ask nobody.
     #[arg(long)]
     dry_run: bool,
@@ -107,6 +110,11 @@ impl Run {
     /// The same in a conversation.
     pub(super) fn within(self, conversation: Option<String>) -> Self {
         Self { conversation, ..self }
+    }
+
+    /// The same without anybody being asked.
+    pub(super) fn skipping_gates(self, skip_gates: bool) -> Self {
+        Self { skip_gates, ..self }
     }
 
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
@@ -170,6 +178,9 @@ impl Run {
             if let Some(word) = word {
                 body[key] = json!(word);
             }
+        }
+        if self.skip_gates {
+            body["approval_policy"] = json!("skip");
         }
         if self.dry_run {
             body["samples"] = Value::Object(samples(&self.samples)?);

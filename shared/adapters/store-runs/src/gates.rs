@@ -4,7 +4,8 @@ use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Choice, Kind, OnReject, Request, Status, StepEffects};
 use countersign_journal::EntryId;
 use countersign_run::{
-    EFFECT_NOT_DONE, Event, EventKind, GateOutcome, RunId, Said, StepStatus, Stop, StopReason,
+    EFFECT_NOT_DONE, Event, EventKind, GATE_NOT_ASKED, GateOutcome, RunId, Said, StepStatus, Stop,
+    StopReason,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -95,7 +96,9 @@ impl RunStore {
         let early = match verdict {
             GateOutcome::Denied => "what it asked was denied",
             GateOutcome::TimedOut => "what it asked was not answered in time",
-            GateOutcome::Approved | GateOutcome::Closed => "its request was closed",
+            GateOutcome::Approved | GateOutcome::Closed | GateOutcome::NotAsked => {
+                "its request was closed"
+            }
         };
         let outcome = self.list_outcome(run, intent, Some(early), at).await?;
         let stops = verdict != GateOutcome::Closed && intent.stops;
@@ -208,6 +211,7 @@ fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> StepOutcom
         GateOutcome::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
         GateOutcome::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
         GateOutcome::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
+        GateOutcome::NotAsked => (StepStatus::Closed, Some(GATE_NOT_ASKED)),
     };
     StepOutcome {
         step: request.position.step.clone(),
@@ -229,7 +233,7 @@ fn stop(request: &Request, verdict: GateOutcome, at: Timestamp) -> Option<Stop> 
     let (reason, what) = match verdict {
         GateOutcome::Denied => (StopReason::Rejected, "was denied"),
         GateOutcome::TimedOut => (StopReason::TimedOut, "was not answered in time"),
-        GateOutcome::Approved | GateOutcome::Closed => return None,
+        GateOutcome::Approved | GateOutcome::Closed | GateOutcome::NotAsked => return None,
     };
     let step = request.position.step.clone();
     let message = format!("`{step}` {what}");

@@ -1,6 +1,6 @@
 //! Gates that open by themselves (K-11).
 
-use countersign_run::{ApprovalPolicy, RunContext};
+use countersign_run::{GatePolicy, RunContext};
 
 use crate::{Plan, PlanStep, StepKind};
 
@@ -12,10 +12,10 @@ impl Plan {
         &self,
         gate: &PlanStep,
         context: RunContext,
-        policy: ApprovalPolicy,
+        policy: GatePolicy,
     ) -> bool {
         matches!(context, RunContext::Scheduled | RunContext::Monitor)
-            && policy == ApprovalPolicy::AutoApprove
+            && policy == GatePolicy::AutoApprove
             && !self.always_asks
             && gate.kind == StepKind::Gate
             && !self.guards_irreversible(gate)

@@ -30,6 +30,28 @@ pub enum ApprovalPolicy {
     AutoApprove,
 }
 
+/// What the gates of a run do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GatePolicy {
+    /// They wait for people.
+    #[default]
+    Require,
+    /// In scheduled and monitor runs, those before reversible steps open by themselves.
+    AutoApprove,
+    /// They ask nobody, and what stands behind them is left out (R-067, K-18). Only whoever starts a run asks for this.
+    Skip,
+}
+
+impl From<ApprovalPolicy> for GatePolicy {
+    fn from(written: ApprovalPolicy) -> Self {
+        match written {
+            ApprovalPolicy::Require => Self::Require,
+            ApprovalPolicy::AutoApprove => Self::AutoApprove,
+        }
+    }
+}
+
 /// An input that was read from the question (F-135).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnderstoodInput {

@@ -17,6 +17,8 @@ pub enum GateOutcome {
     TimedOut,
     /// Nobody decided: the run ended, or the request was replaced or expired.
     Closed,
+    /// Nobody was asked: the run skips its gates.
+    NotAsked,
 }
 
 /// An effect that cannot be taken back is about to be sent.

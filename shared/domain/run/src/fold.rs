@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Head, ModelUse, RunStatus, Sent, StepStatus,
-    StopReason, ToolCall,
+    EFFECT_UNKNOWN, Event, EventKind, GATE_NOT_ASKED, GateOutcome, Head, ModelUse, RunStatus, Sent,
+    StepStatus, StopReason, ToolCall,
 };
 
 /// What is known of one step.
@@ -31,6 +31,12 @@ pub struct StepState {
 }
 
 impl StepState {
+    /// Whether nobody was asked about it, because its run skips its gates.
+    #[must_use]
+    pub fn was_not_asked(&self) -> bool {
+        self.code.as_deref() == Some(GATE_NOT_ASKED)
+    }
+
     fn pending() -> Self {
         Self {
             status: StepStatus::Pending,
@@ -168,7 +174,7 @@ fn closed_status(verdict: GateOutcome) -> StepStatus {
         GateOutcome::Approved => StepStatus::Approved,
         GateOutcome::Denied => StepStatus::Rejected,
         GateOutcome::TimedOut => StepStatus::TimedOut,
-        GateOutcome::Closed => StepStatus::Closed,
+        GateOutcome::Closed | GateOutcome::NotAsked => StepStatus::Closed,
     }
 }
 
@@ -241,6 +247,8 @@ impl RunState {
             None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Rejected) => {
                 RunStatus::Rejected
             }
+            // Nothing went wrong: whoever started the run wanted nobody to be asked.
+            None if self.steps.iter().any(|(_, step)| step.was_not_asked()) => RunStatus::Partial,
             None => RunStatus::Error,
         }
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, AskedIn, ExecutionMode, FromMonitor, OccurrenceId, Revised, RunId, RunRecord,
+    AskedIn, ExecutionMode, FromMonitor, GatePolicy, OccurrenceId, Revised, RunId, RunRecord,
     RunStatus, StepWarnings, Strategy, TeamContext, UnderstoodInput,
 };
 
@@ -191,9 +191,9 @@ pub struct Head {
     /// How much a model takes part: of the request, else the playbook, else the profile.
     #[serde(default)]
     pub execution_mode: ExecutionMode,
-    /// Whether its gates ask; of a run that a person starts they do.
+    /// What its gates do; those of a run that a person starts ask, unless that person wants them skipped.
     #[serde(default)]
-    pub approval_policy: ApprovalPolicy,
+    pub approval_policy: GatePolicy,
     /// Set when the run is a test; absent for a run that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,

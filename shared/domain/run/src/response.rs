@@ -16,6 +16,9 @@ pub struct Response {
     /// Why it is not here, or what it leaves out, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+    /// What gates held back, in the order of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked: Vec<Blocked>,
     /// What every `route_output` step and the end of the run wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<RoutedOutput>,
@@ -33,6 +36,44 @@ pub struct Response {
 
 /// Characters of an error's message that a sentence about it has.
 const MAX_MESSAGE: usize = 500;
+
+/// What a gate held back, as an agent that was not let do it says so (R-065…R-067).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The gate, or the step that asks for itself.
+    pub step: String,
+    /// Always false.
+    pub task_done: bool,
+    /// Why.
+    pub error: BlockedError,
+    /// The same for people, and what was held back.
+    pub partial_data: BlockedData,
+}
+
+/// Why a gate did not open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockedError {
+    /// Somebody refused.
+    #[serde(rename = "denied_by_user")]
+    DeniedByUser,
+    /// Nobody decided in time.
+    #[serde(rename = "hitl_timeout")]
+    HitlTimeout,
+    /// Nobody was asked: the run skips its gates.
+    #[serde(rename = "hitl_skipped_non_streaming")]
+    HitlSkippedNonStreaming,
+}
+
+/// What is said of a gate that did not open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockedData {
+    /// A sentence or two.
+    pub reason: String,
+    /// The steps that were held back.
+    pub steps: Vec<String>,
+    /// Their actions, or of a call the endpoint: `gmail/reply_to_message`. Each once.
+    pub tools: Vec<String>,
+}
 
 /// What became of one destination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -81,6 +81,9 @@ pub struct IllegalTransition {
 /// The code of a step whose condition does not hold.
 pub const CONDITION_FALSE: &str = "CONDITION_FALSE";
 
+/// The code of a gate that asks nobody because its run skips its gates, and of every step that it holds back.
+pub const GATE_NOT_ASKED: &str = "GATE_NOT_ASKED";
+
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -103,7 +106,7 @@ pub enum StepStatus {
     Rejected,
     /// Its gate's deadline passed.
     TimedOut,
-    /// Its gate was closed without a decision: the run ended first.
+    /// Its gate was closed without a decision: the run ended first, or skips its gates.
     Closed,
     /// It started and no result ever came.
     Lost,

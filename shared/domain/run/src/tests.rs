@@ -34,7 +34,7 @@ pub(crate) fn head() -> Head {
         asked_in: None,
         last_finished_at: None,
         execution_mode: crate::ExecutionMode::Hybrid,
-        approval_policy: crate::ApprovalPolicy::Require,
+        approval_policy: crate::GatePolicy::Require,
         invoked_by_name: None,
         invoked_by_email: None,
         dry_run: None,

@@ -92,7 +92,7 @@ impl Source<'_> {
                 let policy = own.unwrap_or(profile.spec.default_approval_policy);
                 Occasion::Clock(RunContext::Scheduled, policy)
             }
-            _ => Occasion::ByHand(Some(RunContext::Background)),
+            _ => Occasion::by_hand(Some(RunContext::Background)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::{
-    ApprovalPolicy, ExecutionMode, InConversation, OccurrenceId, RunContext, RunId,
+    ApprovalPolicy, ExecutionMode, GatePolicy, InConversation, OccurrenceId, RunContext, RunId,
 };
 use countersign_web::{FieldError, Problem};
 use jiff::civil::Date;
@@ -42,13 +42,24 @@ pub struct Question<'a> {
 /// How a question comes about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// A person asks, perhaps for this context.
-    ByHand(Option<RunContext>),
+    /// A person asks, perhaps for this context, and perhaps for a run that skips its gates.
+    ByHand {
+        /// The context that is asked for.
+        context: Option<RunContext>,
+        /// Whether nobody is to be asked, and what needs a signature is left out.
+        skips_gates: bool,
+    },
     /// A clock asks.
     Clock(RunContext, ApprovalPolicy),
 }
 
 impl Occasion {
+    /// A person asks, perhaps for this context; gates ask.
+    #[must_use]
+    pub fn by_hand(context: Option<RunContext>) -> Self {
+        Self::ByHand { context, skips_gates: false }
+    }
+
     /// The run's context, and what is to be said of it.
     fn context(
         self,
@@ -56,7 +67,7 @@ impl Occasion {
         playbook: &ValidPlaybook,
     ) -> Result<(RunContext, Option<FieldError>), Problem> {
         match self {
-            Self::ByHand(asked) => {
+            Self::ByHand { context: asked, .. } => {
                 let context = run_context::by_hand(profile, playbook, asked)?;
                 Ok((context, run_context::raised(asked, context)))
             }
@@ -64,11 +75,12 @@ impl Occasion {
         }
     }
 
-    /// Gates open by themselves in runs of clocks only (K-11).
-    fn approval_policy(self) -> ApprovalPolicy {
+    /// Gates open by themselves in runs of clocks only (K-11), and are skipped for people only (K-18).
+    fn approval_policy(self) -> GatePolicy {
         match self {
-            Self::ByHand(_) => ApprovalPolicy::Require,
-            Self::Clock(_, policy) => policy,
+            Self::ByHand { skips_gates: false, .. } => GatePolicy::Require,
+            Self::ByHand { skips_gates: true, .. } => GatePolicy::Skip,
+            Self::Clock(_, policy) => policy.into(),
         }
     }
 }
@@ -151,11 +163,11 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
         named: of.playbook,
         question: of.query,
         earlier: within.as_ref().and_then(Within::earlier),
-        may_learn: matches!(of.occasion, Occasion::ByHand(_)) && of.occurrence.is_none(),
+        may_learn: matches!(of.occasion, Occasion::ByHand { .. }) && of.occurrence.is_none(),
     };
     let otherwise = match of.occasion {
         _ if is_member => Otherwise::Nothing,
-        Occasion::ByHand(_) => Otherwise::MadeFirst,
+        Occasion::ByHand { .. } => Otherwise::MadeFirst,
         Occasion::Clock(..) => Otherwise::Made,
     };
     let chosen = choosing::playbook(ctx, invoker.owner(), of.profile, sought, otherwise).await?;

@@ -2,7 +2,7 @@
 
 use countersign_profile::Profile;
 use countersign_run::{
-    ApprovalPolicy, AskedIn, DryRun, ExecutionMode, Head, OccurrenceId, Revised, RunContext, RunId,
+    AskedIn, DryRun, ExecutionMode, GatePolicy, Head, OccurrenceId, Revised, RunContext, RunId,
     Strategy, UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
@@ -43,8 +43,8 @@ pub struct Asking<'a> {
     pub context: RunContext,
     /// What asked for it, when that is no person.
     pub occurrence: Option<OccurrenceId>,
-    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
-    pub approval_policy: ApprovalPolicy,
+    /// What its gates do.
+    pub approval_policy: GatePolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.

@@ -2,7 +2,9 @@
 
 use countersign_identity::UserId;
 use countersign_profile::Profile;
-use countersign_run::{ApprovalPolicy, Head, OccurrenceId, RunContext, RunId, Strategy};
+use countersign_run::{
+    ApprovalPolicy, GatePolicy, Head, OccurrenceId, RunContext, RunId, Strategy,
+};
 use countersign_web::Problem;
 use serde_json::{Map, Value};
 
@@ -23,9 +25,9 @@ pub enum By {
 }
 
 impl By {
-    fn held(self, head: &Head, agent: ApprovalPolicy) -> (ApprovalPolicy, Option<OccurrenceId>) {
+    fn held(self, head: &Head, agent: ApprovalPolicy) -> (GatePolicy, Option<OccurrenceId>) {
         match self {
-            Self::Person => (ApprovalPolicy::Require, None),
+            Self::Person => (GatePolicy::Require, None),
             Self::Clock(own) => {
                 let policy = stricter(head.approval_policy, own.unwrap_or(agent));
                 (policy, head.occurrence.clone())
@@ -35,10 +37,10 @@ impl By {
 }
 
 /// Gates open by themselves only where both say so.
-fn stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy {
+fn stricter(one: GatePolicy, other: ApprovalPolicy) -> GatePolicy {
     match (one, other) {
-        (ApprovalPolicy::AutoApprove, ApprovalPolicy::AutoApprove) => ApprovalPolicy::AutoApprove,
-        _ => ApprovalPolicy::Require,
+        (GatePolicy::AutoApprove, ApprovalPolicy::AutoApprove) => GatePolicy::AutoApprove,
+        _ => GatePolicy::Require,
     }
 }
 
@@ -155,9 +157,10 @@ mod tests {
 
     #[test]
     fn k_11_a_gate_opens_by_itself_only_where_both_say_so() {
-        assert_eq!(stricter(AutoApprove, AutoApprove), AutoApprove);
+        assert_eq!(stricter(GatePolicy::AutoApprove, AutoApprove), GatePolicy::AutoApprove);
         for (one, other) in [(AutoApprove, Require), (Require, AutoApprove), (Require, Require)] {
-            assert_eq!(stricter(one, other), Require, "{one:?} {other:?}");
+            let policy = stricter(one.into(), other);
+            assert_eq!(policy, GatePolicy::Require, "{one:?} {other:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use countersign_playbook::{
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, OccurrenceId, RunContext, RunId,
+    DryRun, ExecutionMode, FromMonitor, GatePolicy, Head, OccurrenceId, RunContext, RunId,
     UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
@@ -42,8 +42,8 @@ pub struct Starting<'a> {
     pub context: RunContext,
     /// What asked for it, when that is no person.
     pub occurrence: Option<OccurrenceId>,
-    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
-    pub approval_policy: ApprovalPolicy,
+    /// What its gates do: when a person starts it they ask (K-11), unless that person wants them skipped.
+    pub approval_policy: GatePolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.

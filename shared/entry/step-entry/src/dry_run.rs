@@ -99,7 +99,9 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> StepEnd {
     let reason = match verdict {
         GateOutcome::Approved => None,
         GateOutcome::TimedOut => Some(StopReason::TimedOut),
-        GateOutcome::Denied | GateOutcome::Closed => Some(StopReason::Rejected),
+        GateOutcome::Denied | GateOutcome::Closed | GateOutcome::NotAsked => {
+            Some(StopReason::Rejected)
+        }
     };
     let ending = StepEnd::without_output(StepStatus::Skipped, CODE, message);
     StepEnd { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }

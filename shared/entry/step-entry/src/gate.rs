@@ -18,6 +18,7 @@ use crate::event::StepEvent;
 use crate::for_each;
 use crate::gate_ask::{GateAsk, filled, guarding, picture};
 use crate::known_calls::{Known, known_calls};
+use crate::not_asked;
 use crate::protocol::look;
 use crate::signature::NoEffect;
 use crate::step_end::StepEnd;
@@ -81,11 +82,18 @@ pub async fn gate_ask(
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(verdict.unwrap_or(GateOutcome::Closed)));
     }
-    match step.kind {
-        StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await,
+    let asked = match step.kind {
+        StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await?,
         StepKind::Tool | StepKind::GatedTool => {
-            tool(context, event, &view, step, &scope, invocation).await
+            tool(context, event, &view, step, &scope, invocation).await?
         }
+    };
+    match asked {
+        Asked::Ask(ask) if not_asked::holds(&view) => {
+            not_asked::ending(&ask).record(&context.runs, event, invocation.now).await?;
+            Ok(Asked::Settled(GateOutcome::NotAsked))
+        }
+        asked => Ok(asked),
     }
 }
 

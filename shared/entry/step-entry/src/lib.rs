@@ -23,6 +23,7 @@ mod gate_ask;
 mod intent;
 mod known_calls;
 mod member;
+mod not_asked;
 mod prepare;
 mod protocol;
 mod retry_key;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
-use countersign_run::{GateOutcome, Head, StepStatus};
+use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus};
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
 use countersign_wiring::Scope;
 use serde_json::Value;
@@ -54,6 +54,9 @@ impl Upstream {
             Some(GateOutcome::Denied) => ("GATE_DENIED", "was denied"),
             Some(GateOutcome::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
             Some(GateOutcome::Closed) => ("GATE_CLOSED", "was closed without a decision"),
+            Some(GateOutcome::NotAsked) => {
+                (GATE_NOT_ASKED, "asked nobody: this run skips its gates")
+            }
             None => ("GATE_SKIPPED", "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_gate_holds_back_unless_it_was_approved_or_nobody_was_to_be_asked() {
-        use GateOutcome::{Approved, Denied, TimedOut};
+        use GateOutcome::{Approved, Denied, NotAsked, TimedOut};
         check(StepStatus::Approved, Some(Approved), None);
         check(StepStatus::Skipped, None, None);
         check(StepStatus::Rejected, Some(Denied), Some("GATE_DENIED"));
@@ -160,5 +163,7 @@ mod tests {
         check(StepStatus::Skipped, Some(Denied), Some("GATE_DENIED"));
         check(StepStatus::Skipped, Some(TimedOut), Some("GATE_TIMED_OUT"));
         check(StepStatus::NotRun, None, Some("GATE_SKIPPED"));
+        // A gate that nobody was asked at holds back like one that was denied.
+        check(StepStatus::Closed, Some(NotAsked), Some("GATE_NOT_ASKED"));
     }
 }

@@ -201,6 +201,13 @@ impl Problem {
         self
     }
 
+    /// The problem that another door of this deployment has answered with; none when this is none.
+    #[must_use]
+    pub fn passed_on(answer: &[u8], retry_after: Option<u32>) -> Option<Self> {
+        let body: ProblemBody = serde_json::from_slice(answer).ok()?;
+        Some(Self(Box::new(ProblemBody { retry_after, ..body })))
+    }
+
     /// Adds a member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {

@@ -66,7 +66,7 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         context: RunContext::Background,
         strategy: None,
         execution_mode: ExecutionMode::Hybrid,
-        approval_policy: ApprovalPolicy::Require,
+        approval_policy: GatePolicy::Require,
         dry_run: None,
         from_monitor: None,
         started_at: Timestamp::UNIX_EPOCH,
