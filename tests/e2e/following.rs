@@ -116,6 +116,6 @@ async fn r_092_k_90_whoever_waits_in_one_request_gets_the_run_or_its_id() {
     assert_eq!((open.get("steps"), &open["status"]), (None, &json!("running")), "{open:#}");
     ana.reaches(open["id"].as_str().unwrap(), "awaiting_approval").await;
     let body = json!({ "profile": agent, "playbook": "at-once", "inputs": {} });
-    let (status, code) = ana.refused("/executions?wait=21", Some(&body)).await;
+    let (status, code) = ana.refused("/executions?wait=26", Some(&body)).await;
     assert_eq!((status, code.as_str()), (422, "INVALID_INPUT"));
 }

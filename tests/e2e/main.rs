@@ -81,6 +81,7 @@ mod second_factor;
 mod secrets;
 mod sign_in;
 mod signatures;
+mod skipped_gates;
 mod sources;
 mod steps;
 mod stores;

@@ -10,6 +10,7 @@ mod proposals;
 mod queries;
 mod refused;
 mod repeated;
+mod replayed;
 mod revised;
 mod skill;
 mod specialists;

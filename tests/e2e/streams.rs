@@ -270,6 +270,11 @@ async fn a_question_is_answered_with_its_events(reader: &Reader<'_>, agent: &str
         let problem: Value = refused.json().await.unwrap();
         assert_eq!(problem["code"], code, "{problem:#}");
     }
+    let unkeyed = reqwest::Client::new().post(&url).bearer_auth(reader.token()).json(&body);
+    let unkeyed = unkeyed.header("last-event-id", &all[0].id).send().await.unwrap();
+    assert_eq!(unkeyed.status(), StatusCode::UNPROCESSABLE_ENTITY, "it would be another run");
+    let over = ask(body.clone()).header("last-event-id", &all[2].id).send().await.unwrap();
+    assert_eq!(over.status(), StatusCode::NO_CONTENT);
     let nobody = reqwest::Client::new().post(&url).json(&body).send().await.unwrap();
     assert_eq!(nobody.status(), StatusCode::UNAUTHORIZED);
 }

@@ -260,7 +260,7 @@ const GROUPS: &[Group] = &[
             execution_model_calls: list;
             execution_discoveries: list;
             execution_cancel: cancel;
-            execution_repeat: repeat;
+            execution_repeat: repeat; execution_replay: replay;
             execution_deliver: retry;
             execution_output: detail;
         },

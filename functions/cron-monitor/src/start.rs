@@ -79,6 +79,7 @@ pub(crate) fn head(
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by: None,
+        replays: None,
         revised: Revised::default(),
         version: 1,
         seal: None,

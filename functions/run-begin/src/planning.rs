@@ -115,8 +115,10 @@ async fn playbook(
     let (id, yaml) = yaml(context, head).await?;
     let world = CompileContext::of(&context.registry);
     let source = PlaybookSource::new(&id, &yaml);
-    // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
-    let (compiled, endpoints, reads) = if head.dry_run == Some(DryRun::Samples) {
+    // A test with samples asks no data source: what a connector would answer is all that has to be known of it. A replay is of an
+    // agent, with what is bound to it.
+    let is_alone = head.dry_run == Some(DryRun::Samples) && head.replays.is_none();
+    let (compiled, endpoints, reads) = if is_alone {
         let compiled = compile(&source, &world);
         let named = compiled.playbook.iter().flat_map(ValidPlaybook::connectors).collect();
         let endpoints = context.catalog.endpoints_of(&head.owner, &named).await?;

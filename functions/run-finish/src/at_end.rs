@@ -56,7 +56,7 @@ pub(crate) fn refused(over: &Over<'_>) -> Option<String> {
             StepStatus::Rejected => "was denied",
             StepStatus::TimedOut => "was not answered in time",
             StepStatus::Closed if state.was_not_asked() => {
-                "was not made, because the run skips its gates"
+                "was never made: this run skips its gates"
             }
             StepStatus::Closed => "was not decided",
             _ => return None,

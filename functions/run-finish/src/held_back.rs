@@ -1,8 +1,10 @@
 //! What the gates of a run held back, as its answer says it (R-065…R-068).
 
+use std::collections::BTreeSet;
+
 use countersign_approval::ApprovalRecord;
 use countersign_plan::{Plan, PlanStep, StepKind};
-use countersign_report::{Format, Section, SectionFormat};
+use countersign_report::{Format, Section, SectionFormat, markdown};
 use countersign_run::{Blocked, BlockedData, BlockedError, RunState, StepState, StepStatus};
 use serde_json::{Value, json};
 
@@ -13,10 +15,16 @@ use crate::{Context, FinishError, approvals};
 /// Where an answer holds what is said of it; fields of results do not begin so.
 const SECTION: &str = "_not_done";
 
+/// The heading of the section.
+const TITLE: &str = "Not done";
+
+/// What can be done about a gate that asked nobody.
+const TO_BE_ASKED: &str = "It needs a signature: repeat the run, and its gates ask.";
+
 /// Of a note on a decision, so many characters are part of the reason.
 const MAX_NOTE: usize = 500;
 
-/// What was held back; requests are read only when somebody may have refused.
+/// What was held back; requests are read only when people were asked.
 pub(crate) async fn read(context: &Context, over: &Over<'_>) -> Result<Vec<Blocked>, FinishError> {
     if !over.state.steps.iter().any(|(_, state)| error(state).is_some()) {
         return Ok(Vec::new());
@@ -26,17 +34,15 @@ pub(crate) async fn read(context: &Context, over: &Over<'_>) -> Result<Vec<Block
 }
 
 fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> Vec<Blocked> {
-    let asking = plan.steps.iter().filter(|step| step.kind != StepKind::Tool);
-    let blocked = asking.filter_map(|step| {
+    let blocked = plan.steps.iter().filter_map(|step| {
         let own = state.step(&step.name)?;
         let error = error(own)?;
         let held: Vec<&PlanStep> = held(plan, state, step).collect();
-        let mut tools: Vec<String> = held.iter().map(|step| tool(step)).collect();
-        tools.dedup();
+        let tools: BTreeSet<String> = held.iter().map(|step| tool(step)).collect();
         let partial_data = BlockedData {
             reason: reason(step, own, error, records),
             steps: held.iter().map(|step| step.name.clone()).collect(),
-            tools,
+            tools: tools.into_iter().collect(),
         };
         Some(Blocked { step: step.name.clone(), task_done: false, error, partial_data })
     });
@@ -58,14 +64,21 @@ fn held<'p>(
     state: &'p RunState,
     asking: &'p PlanStep,
 ) -> impl Iterator<Item = &'p PlanStep> {
-    let is_behind = |step: &PlanStep| step.guard.as_deref() == Some(asking.name.as_str());
     let was_held = |step: &PlanStep| {
         state.step(&step.name).is_some_and(|state| state.status == StepStatus::NotRun)
     };
     plan.steps.iter().filter(move |step| match asking.kind {
-        StepKind::Gate => is_behind(step) && was_held(step),
+        StepKind::Gate => {
+            step.kind != StepKind::Gate && is_behind(plan, step, &asking.name) && was_held(step)
+        }
         StepKind::Tool | StepKind::GatedTool => step.name == asking.name,
     })
+}
+
+/// Whether a gate guards a step, or the gate that does.
+fn is_behind(plan: &Plan, step: &PlanStep, gate: &str) -> bool {
+    let Some(guard) = step.guard.as_deref() else { return false };
+    guard == gate || plan.step(guard).is_some_and(|guard| is_behind(plan, guard, gate))
 }
 
 /// The action of a step, or the endpoint that it calls.
@@ -98,17 +111,22 @@ fn reason(
         BlockedError::HitlTimeout => "Nobody decided in time.".to_owned(),
         BlockedError::HitlSkippedNonStreaming => {
             let said = state.message.as_deref().unwrap_or_default();
-            format!("{said} It needs a signature: repeat the run, and its gates ask.")
+            format!("{said} {TO_BE_ASKED}")
         }
     }
 }
 
-/// What is said of it to people.
+/// What is said of it to people who read the answer, members of a team among them: neither who refused nor what was to be called.
 fn sentence(blocked: &Blocked) -> String {
-    let BlockedData { reason, steps, tools } = &blocked.partial_data;
+    let why = match blocked.error {
+        BlockedError::DeniedByUser => "It was denied.",
+        BlockedError::HitlTimeout => "Nobody decided in time.",
+        BlockedError::HitlSkippedNonStreaming => TO_BE_ASKED,
+    };
+    let steps = &blocked.partial_data.steps;
     match steps.is_empty() {
-        true => format!("“{}” was not approved. {reason}", blocked.step),
-        false => format!("Not done: {} ({}). {reason}", quoted(steps), tools.join(", ")),
+        true => format!("“{}” was not approved. {why}", blocked.step),
+        false => format!("Not done: {}. {why}", quoted(steps)),
     }
 }
 
@@ -116,32 +134,34 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds what was held back to an answer: beside it, and as a section of one in Markdown that does not speak of it where its author
-/// wants it shown.
+/// Adds what was held back to an answer: beside it, and as a section of one in Markdown.
 pub(crate) fn show(blocked: &[Blocked], answer: &mut Answer) {
-    let is_told = |blocked: &&Blocked| {
-        let mut steps = blocked.partial_data.steps.iter();
-        answer.is_declared
-            && steps.any(|step| {
-                answer.problems.iter().any(|problem| problem.contains(&format!("“{step}”")))
-            })
-    };
-    let untold: Vec<Value> =
-        blocked.iter().filter(|one| !is_told(one)).map(|one| sentence(one).into()).collect();
-    answer.problems.extend(blocked.iter().map(sentence));
-    if answer.format != Format::Markdown || untold.is_empty() {
+    let sentences: Vec<String> = blocked.iter().map(sentence).collect();
+    answer.problems.extend(sentences.iter().cloned());
+    if answer.format != Format::Markdown || sentences.is_empty() {
         return;
     }
     if !answer.shown.is_object() {
         answer.shown = json!({});
     }
-    answer.shown[SECTION] = untold.into();
+    answer.shown[SECTION] = sentences.into();
     answer.layout.sections.push(Section {
-        title: "Not done".to_owned(),
+        title: TITLE.to_owned(),
         source: SECTION.to_owned(),
         format: SectionFormat::List,
         ..Section::default()
     });
+}
+
+/// A text in Markdown that does not have the section, because its author has laid it out or a chat wrote it, with what was held back
+/// at its end.
+pub(crate) fn told(blocked: &[Blocked], format: Format, text: String) -> String {
+    let heading = format!("## {TITLE}");
+    if format != Format::Markdown || blocked.is_empty() || text.contains(&heading) {
+        return text;
+    }
+    let items = blocked.iter().map(|one| format!("\n- {}", markdown::line(&sentence(one))));
+    format!("{}\n\n{heading}\n{}\n", text.trim_end(), items.collect::<String>())
 }
 
 #[cfg(test)]
@@ -164,6 +184,8 @@ mod tests {
             step("sign_off", "gate", "", None),
             step("pay", "tool", "call_connector", Some("sign_off")),
             step("tell", "gated_tool", "call_connector", Some("sign_off")),
+            step("keep_confirm", "gate", "", Some("sign_off")),
+            step("keep", "tool", "call_connector", Some("keep_confirm")),
             step("alone", "gated_tool", "call_connector", None),
         ];
         let plan = json!({
@@ -199,6 +221,8 @@ mod tests {
                 state("sign_off", gate, code),
                 state("pay", StepStatus::NotRun, None),
                 state("tell", StepStatus::NotRun, None),
+                state("keep_confirm", StepStatus::NotRun, None),
+                state("keep", StepStatus::NotRun, None),
                 state("alone", alone, code),
             ],
         };
@@ -216,16 +240,12 @@ mod tests {
             assert_eq!(sentence(of), sentence_is);
         };
         let denied = said(StepStatus::Rejected, StepStatus::TimedOut, None);
-        let data = json!({ "reason": "Denied by maria: too *much*", "steps": ["pay", "tell"], "tools": ["bank/pay", "bank/tell"] });
+        let data = json!({ "reason": "Denied by maria: too *much*", "steps": ["pay", "tell", "keep"], "tools": ["bank/keep", "bank/pay", "bank/tell"] });
         let gate = json!({ "step": "sign_off", "task_done": false, "error": "denied_by_user", "partial_data": data });
-        check(
-            &denied[0],
-            gate,
-            "Not done: “pay”, “tell” (bank/pay, bank/tell). Denied by maria: too *much*",
-        );
+        check(&denied[0], gate, "Not done: “pay”, “tell”, “keep”. It was denied.");
         let data = json!({ "reason": "Nobody decided in time.", "steps": ["alone"], "tools": ["bank/alone"] });
         let alone = json!({ "step": "alone", "task_done": false, "error": "hitl_timeout", "partial_data": data });
-        check(&denied[1], alone, "Not done: “alone” (bank/alone). Nobody decided in time.");
+        check(&denied[1], alone, "Not done: “alone”. Nobody decided in time.");
         let skipped = said(StepStatus::Closed, StepStatus::Done, Some(GATE_NOT_ASKED));
         assert_eq!((skipped.len(), skipped[0].error), (1, BlockedError::HitlSkippedNonStreaming));
         let reason = "Nobody was asked. It needs a signature: repeat the run, and its gates ask.";
@@ -246,20 +266,27 @@ mod tests {
             at: jiff::Timestamp::UNIX_EPOCH,
             warnings: Vec::new(),
         };
-        assert!(answer.problems.iter().any(|problem| problem.contains("Denied by maria")));
+        assert!(answer.problems.iter().any(|problem| problem.contains("“tell”")));
         render(answer.format, &answer.layout, &answer.shown, &from).unwrap().body
     }
 
     #[test]
-    fn r_068_an_answer_says_what_is_not_done_unless_its_author_has_it_shown() {
+    fn r_068_an_answer_says_what_is_not_done_and_not_who_refused_it() {
         let markdown = Answer { format: Format::Markdown, ..Answer::default() };
         let said = text(markdown.clone());
-        assert!(said.contains("## Not done") && said.contains(r"too \*much\*"), "{said}");
-        let problems =
-            vec!["the section “Calls” is not known: the step “pay” has no result".to_owned()];
-        let said = text(Answer { is_declared: true, problems, ..markdown });
-        assert!(!said.contains("Not done"), "{said}");
+        assert!(said.contains("## Not done") && said.contains("It was denied"), "{said}");
+        assert!(!said.contains("maria") && !said.contains("bank/pay"), "{said}");
         let json = Answer { format: Format::Json, shown: json!({ "a": 1 }), ..Answer::default() };
         assert!(!text(json).contains("Not done"));
+    }
+
+    #[test]
+    fn r_068_a_text_without_the_section_ends_with_it() {
+        let blocked = said(StepStatus::Rejected, StepStatus::Done, None);
+        let chat = told(&blocked, Format::Markdown, "Paid.\n".to_owned());
+        assert!(chat.starts_with("Paid.\n\n## Not done\n\n- Not done: “pay”"), "{chat}");
+        assert_eq!(told(&blocked, Format::Markdown, chat.clone()), chat);
+        assert_eq!(told(&blocked, Format::Json, "{}".to_owned()), "{}");
+        assert_eq!(told(&[], Format::Markdown, "Paid.\n".to_owned()), "Paid.\n");
     }
 }

@@ -11,7 +11,7 @@ use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{DomainEvent, Mail, MailId};
 use countersign_run::{
-    Head, Response, RunContext, RunState, RunStatus, StepStatus, StepWarnings, Stop,
+    Head, Response, RunContext, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop,
     attempt_in_words,
 };
 use countersign_store_content::{
@@ -72,9 +72,15 @@ fn did_nothing(status: RunStatus) -> bool {
 
 /// A success that somebody waited for, as far as the run knows: it was started as `interactive`.
 fn was_watched(done: &Done<'_>) -> bool {
-    done.status == RunStatus::Complete
+    (done.status == RunStatus::Complete || only_skipped(done.status, done.state))
         && done.unknown().next().is_none()
         && done.head.context == RunContext::Interactive
+}
+
+/// Whether a run has left out only what needs a signature, as whoever started it wanted.
+fn only_skipped(status: RunStatus, state: &RunState) -> bool {
+    let is_good = |(_, step): &(String, StepState)| step.status.is_good() || step.was_not_asked();
+    status == RunStatus::Partial && state.steps.iter().all(is_good)
 }
 
 /// Whether its owner has a mail once nothing tries it again: one for what was due, however often it failed. Who asked for the run

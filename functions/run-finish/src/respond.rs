@@ -83,6 +83,7 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
             (answer.format, text)
         }
     };
+    let text = text.map(|text| held_back::told(&response.blocked, format, text));
     Ok(with_text(response, format, text, answer.problems))
 }
 

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, StatusCode, header};
 use serde::Deserialize;
 use url::Url;
 
-/// The gateway ends a request after 29 seconds.
+/// The API answers within 29 seconds, or is stopped.
 const TIMEOUT: Duration = Duration::from_secs(29);
 /// The longest answer to a start that is read; it is a few kilobytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
@@ -94,4 +94,33 @@ fn refused(answer: &Answer) -> Problem {
         return problem.again_after(retry_after.unwrap_or(1));
     }
     lost()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a reader is told of an answer of the API: status, code, and when to come back.
+    fn told(status: u16, body: &str, retry_after: Option<&str>) -> (u16, String, Option<u32>) {
+        let name = header::RETRY_AFTER.to_string();
+        let answer = Answer {
+            status,
+            headers: retry_after.map(|value| (name, value.to_owned())).into_iter().collect(),
+            url: Url::parse("https://api.example/").unwrap(),
+            body: body.as_bytes().to_vec(),
+        };
+        let problem = refused(&answer);
+        (problem.status, problem.code.clone(), problem.retry_after)
+    }
+
+    #[test]
+    fn r_093_what_starts_no_run_says_why_or_that_nobody_knows() {
+        let quota = r#"{"type":"/errors/QUOTA_EXCEEDED","title":"t","status":429,"detail":"d","code":"QUOTA_EXCEEDED","limit":5}"#;
+        assert_eq!(told(429, quota, Some("60")), (429, "QUOTA_EXCEEDED".to_owned(), Some(60)));
+        let gateway = r#"{"message":"Too Many Requests"}"#;
+        assert_eq!(told(429, gateway, None), (429, "API_THROTTLED".to_owned(), Some(1)));
+        for status in [403, 500, 503, 504] {
+            assert_eq!(told(status, gateway, None), (502, "RUN_START_UNKNOWN".to_owned(), None));
+        }
+    }
 }

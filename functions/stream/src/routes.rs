@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use countersign_identity::{Requirement, Role};
 use countersign_run::RunId;
+use countersign_web::idempotency::Key;
 use countersign_web::{Path, Problem, Signed, no_parameters};
 use futures::StreamExt as _;
 use http::{HeaderMap, StatusCode, header};
@@ -38,15 +39,20 @@ async fn ask(
     State(context): State<Arc<Context>>,
     Extension(Until(until)): Extension<Until>,
     signed: Signed,
+    key: Key,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
     let position = position(&headers)?;
+    if headers.contains_key(LAST_EVENT_ID) && key == Key::default() {
+        let message = "needs an `Idempotency-Key`: without one, this would be another question";
+        return Err(Problem::field("Last-Event-ID", message));
+    }
+    let Started { id, events_url } = context.api.start(&headers, &body).await?;
     if position.is_over() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let Started { id, events_url } = context.api.start(&headers, &body).await?;
-    let mut response = told(Watch::new(context, signed, id, (position, until)));
+    let mut response = event_stream(Watch::new(context, signed, id, (position, until)));
     if let Some(place) = events_url.and_then(|url| url.parse().ok()) {
         response.headers_mut().insert(header::CONTENT_LOCATION, place);
     }
@@ -71,11 +77,11 @@ async fn events(
     if position.is_over() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(told(Watch::new(context, signed, run, (position, until))))
+    Ok(event_stream(Watch::new(context, signed, run, (position, until))))
 }
 
 /// All that a reader is told.
-fn told(watch: Watch) -> Response {
+fn event_stream(watch: Watch) -> Response {
     let events = watch.frames().map(|frame| Ok::<_, Infallible>(sent(&frame)));
     // Not the `no-cache` of server-sent events: an answer is kept nowhere.
     ([(header::CACHE_CONTROL, "no-store")], Sse::new(events)).into_response()

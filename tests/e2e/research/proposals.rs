@@ -49,6 +49,10 @@ impl Scene<'_> {
     /// The model's turns from now on; the register books what it gets.
     pub(super) async fn answers(&self, turns: &[&str]) {
         self.stage.answers(turns.iter().map(|turn| said(turn)).collect()).await;
+        self.books().await;
+    }
+
+    pub(super) async fn books(&self) {
         let booked = ResponseTemplate::new(200).set_body_json(json!({ "id": "p1" }));
         let payments = Mock::given(method("POST")).and(path("/payments"));
         payments.respond_with(booked).mount(&self.stage.server).await;
@@ -99,7 +103,7 @@ impl Scene<'_> {
         assert_eq!(self.booked().await, Vec::<Value>::new());
     }
 
-    async fn decide(&self, run: &str, verdict: &str) -> Value {
+    pub(super) async fn decide(&self, run: &str, verdict: &str) -> Value {
         let request = self.maria.request(run).await;
         let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
         let seen = self.maria.get(&path).await;

@@ -11,7 +11,7 @@ use crate::case::{refusal, step};
 const QUERY: &str = "/api/query";
 const RESPOND: &str = "/api/hitl/respond";
 
-/// One call that nobody else asks about: the step asks for itself.
+/// A call that asks for itself, and a row that says that it was made.
 const PAYS: &str = "
 id: pays-at-once
 name: Pays
@@ -19,6 +19,8 @@ description: Books a payment.
 version: 1.0.0
 steps:
   - {name: pay, step_type: tool, action: call_connector, connector: register, endpoint: book, inputs: {amount: '3.00'}}
+  - {name: rows, step_type: tool, action: transform_data, inputs: {data: [{paid: true}]}, params: {operations: []}}
+  - {name: keep, step_type: tool, action: save_to_workspace, inputs: {data: '{rows.data}'}, params: {table_name: paid, create_if_missing: true}}
 ";
 
 #[tokio::test]
@@ -77,7 +79,7 @@ impl Scene<'_> {
             assert!(reason.contains(part), "`{part}` is not in {reason}");
         }
         let content = run["response"]["content"].as_str().unwrap();
-        for part in ["It is owed 12.50 and 7.00.", "skips its gates"] {
+        for part in ["It is owed 12.50 and 7.00.", "skips its gates", "repeat the run"] {
             assert!(content.contains(part), "`{part}` is not in {content}");
         }
         id
@@ -111,6 +113,10 @@ impl Scene<'_> {
         let content = run["response"]["content"].as_str().unwrap();
         assert!(content.contains("Not done: “pay”"), "{content}");
         assert_eq!(self.booked().await, Vec::<Value>::new());
+        // What only computes goes on; what would say that something was paid does not.
+        assert_eq!(step(&run, "rows")["status"], "done", "{run:#}");
+        let keep = step(&run, "keep");
+        assert_eq!((&keep["status"], &keep["code"]), (&json!("not_run"), &json!("GATE_NOT_ASKED")));
     }
 
     async fn whoever_wants_to_be_asked_is(&self) {

@@ -40,8 +40,8 @@ pub(crate) async fn repeat(
     .await
 }
 
-/// What a member has asked for is not asked again in its owner's name.
-fn is_own(head: &Head) -> Result<(), Problem> {
+/// What a member has asked for is neither asked again nor replayed in its owner's name.
+pub(super) fn is_own(head: &Head) -> Result<(), Problem> {
     if head.member().is_none() {
         return Ok(());
     }

@@ -16,10 +16,10 @@ use super::found;
 use crate::Context;
 
 /// The longest wait, seconds: a gateway gives up on a request after 30.
-const LONGEST: u64 = 25;
+const MAX_WAIT: u64 = 25;
 
 /// How long a request waits that does not say it, seconds.
-const USUAL: u64 = 20;
+const DEFAULT_WAIT: u64 = 20;
 
 /// How long a request waits at least when only drafts have changed.
 const DRAFT_PAUSE: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(crate) struct WaitQuery {
 impl WaitQuery {
     /// The version that was seen, and until when another one is waited for; none to answer at once.
     pub(super) fn wanted(&self) -> Result<Option<(&str, Instant)>, Problem> {
-        let wait = seconds(self.wait.unwrap_or(USUAL))?;
+        let wait = seconds(self.wait.unwrap_or(DEFAULT_WAIT))?;
         match &self.after {
             Some(after) => Ok(Some((after, Instant::now() + wait))),
             None if self.wait.is_some() => {
@@ -82,14 +82,14 @@ pub(crate) struct AnswerQuery {
 impl AnswerQuery {
     /// How long the answer is waited for.
     pub(super) fn wanted(&self) -> Result<Duration, Problem> {
-        seconds(self.wait.unwrap_or(LONGEST))
+        seconds(self.wait.unwrap_or(MAX_WAIT))
     }
 }
 
 /// A wait that is not too long.
 fn seconds(wait: u64) -> Result<Duration, Problem> {
-    let fits = (wait <= LONGEST).then(|| Duration::from_secs(wait));
-    fits.ok_or_else(|| Problem::field("wait", format!("must be from 0 to {LONGEST}")))
+    let fits = (wait <= MAX_WAIT).then(|| Duration::from_secs(wait));
+    fits.ok_or_else(|| Problem::field("wait", format!("must be from 0 to {MAX_WAIT}")))
 }
 
 /// What stands for all that was read: what happened, and what was written.

@@ -166,6 +166,10 @@ pub(crate) struct ExecutionLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     repeated_by: Option<RunId>,
+    /// Of a test that replays a run: that run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    replays: Option<RunId>,
     /// The conversation in which it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -240,6 +244,7 @@ impl From<&Head> for ExecutionLine {
             invocation_source: head.invocation_source(),
             repeats: head.repeats.clone(),
             repeated_by: head.repeated_by.clone(),
+            replays: head.replays.as_ref().map(|of| of.run.clone()),
             conversation_id: head.asked_in.as_ref().map(|asked| asked.conversation.clone()),
             dry_run: head.dry_run,
             status: head.status.unwrap_or(RunStatus::Running),
@@ -267,14 +272,14 @@ pub(crate) async fn start(
     Json(body): Json<Start>,
 ) -> Result<Response, Problem> {
     let until = query.wanted()?.map(|wait| Instant::now() + wait);
-    let door = Door { place: "POST /executions", gates: GatePolicy::Require };
+    let door = Door { route: "POST /executions", gates: GatePolicy::Require };
     answer(&ctx, &signed, key, (&door, until), &body).await
 }
 
 /// Where a run is asked for.
 pub(super) struct Door {
     /// Method and path: a key of idempotency belongs to one.
-    pub(super) place: &'static str,
+    pub(super) route: &'static str,
     /// What the gates of its runs do, unless the request says otherwise.
     pub(super) gates: GatePolicy,
 }
@@ -288,7 +293,7 @@ pub(super) async fn answer(
     body: &Start,
 ) -> Result<Response, Problem> {
     let owner = analyst(signed)?;
-    let attempt = Attempt::new(owner, door.place, key, body)?;
+    let attempt = Attempt::new(owner, door.route, key, body)?;
     let run = RunId::from_bytes(attempt.id());
     let answer = do_once(ctx, &attempt, async {
         let starter = ctx.starter();

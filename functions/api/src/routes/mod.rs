@@ -67,6 +67,7 @@ pub(crate) mod execution_events;
 pub(crate) mod execution_model_calls;
 pub(crate) mod execution_output;
 pub(crate) mod execution_repeat;
+pub(crate) mod execution_replay;
 pub(crate) mod execution_wait;
 pub(crate) mod executions;
 pub(crate) mod export;

@@ -34,6 +34,6 @@ pub(crate) async fn ask(
             "a run without a question is started at `POST /api/agent-factory/executions`",
         ));
     }
-    let door = Door { place: "POST /api/query", gates: GatePolicy::Skip };
+    let door = Door { route: "POST /api/query", gates: GatePolicy::Skip };
     answer(&ctx, &signed, key, (&door, Some(until)), &body).await
 }

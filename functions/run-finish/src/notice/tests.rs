@@ -1,5 +1,5 @@
 use countersign_approval::ApprovalId;
-use countersign_run::{RunId, RunRecord, RunState, StepState};
+use countersign_run::{RunId, RunRecord};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -152,6 +152,19 @@ fn f_190_a_member_is_told_nothing_of_who_signed_and_where_results_went() {
         assert!(!mail.text.contains("maria"), "{}", mail.text);
     });
     assert!(members::path(&head).is_some_and(|path| path.contains("/teams/team_")));
+}
+
+#[test]
+fn r_067_a_run_that_only_skips_its_gates_was_watched_like_one_that_is_complete() {
+    let with_code = |code: &str| {
+        let mut state = state(&[]);
+        state.steps.iter_mut().for_each(|(_, step)| step.code = Some(code.to_owned()));
+        state
+    };
+    let skipped = with_code(countersign_run::GATE_NOT_ASKED);
+    assert!(only_skipped(RunStatus::Partial, &skipped));
+    assert!(!only_skipped(RunStatus::Error, &skipped));
+    assert!(!only_skipped(RunStatus::Partial, &with_code("GATE_DENIED")));
 }
 
 fn check_watched(context: &str, status: RunStatus, unknown: &[String], expect: bool) {

@@ -282,6 +282,7 @@ pub(crate) fn foreseen(
     let tokens = if is_built_in { 0 } else { most(messages, &schema, tools, limits).tokens() };
     serde_json::json!({
         "model": model, "messages": messages, "answer": schema, "max_tokens": tokens,
+        "prompt_sha256": hash_of(messages),
     })
 }
 

@@ -93,6 +93,11 @@ pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
     (partition(run), "MODEL#")
 }
 
+/// The partition and the prefix of the turns with models of a step.
+pub(crate) fn model_calls_of(run: &RunId, step: &str) -> (String, String) {
+    (partition(run), format!("MODEL#{step}#"))
+}
+
 /// What a person wants changed at a gate, by the request that it closed.
 pub(crate) fn revision(run: &RunId, gate: &str, round: u32) -> Key {
     Key::new(partition(run), format!("REVISION#{gate}#{round:03}"))

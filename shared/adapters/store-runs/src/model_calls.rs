@@ -98,6 +98,17 @@ impl RunStore {
         let query = Query::partition(&partition).prefix(prefix).limit(limit).after(after);
         self.table.page_as(query, |row: Row| row.call)
     }
+
+    /// The first turn of a step with a model of a provider; none of a step without one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn first_model_call(&self, run: &RunId, step: &str) -> Result<Option<ModelCall>> {
+        let (partition, prefix) = keys::model_calls_of(run, step);
+        let query = Query::partition(&partition).prefix(&prefix).limit(1);
+        let page = self.table.page_as(query, |row: Row| row.call).await?;
+        Ok(page.items.into_iter().next())
+    }
 }
 
 /// What writes the record of a turn, in place of one that is there.

@@ -1,6 +1,6 @@
 //! Ending a run: the stop flag and the final status.
 
-use countersign_run::{Event, EventKind, Head, RunId, RunRecord, RunStatus, Stop};
+use countersign_run::{Event, EventKind, GatePolicy, Head, RunId, RunRecord, RunStatus, Stop};
 use countersign_store_kit::{Expr, Write};
 use jiff::Timestamp;
 
@@ -54,8 +54,10 @@ impl RunStore {
             Write::delete(&keys::active(&head.run)),
         ];
         let is_success = matches!(status, RunStatus::Complete | RunStatus::Partial);
-        // What a member has asked for says nothing of when the owner's own runs go on from.
-        let is_own = head.dry_run.is_none() && head.team_context.is_none();
+        // What a member has asked for, or what left out its signatures, says nothing of when the owner's own runs go on from.
+        let is_own = head.dry_run.is_none()
+            && head.team_context.is_none()
+            && head.approval_policy != GatePolicy::Skip;
         if is_success && is_own && !head.profile_id.is_empty() {
             let last = keys::last_success(&head.owner, &head.profile_id);
             writes.push(Write::update(&last).set("finished_at", &at)?);

@@ -22,9 +22,10 @@ fn runtime(head: &Head) -> Runtime {
         name: head.invoked_by_name.clone(),
         email: head.invoked_by_email.clone(),
     };
+    let (run, at) = head.as_told();
     Runtime {
         last_execution: head.last_finished_at.map(|at| Runtime::at(at, "").today),
         caller: Some(caller),
-        ..Runtime::at(head.started_at, head.run.as_str())
+        ..Runtime::at(at, run.as_str())
     }
 }

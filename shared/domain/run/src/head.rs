@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AskedIn, ExecutionMode, FromMonitor, GatePolicy, OccurrenceId, Revised, RunId, RunRecord,
-    RunStatus, StepWarnings, Strategy, TeamContext, UnderstoodInput,
+    AskedIn, ExecutionMode, FromMonitor, GatePolicy, OccurrenceId, Replayed, Revised, RunId,
+    RunRecord, RunStatus, StepWarnings, Strategy, TeamContext, UnderstoodInput,
 };
 
 /// How a run came about (F-132, F-186…F-189, K-59), the least strict first: written in playbooks and profiles, and kept with the
@@ -222,6 +222,9 @@ pub struct Head {
     /// The run that repeats this one. There is at most one: whoever wants to go on repeats that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_by: Option<RunId>,
+    /// Set for a test that replays a run: what was asked and read then stands in for asking and reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replays: Option<Replayed>,
     /// What is carried out again because somebody asked for changes.
     #[serde(default, skip_serializing_if = "Revised::is_empty")]
     pub revised: Revised,

@@ -44,6 +44,7 @@ pub(crate) fn head() -> Head {
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by: None,
+        replays: None,
         revised: Revised::default(),
         version: 1,
         seal: None,

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 /// The longest sentence about one warning, in characters.
 const MAX_LENGTH: usize = 200;
@@ -31,6 +32,22 @@ pub struct StepWarnings {
 }
 
 impl StepWarnings {
+    /// One warning about a step.
+    #[must_use]
+    pub fn one(step: &str, sentence: String, asks: bool) -> Self {
+        let hash = hex::encode(Sha256::digest(&sentence));
+        Self { step: step.to_owned(), count: 1, first: vec![sentence], hash, asks }
+    }
+
+    /// The same with those of another list about the step, behind its own.
+    #[must_use]
+    pub fn and(self, other: Option<Self>) -> Self {
+        let Some(other) = other else { return self };
+        let hash = hex::encode(Sha256::digest(format!("{}\0{}", self.hash, other.hash)));
+        let first = self.first.into_iter().chain(other.first).collect();
+        Self { count: self.count.saturating_add(other.count), first, hash, ..self }
+    }
+
     /// ``3 warnings in `read` ``.
     #[must_use]
     pub fn title(&self) -> String {

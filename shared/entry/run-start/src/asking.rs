@@ -112,6 +112,7 @@ impl Asking<'_> {
             events_at_attempt: 0,
             repeats: Vec::new(),
             repeated_by: None,
+            replays: None,
             revised: Revised::default(),
             version: 1,
             seal: None,

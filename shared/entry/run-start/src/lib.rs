@@ -16,6 +16,7 @@ mod proposals;
 mod quotas;
 mod repeat;
 pub mod repeating;
+mod replay;
 mod research;
 mod run_context;
 pub mod run_mode;
@@ -34,6 +35,7 @@ pub use conversation::{Earlier, Within};
 pub use members::as_member;
 pub use quotas::counted;
 pub use repeat::{By, repeat};
+pub use replay::replay;
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{

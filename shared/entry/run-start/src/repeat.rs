@@ -57,11 +57,7 @@ pub async fn repeat(
 ) -> Result<Started, Problem> {
     let owner = &invoker.user;
     let repeats = repeating::chain(head, &run)?;
-    if head.profile_id.is_empty() {
-        let problem = Problem::no_such("profile", &head.profile_name);
-        return Err(problem.with_hint("the agent of this run was removed"));
-    }
-    let profile = start::profile(ctx, owner, &head.profile_id).await?;
+    let profile = agent_of(ctx, owner, head).await?;
     start::active(&profile)?;
     let within = within(ctx, owner, head).await?;
     let Chosen { playbook, made, .. } =
@@ -98,8 +94,21 @@ pub async fn repeat(
     start::start(ctx, invoker, &starting, Vec::new()).await
 }
 
+/// The agent of a run, as it is now.
+pub(crate) async fn agent_of(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    head: &Head,
+) -> Result<Profile, Problem> {
+    if head.profile_id.is_empty() {
+        let problem = Problem::no_such("profile", &head.profile_name);
+        return Err(problem.with_hint("the agent of this run was removed"));
+    }
+    start::profile(ctx, owner, &head.profile_id).await
+}
+
 /// What a repetition follows: the same playbook. What was made for the question is made for it once more.
-async fn followed(
+pub(crate) async fn followed(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
@@ -133,7 +142,11 @@ async fn followed(
 }
 
 /// The conversation of a run, unless it was removed since.
-async fn within(ctx: Starter<'_>, owner: &UserId, head: &Head) -> Result<Option<Within>, Problem> {
+pub(crate) async fn within(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    head: &Head,
+) -> Result<Option<Within>, Problem> {
     let Some(asked) = &head.asked_in else { return Ok(None) };
     let known = ctx.runs.conversation(owner, &asked.conversation).await?;
     match known {
@@ -142,7 +155,7 @@ async fn within(ctx: Starter<'_>, owner: &UserId, head: &Head) -> Result<Option<
     }
 }
 
-fn given(inputs: Value) -> Map<String, Value> {
+pub(crate) fn given(inputs: Value) -> Map<String, Value> {
     match inputs {
         Value::Object(inputs) => inputs,
         _ => Map::new(),

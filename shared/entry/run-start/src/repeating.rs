@@ -14,10 +14,7 @@ const MAX_REPEATS: usize = 20;
 /// # Errors
 /// A [`Problem`] when it cannot be repeated: it goes on, it is a test, or another run than `own` repeats it already.
 pub fn chain(head: &Head, own: &RunId) -> Result<Vec<RunId>, Problem> {
-    if head.finished_at.is_none() {
-        let problem = Problem::conflict("RUN_NOT_FINISHED", "the run still goes on");
-        return Err(problem.with_hint("wait until it has finished, or cancel it"));
-    }
+    is_over(head)?;
     if head.dry_run.is_some() {
         return Err(Problem::conflict("RUN_IS_A_TEST", "a test sends nothing, so nothing is left"));
     }
@@ -31,6 +28,18 @@ pub fn chain(head: &Head, own: &RunId) -> Result<Vec<RunId>, Problem> {
         return Err(Problem::conflict("RUN_REPEATED_TOO_OFTEN", message));
     }
     Ok(chain)
+}
+
+/// That a run has finished.
+///
+/// # Errors
+/// `RUN_NOT_FINISHED`.
+pub(crate) fn is_over(head: &Head) -> Result<(), Problem> {
+    if head.finished_at.is_some() {
+        return Ok(());
+    }
+    let problem = Problem::conflict("RUN_NOT_FINISHED", "the run still goes on");
+    Err(problem.with_hint("wait until it has finished, or cancel it"))
 }
 
 /// Whatever an earlier run has sent must be recognised by this plan: its step is there, calls the same, and names its

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::condition::{Unmet, unmet};
 use crate::context::Context;
-use crate::dry_run;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::for_each;
@@ -20,6 +19,7 @@ use crate::gate_ask::{GateAsk, filled, guarding, picture};
 use crate::known_calls::{Known, known_calls};
 use crate::not_asked;
 use crate::protocol::look;
+use crate::replay;
 use crate::signature::NoEffect;
 use crate::step_end::StepEnd;
 use crate::unknown::{unknown_calls, what_happened};
@@ -72,7 +72,7 @@ pub async fn gate_ask(
     {
         Some(unmet.ending(step))
     } else if view.head.dry_run.is_some() {
-        Some(dry_run::unasked(step, &scope))
+        Some(replay::unasked(context, &view.head, step, &scope).await?)
     } else {
         unattended(&view, step)
     };

@@ -26,6 +26,7 @@ mod member;
 mod not_asked;
 mod prepare;
 mod protocol;
+mod replay;
 mod retry_key;
 mod rewrite;
 mod run_step;

@@ -1,9 +1,13 @@
 //! A run that skips its gates (R-067, K-18): what would be asked is prepared as ever, and then nobody is asked.
 
+use countersign_plan::{OnReject, Plan, PlanStep, StepKind};
+use countersign_registry::Contract;
 use countersign_run::{GATE_NOT_ASKED, GateOutcome, GatePolicy, StepStatus};
 use countersign_store_runs::StepView;
 
-use crate::gate_ask::GateAsk;
+use crate::context::Context;
+use crate::error::StepError;
+use crate::gate_ask::{GateAsk, guarding};
 use crate::step_end::StepEnd;
 
 /// Whether nobody is asked here. Of what may have been sent before, people are always asked what came of it.
@@ -22,4 +26,42 @@ pub(crate) fn ending(ask: &GateAsk) -> StepEnd {
     let message = format!("Nobody was asked to sign, because this run skips its gates.{what}");
     let ending = StepEnd::without_output(StepStatus::Closed, GATE_NOT_ASKED, message);
     StepEnd { verdict: Some(GateOutcome::NotAsked), ..ending }
+}
+
+/// How a step ends that writes something, where a refusal before it would have ended the run: it may say that something was done
+/// which was not. None of a step that only reads or computes: those go on, so that there is an answer.
+pub(crate) async fn withheld(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    contract: &Contract,
+) -> Result<Option<StepEnd>, StepError> {
+    let writes = contract.writes || contract.irreversible || step.irreversible;
+    if view.head.approval_policy != GatePolicy::Skip || !writes {
+        return Ok(None);
+    }
+    let asking: Vec<&str> = ending_the_run(view, step).map(|step| step.name.as_str()).collect();
+    let outcomes = context.runs.outcomes(&view.head.run, &asking, &[], None).await?;
+    let skipped = asking.into_iter().find(|name| {
+        outcomes.get(*name).is_some_and(|of| of.verdict == Some(GateOutcome::NotAsked))
+    });
+    Ok(skipped.map(|name| {
+        let message = format!("`{name}` before it asked nobody: this run skips its gates");
+        StepEnd::not_run(GATE_NOT_ASKED, message)
+    }))
+}
+
+/// The steps in stages before this one that may ask people, and that end the run when these refuse.
+fn ending_the_run<'v>(
+    view: &'v StepView,
+    step: &'v PlanStep,
+) -> impl Iterator<Item = &'v PlanStep> {
+    let plan: &Plan = &view.plan;
+    let before = plan.steps.iter().take_while(|other| other.name != step.name);
+    let before = before.filter(|other| other.after != step.after);
+    before.filter(|other| {
+        let asks = other.kind != StepKind::Tool || other.irreversible;
+        let own = other.gate.clone().or_else(|| guarding(view, other));
+        asks && own.is_none_or(|gate| gate.on_reject == OnReject::Stop)
+    })
 }

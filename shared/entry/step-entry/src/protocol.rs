@@ -25,7 +25,9 @@ use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::intent::{intent, sending};
 use crate::member;
+use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
+use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
 use crate::signature::{NoEffect, one_call};
@@ -109,6 +111,9 @@ pub(crate) async fn begin<'a>(
     }
     let contract = context.registry.get(&step.action);
     let contract = contract.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    if let Some(withheld) = not_asked::withheld(context, view, step, contract).await? {
+        return Ok(Begun::End(withheld));
+    }
     Ok(Begun::Go { contract, scope })
 }
 
@@ -160,6 +165,10 @@ pub(crate) async fn decide<'a>(
             Ok(asked) => asked,
             Err(error) => return Ok(Decided::End(StepEnd::failed(step, &error))),
         };
+        let replayed = (prepared.hash.as_str(), asked.as_ref());
+        if let Some(ending) = replay::ending(context, &view.head, step, contract, replayed).await? {
+            return Ok(Decided::End(ending));
+        }
         if let Some(ending) = dry_run::ending(step, contract, &prepared, asked) {
             return Ok(Decided::End(ending));
         }

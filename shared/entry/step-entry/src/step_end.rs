@@ -10,7 +10,6 @@ use countersign_run::{
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
@@ -170,13 +169,7 @@ impl StepEnd {
         let code = self.code.as_deref().unwrap_or_default();
         let sentence =
             format!("`{}` failed ({code}): what follows was written without it", step.name);
-        let warnings = StepWarnings {
-            step: step.name.clone(),
-            count: 1,
-            hash: hex::encode(Sha256::digest(&sentence)),
-            first: vec![sentence],
-            asks: step.on_warning == OnWarning::Gate,
-        };
+        let warnings = StepWarnings::one(&step.name, sentence, step.on_warning == OnWarning::Gate);
         Self { warnings: Some(Box::new(warnings)), ..self }
     }
 

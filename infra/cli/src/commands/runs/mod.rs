@@ -4,6 +4,7 @@ mod calls;
 mod deliver;
 mod model_calls;
 mod repeat;
+mod replay;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -51,6 +52,9 @@ const STATUSES: [&str; 8] = [
 enum What {
     /// Start a run that does what a finished one left: nothing that was sent is sent again.
     Repeat(repeat::Repeat),
+    /// Carry a finished run out once more with what its models and sources answered then: nothing is asked, and nothing sent. Fails when a
+    /// model would be asked something else.
+    Replay(replay::Replay),
     /// Write a result of a finished run that could not be written: to one destination, once.
     Deliver(deliver::Deliver),
     /// List the calls of a step that makes one for each item of a list.
@@ -63,6 +67,7 @@ impl Runs {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         match &self.what {
             Some(What::Repeat(command)) => command.run(place, console).await,
+            Some(What::Replay(command)) => command.run(place, console).await,
             Some(What::Deliver(command)) => command.run(place, console).await,
             Some(What::Calls(command)) => command.run(place, console).await,
             Some(What::ModelCalls(command)) => command.run(place, console).await,

@@ -78,6 +78,7 @@ fn finished(repeated_by: Option<RunId>) -> Head {
         events_at_attempt: 0,
         repeats: Vec::new(),
         repeated_by,
+        replays: None,
         revised: Revised::default(),
         version: 1,
         seal: None,

@@ -28,6 +28,7 @@ use crate::earlier;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
 use crate::protocol::{Begun, begin, refused};
+use crate::replay;
 use crate::signature::{NoEffect, StepCalls, calls_of};
 use crate::step_end::StepEnd;
 use crate::warned::informed;
@@ -143,6 +144,9 @@ async fn ready<'a>(
     }
     if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Err(StepEnd::failed(step, &error).stopping()));
+    }
+    if let Some(ending) = replay::ending(context, &view.head, step, contract, ("", None)).await? {
+        return Ok(Err(ending));
     }
     if view.head.dry_run.is_some()
         && let Some(ending) = dry_run::ending_of_items(step, contract, &list.left)
