@@ -45,9 +45,19 @@ impl Mailbox {
             .and(path(format!("/upload{USER}/messages/send")))
             .and(query_param("uploadType", "multipart"))
             .and(header("authorization", format!("Bearer {TOKEN}").as_str()))
-            .respond_with(ResponseTemplate::new(200).set_body_json(sent))
+            .respond_with(ResponseTemplate::new(200).set_body_json(sent.clone()))
             .mount(&mailbox.server)
             .await;
+        let draft = json!({ "id": "r-77", "message": { "id": "18d0", "threadId": "18d0", "labelIds": ["DRAFT"] } });
+        for (at, answer) in [("messages/send", sent), ("drafts", draft)] {
+            Mock::given(method("POST"))
+                .and(path(format!("/upload{USER}/{at}")))
+                .and(query_param("uploadType", "media"))
+                .and(header("authorization", format!("Bearer {TOKEN}").as_str()))
+                .respond_with(ResponseTemplate::new(200).set_body_json(answer))
+                .mount(&mailbox.server)
+                .await;
+        }
         mailbox
     }
 
@@ -186,6 +196,7 @@ async fn r_010_r_011_r_012_r_013_a_mail_is_found_read_answered_signed_and_sent()
         assert!(told.iter().all(|one| !one.to_string().contains(secret)), "`{secret}` is told");
     }
     what_is_no_address_reaches_nobody(&stage, &mailbox, &agent).await;
+    a_mail_is_sent_and_another_kept_as_a_draft(&stage, &mailbox, (&agent, &accounts)).await;
 }
 
 /// The model was shown what the mail says, as data, and the tools that only read.
@@ -255,6 +266,62 @@ async fn is_sent(mailbox: &Mailbox) {
     );
     assert!(body.starts_with(&begin), "{body}");
     assert!(body.contains("Viele Gr=C3=BC=C3=9Fe\r\nAna\r\n"), "{body}");
+}
+
+/// A mail to several people, and a draft, without a model.
+const LETTERS: &str = "
+id: letters
+name: Letters
+description: Sends a mail and keeps another as a draft.
+version: 1.0.0
+execution_mode: deterministic
+steps:
+  - {name: sign_off, step_type: approval, prompt: Send and keep?}
+  - name: tell
+    step_type: tool
+    action: call_connector
+    connector: gmail
+    endpoint: send_email
+    inputs: {to: ['Maria Lopez <maria@example.org>'], cc: [kay@example.org], bcc: [ben@example.org], subject: Paid, text: 'It is paid.'}
+  - name: keep
+    step_type: tool
+    action: call_connector
+    connector: gmail
+    endpoint: draft_email
+    inputs: {to: [maria@example.org], subject: Grüße, text: 'Until soon.'}
+";
+
+async fn a_mail_is_sent_and_another_kept_as_a_draft(
+    stage: &Stage,
+    mailbox: &Mailbox,
+    (agent, accounts): (&str, &Person),
+) {
+    stage.who.playbook(LETTERS).await;
+    let run = stage.who.start(agent, "letters", json!({})).await;
+    stage.who.reaches(&run, "awaiting_approval").await;
+    let request = accounts.request(&run).await;
+    let at = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = accounts.get(&at).await;
+    for shown in ["maria@example.org (Maria Lopez)", "kay@example.org", "ben@example.org", "Grüße"]
+    {
+        assert!(seen.to_string().contains(shown), "`{shown}` is not in {seen:#}");
+    }
+    let before = mailbox.sent().await.len();
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    accounts.post(&format!("{at}/approve"), &decision).await;
+    let ended = stage.who.reaches(&run, "complete").await;
+    let sent = mailbox.sent().await.split_off(before);
+    let [(media, told), (_, kept)] = sent.as_slice() else { panic!("{sent:#?}") };
+    assert_eq!(media, "message/rfc822");
+    let expect = "To: \"Maria Lopez\" <maria@example.org>\r\nCc: kay@example.org\r\nBcc: ben@example.org\r\nSubject: Paid\r\n";
+    assert!(told.starts_with(expect) && told.ends_with("It is paid.\r\n"), "{told}");
+    assert!(kept.contains("Subject: =?utf-8?") && kept.ends_with("Until soon.\r\n"), "{kept}");
+    let told = crate::models::output(&stage.who, &run, "tell").await;
+    let kept = crate::models::output(&stage.who, &run, "keep").await;
+    assert!(
+        told.to_string().contains("18c9") && kept.to_string().contains("r-77"),
+        "{told} {kept} {ended:#}"
+    );
 }
 
 /// A model that writes what is no address opens no gate.
