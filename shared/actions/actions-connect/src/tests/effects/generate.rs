@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
+use super::mails;
 use super::random::Random;
 use super::values::{flat, scalar, text, value};
 use super::wire::TOKEN_PATH;
 
-/// Auth types and body kinds, as [`Case`] names them: every one meets every other, and GraphQL mutations.
-const AUTHS: [&str; 7] = [
+/// Auth types and body kinds, as [`Case`] names them: every one meets every other.
+const AUTHS: [&str; 8] = [
     "none",
     "api_key_query",
     "api_key_header",
@@ -15,9 +16,10 @@ const AUTHS: [&str; 7] = [
     "token_scheme",
     "basic",
     "oauth2_client_credentials",
+    "oauth2_refresh_token",
 ];
-const BODIES: [&str; 6] =
-    ["arguments", "template", "form of arguments", "form template", "none", "graphql"];
+const BODIES: [&str; 7] =
+    ["arguments", "template", "form of arguments", "form template", "none", "graphql", "mail"];
 /// How many pairs of them there are.
 pub(super) const COMBINATIONS: usize = AUTHS.len() * BODIES.len();
 
@@ -50,10 +52,14 @@ pub(super) struct Case {
 
 pub(super) fn case(random: &mut Random, port: u16) -> Case {
     let (auth, body) = (random.pick(&AUTHS), random.pick(&BODIES));
-    if body == "graphql" { graphql(random, auth, port) } else { rest(random, auth, body, port) }
+    match body {
+        "graphql" => graphql(random, auth, port),
+        "mail" => mails::case(random, auth, port),
+        body => rest(random, auth, body, port),
+    }
 }
 
-fn auth_yaml(random: &mut Random, auth: &str, port: u16) -> Value {
+pub(super) fn auth_yaml(random: &mut Random, auth: &str, port: u16) -> Value {
     match auth {
         "api_key_query" => {
             json!({ "type": "api_key", "key_param": random.pick(&["key", "api key&"]) })
@@ -64,7 +70,7 @@ fn auth_yaml(random: &mut Random, auth: &str, port: u16) -> Value {
         "token_scheme" => {
             json!({ "type": "bearer_token", "scheme": random.pick(&["Token", "GenieKey"]) })
         }
-        "oauth2_client_credentials" => {
+        "oauth2_client_credentials" | "oauth2_refresh_token" => {
             let url = format!("http://127.0.0.1:{port}{TOKEN_PATH}");
             let mut auth = json!({ "type": auth, "token_url": url });
             if random.once_in(2) {
@@ -79,12 +85,13 @@ fn auth_yaml(random: &mut Random, auth: &str, port: u16) -> Value {
     }
 }
 
-fn parts(random: &mut Random, auth: &str) -> Vec<(&'static str, &'static str)> {
+pub(super) fn parts(random: &mut Random, auth: &str) -> Vec<(&'static str, &'static str)> {
     let names: &[&'static str] = match auth {
         "none" => &[],
         "api_key_query" | "api_key_header" => &["api_key"],
         "basic" => &["username", "password"],
         "oauth2_client_credentials" => &["client_id", "client_secret"],
+        "oauth2_refresh_token" => &["client_id", "client_secret", "refresh_token"],
         _ => &["token"],
     };
     let all = names.iter().map(|name| (*name, random.pick(&SECRETS)));
@@ -96,7 +103,7 @@ fn parts(random: &mut Random, auth: &str) -> Vec<(&'static str, &'static str)> {
     all
 }
 
-fn headers(random: &mut Random) -> Value {
+pub(super) fn headers(random: &mut Random) -> Value {
     let mut headers = Map::new();
     for _ in 0..random.below(3) {
         let name = random.pick(&["X-Note", "x-trace", "Accept", "User-Agent", "X_Under", "x-n_1"]);
@@ -106,7 +113,7 @@ fn headers(random: &mut Random) -> Value {
 }
 
 /// Another address, and other headers.
-fn overrides(random: &mut Random, port: u16) -> Value {
+pub(super) fn overrides(random: &mut Random, port: u16) -> Value {
     let mut overrides = Map::new();
     if random.once_in(4) {
         let url = random.pick(&["/other", "/o%2fther/", "", "/a?b=c", "/ü"]);
@@ -119,7 +126,7 @@ fn overrides(random: &mut Random, port: u16) -> Value {
     overrides.into()
 }
 
-fn connector(kind: &str, connection: &Value, endpoint: &Value) -> String {
+pub(super) fn connector(kind: &str, connection: &Value, endpoint: &Value) -> String {
     let whole = json!({
         "id": "api", "name": "API", "type": kind, "version": "1.0.0",
         "connection": connection, "endpoints": { "act": endpoint },
@@ -129,15 +136,15 @@ fn connector(kind: &str, connection: &Value, endpoint: &Value) -> String {
 }
 
 /// A call's arguments: what is declared, and what is given as input and as param.
-struct Arguments {
-    declared: Vec<Value>,
-    inputs: Map<String, Value>,
-    params: Map<String, Value>,
+pub(super) struct Arguments {
+    pub(super) declared: Vec<Value>,
+    pub(super) inputs: Map<String, Value>,
+    pub(super) params: Map<String, Value>,
     values: Map<String, Value>,
 }
 
 impl Arguments {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { declared: Vec::new(), inputs: Map::new(), params: Map::new(), values: Map::new() }
     }
 
@@ -146,7 +153,14 @@ impl Arguments {
     }
 
     /// Declares a parameter and gives it a value: as input, as param or as its default.
-    fn give(&mut self, random: &mut Random, name: &str, kind: &str, value: Value, required: bool) {
+    pub(super) fn give(
+        &mut self,
+        random: &mut Random,
+        name: &str,
+        kind: &str,
+        value: Value,
+        required: bool,
+    ) {
         let mut parameter = json!({ "name": name, "type": kind });
         let place = random.below(if value.is_null() { 3 } else { 4 });
         if required {

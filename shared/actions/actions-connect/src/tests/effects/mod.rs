@@ -3,6 +3,7 @@
 //! secrets filled in as the view's words have it.
 
 mod generate;
+mod mails;
 mod random;
 mod shown;
 mod values;
@@ -21,7 +22,7 @@ use super::*;
 const LOCAL: Policy = Policy { allow_loopback: true };
 const KEY: &str = "9f86d081884c7d659a2feaa0c55ad015";
 /// How many cases every test run compares; `countersign bench effects` asks for more.
-const CASES: u32 = 300;
+const CASES: u32 = 500;
 
 /// What became of the cases: compared ones by auth type and body kind, refused ones by code.
 #[derive(Default)]
@@ -142,7 +143,11 @@ fn check(case: &Case, effect: &Effect, received: &[Received]) -> Result<(), Stri
     let view = EffectView::of(effect);
     let secrets: BTreeMap<&str, &str> = case.parts.iter().copied().collect();
     let (last, before) = received.split_last().ok_or("nothing was received")?;
-    let shown = shown::request(&view, &secrets)?;
+    let mut shown = shown::request(&view, &secrets)?;
+    if case.body == "mail" {
+        mails::check(&view, last)?;
+        shown.body.clone_from(&last.body);
+    }
     same("the view", &shown, last)?;
     let token = shown::token_request(&view, &secrets);
     let bought: Vec<Received> = token.into_iter().collect();
