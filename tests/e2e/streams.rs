@@ -297,6 +297,9 @@ async fn that_people_are_asked_is_told(
     let asked = &reading.iter().find(|told| told.name == "hitl_required").unwrap().data;
     assert_eq!((&asked["request_id"], &asked["agent_id"]), (&request["id"], &json!("sign_off")));
     assert!(asked["timeout_seconds"].as_i64() > Some(0), "{asked:#}");
-    assert_eq!((&asked["agent_name"], &asked["tool_names"]), (&shown["profile_name"], &json!([])));
+    assert_eq!(
+        (&asked["agent_name"], &asked["tool_names"]),
+        (&shown["profile_name"], &json!(["save_to_workspace"]))
+    );
     assert_eq!(asked["task_description"], request["title"]);
 }

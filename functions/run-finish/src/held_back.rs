@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use countersign_approval::ApprovalRecord;
-use countersign_plan::{Plan, PlanStep, StepKind};
+use countersign_plan::{Plan, PlanStep};
 use countersign_report::{Format, Section, SectionFormat, markdown};
 use countersign_run::{Blocked, BlockedData, BlockedError, RunState, StepState, StepStatus};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::over::Over;
@@ -37,8 +37,12 @@ fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> Vec<Blocked>
     let blocked = plan.steps.iter().filter_map(|step| {
         let own = state.step(&step.name)?;
         let error = error(own)?;
-        let held: Vec<&PlanStep> = held(plan, state, step).collect();
-        let tools: BTreeSet<String> = held.iter().map(|step| tool(step)).collect();
+        let was_held = |held: &&PlanStep| {
+            let ended = state.step(&held.name).map(|state| state.status);
+            held.name == step.name || ended == Some(StepStatus::NotRun)
+        };
+        let held: Vec<&PlanStep> = plan.held_by(step).filter(was_held).collect();
+        let tools: BTreeSet<String> = held.iter().map(|step| step.tool_name()).collect();
         let partial_data = BlockedData {
             reason: reason(step, own, error, records),
             steps: held.iter().map(|step| step.name.clone()).collect(),
@@ -55,38 +59,6 @@ fn error(state: &StepState) -> Option<BlockedError> {
         StepStatus::TimedOut => Some(BlockedError::HitlTimeout),
         StepStatus::Closed if state.was_not_asked() => Some(BlockedError::HitlSkippedNonStreaming),
         _ => None,
-    }
-}
-
-/// The steps that a gate held back; a step that asks for itself is its own.
-fn held<'p>(
-    plan: &'p Plan,
-    state: &'p RunState,
-    asking: &'p PlanStep,
-) -> impl Iterator<Item = &'p PlanStep> {
-    let was_held = |step: &PlanStep| {
-        state.step(&step.name).is_some_and(|state| state.status == StepStatus::NotRun)
-    };
-    plan.steps.iter().filter(move |step| match asking.kind {
-        StepKind::Gate => {
-            step.kind != StepKind::Gate && is_behind(plan, step, &asking.name) && was_held(step)
-        }
-        StepKind::Tool | StepKind::GatedTool => step.name == asking.name,
-    })
-}
-
-/// Whether a gate guards a step, or the gate that does.
-fn is_behind(plan: &Plan, step: &PlanStep, gate: &str) -> bool {
-    let Some(guard) = step.guard.as_deref() else { return false };
-    guard == gate || plan.step(guard).is_some_and(|guard| is_behind(plan, guard, gate))
-}
-
-/// The action of a step, or the endpoint that it calls.
-fn tool(step: &PlanStep) -> String {
-    let param = |name: &str| step.params.get(name).and_then(Value::as_str);
-    match (param("connector"), param("endpoint")) {
-        (Some(connector), Some(endpoint)) => format!("{connector}/{endpoint}"),
-        _ => step.action.clone(),
     }
 }
 
@@ -169,6 +141,7 @@ mod tests {
     use countersign_approval::ApprovalId;
     use countersign_report::{Provenance, render};
     use countersign_run::{GATE_NOT_ASKED, RunStatus};
+    use serde_json::Value;
 
     use super::*;
 
@@ -201,18 +174,7 @@ mod tests {
         let state = |name: &str, status: StepStatus, code: Option<&str>| {
             let (code, message) =
                 (code.map(str::to_owned), code.map(|_| "Nobody was asked.".to_owned()));
-            let state = StepState {
-                status,
-                code,
-                message,
-                count: None,
-                took_ms: 1,
-                model: None,
-                tool_calls: Vec::new(),
-                approval: None,
-                sent: None,
-            };
-            (name.to_owned(), state)
+            (name.to_owned(), StepState { status, code, message, ..StepState::default() })
         };
         let state = RunState {
             status: RunStatus::Partial,

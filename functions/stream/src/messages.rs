@@ -1,7 +1,9 @@
 //! What is told of an event: its name and its fields.
 
+use std::collections::BTreeSet;
+
 use countersign_approval::Request;
-use countersign_plan::{Plan, stage_numbers};
+use countersign_plan::{Plan, PlanStep, stage_numbers};
 use countersign_run::{Event, EventKind, GateOutcome, Head, Response, RunStatus};
 use serde_json::{Map, Value, json};
 
@@ -110,18 +112,31 @@ fn with(name: &str, value: &str, mut fields: Value) -> Value {
 
 fn plan(seal: &str, plan: Option<&Plan>) -> Value {
     let stages = plan.map(stage_numbers).unwrap_or_default();
-    let steps: Vec<Value> = plan.iter().flat_map(|plan| &plan.steps).map(|step| {
-        let stage = stages.get(&step.name);
-        json!({ "step": step.name, "stage": stage, "kind": step.kind, "action": step.action, "description": step.description })
-    }).collect();
+    let steps: Vec<Value> = plan
+        .iter()
+        .flat_map(|plan| &plan.steps)
+        .map(|step| {
+            let stage = stages.get(&step.name);
+            let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+            let (action, description) = (said(&step.action), said(&step.description));
+            let mut step = json!({ "step": step.name, "stage": stage, "kind": step.kind });
+            for (name, value) in [("action", action), ("description", description)] {
+                if let Some(value) = value {
+                    step[name] = value.into();
+                }
+            }
+            step
+        })
+        .collect();
     json!({ "seal": seal, "stages": stages.values().max(), "steps": steps })
 }
 
 /// That people are asked. `agent_id` is the step that waits, `tool_names` are the actions that it holds back.
 fn asked(head: &Head, event: &Event, approval: &str, beside: Beside<'_>) -> Value {
     let request = beside.request;
-    let covered = request.iter().flat_map(|request| &request.covers);
-    let tools: Vec<&str> = covered.map(|covered| covered.action.as_str()).collect();
+    let held = beside.plan.and_then(|plan| Some((plan, plan.step(&event.step)?)));
+    let held = held.into_iter().flat_map(|(plan, step)| plan.held_by(step));
+    let tools: BTreeSet<String> = held.map(PlanStep::tool_name).collect();
     let time = request.map(|request| request.timing.deadline.duration_since(event.at).as_secs());
     json!({
         "request_id": approval, "agent_id": event.step, "agent_name": head.profile_name, "tool_names": tools,

@@ -20,6 +20,7 @@ async fn issue_15_a_run_is_replayed_without_its_provider_and_a_changed_prompt_is
     let run = scene.is_recorded().await;
     scene.is_replayed(&run).await;
     scene.what_changed_is_named(&run).await;
+    scene.what_is_given_or_gone_is_named().await;
     scene.what_was_denied_is_denied().await;
     scene.what_failed_fails().await;
     scene.what_was_not_done_has_no_answer().await;
@@ -79,6 +80,35 @@ impl Scene<'_> {
         let warned = replay["warnings"].to_string();
         assert!(warned.contains("`answer` asks something else than in run_"), "{warned}");
         assert_eq!(step(&replay, "call_register__book")["status"], "done", "{replay:#}");
+    }
+
+    /// A playbook pays something else by now, and does not ask any more.
+    async fn what_is_given_or_gone_is_named(&self) {
+        let playbook = |gate: &str, amount: &str| {
+            format!(
+                "id: pays\nname: Pays\ndescription: Pays.\nversion: 1.0.0\nsteps:\n{gate}  - {{name: pay, step_type: tool, \
+                 action: call_connector, connector: register, endpoint: book, inputs: {{amount: '{amount}'}}}}\n"
+            )
+        };
+        let gate = "  - {name: sure, step_type: approval, prompt: Pay?}\n";
+        self.stage.who.playbook(&playbook(gate, "5.00")).await;
+        self.stage.answers(Vec::new()).await;
+        self.books().await;
+        let body = json!({ "profile": self.agent, "playbook": "pays" });
+        let line = self.stage.who.post("/executions", &body).await;
+        let run = line["id"].as_str().unwrap();
+        self.decide(run, "approve").await;
+        let run = self.stage.who.reaches(run, "complete").await;
+        let replay = self.replay(&run, "complete").await;
+        assert_eq!(step(&replay, "pay")["code"], Value::Null, "{replay:#}");
+        let changed = json!({ "yaml": playbook("", "99999") });
+        self.stage.who.door.put(&format!("{FACTORY}/playbooks/pays"), &changed).await.unwrap();
+        let path = format!("/executions/{}/replay", run["id"].as_str().unwrap());
+        let line = self.stage.who.post(&path, &json!({})).await;
+        assert_eq!(line["warnings"][0]["path"], "playbook.steps.sure", "{line:#}");
+        let replay = self.stage.who.reaches(line["id"].as_str().unwrap(), "complete").await;
+        assert_eq!(step(&replay, "pay")["code"], "INPUTS_CHANGED", "{replay:#}");
+        assert_eq!(self.booked().await.len(), 1, "only the run has sent anything");
     }
 
     async fn what_was_denied_is_denied(&self) {

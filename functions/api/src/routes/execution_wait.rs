@@ -151,20 +151,17 @@ pub(super) async fn changed(
     }
 }
 
-/// A run once it is over; none when it is not so by then.
+/// A run once it is over, or as it is by then.
 pub(super) async fn over(
     ctx: &Context,
     (user, id): (&UserId, &RunId),
     until: Instant,
-) -> Result<Option<Progress>, Problem> {
+) -> Result<Progress, Problem> {
     let mut seen = String::new();
     loop {
         let looked = changed(ctx, (user, id), Some((&seen, until))).await?;
-        if looked.head.finished_at.is_some() {
-            return Ok(Some(looked));
-        }
-        if Instant::now() >= until {
-            return Ok(None);
+        if looked.head.finished_at.is_some() || Instant::now() >= until {
+            return Ok(looked);
         }
         seen = Version::from(&looked).to_string();
     }

@@ -1,16 +1,16 @@
 //! `/executions`: starting a run (K-90: 202, then poll) and the history (F-347).
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{
     ConversationId, DryRun, ExecutionMode, FromMonitor, GatePolicy, Head, InConversation,
     InvocationSource, OccurrenceId, RunContext, RunId, RunRecord, RunStatus, Strategy, TeamContext,
     UnderstoodInput,
 };
-use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Started};
+use countersign_run_start::Started;
 use countersign_store_kit::Page as Stored;
-use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
+use countersign_web::idempotency::{Key, StoredAnswer};
 use countersign_web::{FieldError, Json, Page, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -21,11 +21,11 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use utoipa::ToSchema;
 
-use super::execution::{ExecutionView, state, view};
-use super::execution_wait::{EndQuery, over};
-use super::{Ctx, analyst, invoker, today};
+use super::Ctx;
+use super::execution::{ExecutionView, state};
+use super::execution_start::{AskedPolicy, Door, answer};
+use super::execution_wait::EndQuery;
 use crate::Context;
-use crate::idempotency::do_once;
 use crate::lists::{Asked, PageOf};
 use crate::moments::in_order;
 use crate::queries::ExecutionQuery;
@@ -38,15 +38,15 @@ const AT_ONCE: usize = 8;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     /// The agent: `prof_…`, or its handle with or without `@`.
-    profile: String,
+    pub(super) profile: String,
     /// The playbook it follows. Left out, the one that the question means, else that of the agent's skills with the highest priority.
     #[serde(default)]
-    playbook: Option<String>,
+    pub(super) playbook: Option<String>,
     /// The playbook's inputs, by name. Those that say `extract_from: query` may be left out when the question says them; where
     /// one is left out otherwise, the `parameters` of the agent's skill count.
     #[serde(default)]
     #[schema(value_type = Object)]
-    inputs: Map<String, Value>,
+    pub(super) inputs: Map<String, Value>,
     /// What is asked, in the caller's words; at most 16,000 characters.
     #[serde(default)]
     pub(super) query: String,
@@ -54,25 +54,25 @@ pub(crate) struct Start {
     /// default and the playbook's. `scheduled` and `monitor` are for runs that a clock starts.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    run_context: Option<RunContext>,
+    pub(super) run_context: Option<RunContext>,
     /// `deterministic`: no step may call a model; `hybrid`. Left out, as the playbook says, else the agent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    execution_mode: Option<ExecutionMode>,
+    pub(super) execution_mode: Option<ExecutionMode>,
     /// `require` (or left out): gates wait for people, and the run with them. `skip`: nobody is asked, and what needs a signature is
-    /// left out; the answer says what. `auto_approve` is for runs that a clock starts.
+    /// left out; the answer says what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    approval_policy: Option<GatePolicy>,
+    pub(super) approval_policy: Option<AskedPolicy>,
     /// `mention`: somebody wrote the agent's handle in a message; `sidebar` (or left out): they chose the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    invocation_source: Option<InvocationSource>,
+    pub(super) invocation_source: Option<InvocationSource>,
     /// `new`: a conversation begins with the question; the id of one, `conv_…`: it goes on, and what was asked and answered in it is
     /// shown to a model that looks for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    conversation: Option<InConversation>,
+    pub(super) conversation: Option<InConversation>,
 }
 
 /// Whether the caller says that the agent's handle was written; where a run came from otherwise follows from how it came about.
@@ -83,18 +83,6 @@ pub(super) fn by_mention(said: Option<InvocationSource>) -> Result<bool, Problem
         Some(InvocationSource::Scheduled | InvocationSource::Background) => {
             let problem = Problem::field("invocation_source", "must be `mention` or `sidebar`");
             Err(problem.with_hint("the others follow from how a run comes about"))
-        }
-    }
-}
-
-/// Whether the run skips its gates; `otherwise` where the request does not say it.
-fn skips_gates(said: Option<GatePolicy>, otherwise: GatePolicy) -> Result<bool, Problem> {
-    match said.unwrap_or(otherwise) {
-        GatePolicy::Require => Ok(false),
-        GatePolicy::Skip => Ok(true),
-        GatePolicy::AutoApprove => {
-            let problem = Problem::field("approval_policy", "must be `require` or `skip`");
-            Err(problem.with_hint("gates open by themselves only in runs that a clock starts"))
         }
     }
 }
@@ -272,57 +260,8 @@ pub(crate) async fn start(
     Json(body): Json<Start>,
 ) -> Result<Response, Problem> {
     let until = query.wanted()?.map(|wait| Instant::now() + wait);
-    let door = Door { route: "POST /executions", gates: GatePolicy::Require };
+    let door = Door { route: "POST /executions", gates: AskedPolicy::Require };
     answer(&ctx, &signed, key, (&door, until), &body).await
-}
-
-/// Where a run is asked for.
-pub(super) struct Door {
-    /// Method and path: a key of idempotency belongs to one.
-    pub(super) route: &'static str,
-    /// What the gates of its runs do, unless the request says otherwise.
-    pub(super) gates: GatePolicy,
-}
-
-/// Starts a run, and waits for its end.
-pub(super) async fn answer(
-    ctx: &Context,
-    signed: &Signed,
-    key: Key,
-    (door, until): (&Door, Option<Instant>),
-    body: &Start,
-) -> Result<Response, Problem> {
-    let owner = analyst(signed)?;
-    let attempt = Attempt::new(owner, door.route, key, body)?;
-    let run = RunId::from_bytes(attempt.id());
-    let answer = do_once(ctx, &attempt, async {
-        let starter = ctx.starter();
-        let profile = run_start::profile(starter, owner, &body.profile).await?;
-        let question = Question {
-            run: run.clone(),
-            profile: &profile,
-            playbook: body.playbook.as_deref(),
-            query: &body.query,
-            inputs: &body.inputs,
-            mode: body.execution_mode,
-            today: today(),
-            occasion: Occasion::ByHand {
-                context: body.run_context,
-                skips_gates: skips_gates(body.approval_policy, door.gates)?,
-            },
-            occurrence: None,
-            conversation: body.conversation.as_ref(),
-        };
-        let by_mention = by_mention(body.invocation_source)?;
-        let invoker = Invoker { by_mention, ..invoker(signed) };
-        accepted(ctx, run_start::ask(starter, &invoker, &question).await?)
-    })
-    .await?;
-    let Some(until) = until else { return Ok(answer) };
-    match over(ctx, (owner, &run), until).await? {
-        Some(looked) => Ok(Json(view(ctx, looked).await?).into_response()),
-        None => Ok(answer),
-    }
 }
 
 /// 202 with the line of a run that was started.

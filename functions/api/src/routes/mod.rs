@@ -68,6 +68,7 @@ pub(crate) mod execution_model_calls;
 pub(crate) mod execution_output;
 pub(crate) mod execution_repeat;
 pub(crate) mod execution_replay;
+mod execution_start;
 pub(crate) mod execution_wait;
 pub(crate) mod executions;
 pub(crate) mod export;

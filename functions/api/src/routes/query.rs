@@ -2,15 +2,15 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_run::GatePolicy;
 use countersign_web::idempotency::Key;
 use countersign_web::{Json, Problem, Query, Signed};
 use tokio::time::Instant;
 
 use super::Ctx;
 use super::execution::ExecutionView;
+use super::execution_start::{AskedPolicy, Door, answer};
 use super::execution_wait::AnswerQuery;
-use super::executions::{Door, ExecutionLine, Start, answer};
+use super::executions::{ExecutionLine, Start};
 
 /// Asks an agent, and waits up to 25 seconds for the answer: 200 with the run, whose `response` is the answer, or 202 with its id,
 /// and it goes on. Nobody is asked to sign: what needs a signature is left out, and `response.blocked` says what. With
@@ -34,6 +34,6 @@ pub(crate) async fn ask(
             "a run without a question is started at `POST /api/agent-factory/executions`",
         ));
     }
-    let door = Door { route: "POST /api/query", gates: GatePolicy::Skip };
+    let door = Door { route: "POST /api/query", gates: AskedPolicy::Skip };
     answer(&ctx, &signed, key, (&door, Some(until)), &body).await
 }

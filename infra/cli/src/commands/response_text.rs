@@ -24,6 +24,12 @@ pub(super) fn lines(run: &Value) -> Vec<String> {
     lines
 }
 
+/// Whether something was left out because the run skips its gates.
+pub(super) fn skipped_gates(run: &Value) -> bool {
+    let blocked = run.pointer("/response/blocked").map_or(&[][..], items);
+    blocked.iter().any(|one| one["error"] == "hitl_skipped_non_streaming")
+}
+
 /// Markdown as people read it in a terminal: marks stay, and `\_` is `_`. Nothing is escaped within code.
 fn unescaped(markdown: &str) -> String {
     let mut is_fenced = false;

@@ -234,6 +234,9 @@ impl Run {
         let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
         show::warnings(&run).flatten().for_each(|line| console.note(line));
         response_text::lines(&run).iter().for_each(|line| console.line(line));
+        if response_text::skipped_gates(&run) {
+            console.note(format!("`countersign runs repeat {id}` asks for what was left out"));
+        }
         following::requests(&run, door.base()).iter().for_each(|line| console.note(line));
         if ["error", "timeout"].contains(&status.as_str()) {
             return Err(CliError::Found(format!(

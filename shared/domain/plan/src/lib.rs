@@ -11,6 +11,7 @@ mod dry_run;
 mod error;
 mod for_each;
 mod from_playbook;
+mod held;
 mod inputs;
 mod model;
 mod requirement;

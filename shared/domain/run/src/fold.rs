@@ -36,8 +36,11 @@ impl StepState {
     pub fn was_not_asked(&self) -> bool {
         self.code.as_deref() == Some(GATE_NOT_ASKED)
     }
+}
 
-    fn pending() -> Self {
+impl Default for StepState {
+    /// Nothing is known of it yet.
+    fn default() -> Self {
         Self {
             status: StepStatus::Pending,
             code: None,
@@ -63,7 +66,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn nothing() -> Self {
-        Self { state: StepState::pending(), opened: BTreeSet::new(), closed: BTreeSet::new() }
+        Self { state: StepState::default(), opened: BTreeSet::new(), closed: BTreeSet::new() }
     }
 
     /// Once something may have been sent, only the step itself can say what came of it: that nobody decided, that the time

@@ -1,8 +1,10 @@
 //! Starting a test that replays a run: the same agent, question and inputs, with what was asked and read then.
 
+use countersign_plan::Plan;
+use countersign_question::LEARN_STEP;
 use countersign_run::{DryRun, GatePolicy, Head, Replayed, RunId};
 use countersign_store_runs::Asked;
-use countersign_web::Problem;
+use countersign_web::{FieldError, Problem};
 use serde_json::json;
 
 use crate::asking::Asking;
@@ -29,7 +31,7 @@ pub async fn replay(
     let inputs = given(ctx.runs.inputs(&of.run).await?);
     start::check_inputs(&playbook.playbook, &inputs)?;
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-    start::check_links(ctx, &playbook, &endpoints)?;
+    let (linked, _) = start::check_links(ctx, &playbook, &endpoints)?;
     let asking = Asking {
         profile: Some(&profile),
         query: &of.query,
@@ -50,7 +52,21 @@ pub async fn replay(
     };
     let own = made.map(|_| playbook.yaml.clone());
     let asked = Asked { inputs: inputs.into(), samples: Some(json!({})), playbook: own };
-    start::begin(ctx, head, &asked, Vec::new()).await
+    let warnings = gone(ctx, of, &start::planned(&linked, &head)).await?;
+    start::begin(ctx, head, &asked, warnings).await
+}
+
+/// Steps of the run that the plan does not have any more, a gate perhaps: nothing else would say so.
+async fn gone(ctx: Starter<'_>, of: &Head, now: &Plan) -> Result<Vec<FieldError>, Problem> {
+    let Some((then, _)) = ctx.runs.plan(&of.run).await? else { return Ok(Vec::new()) };
+    // A replay learns nothing of whoever asks.
+    let steps = then.steps.iter().filter(|step| step.name != LEARN_STEP);
+    let gone = steps.filter(|step| now.step(&step.name).is_none());
+    let said = |name: &str| {
+        let message = format!("`{name}` of the run that is replayed is not in the plan any more");
+        FieldError::new(format!("playbook.steps.{name}"), message)
+    };
+    Ok(gone.map(|step| said(&step.name)).collect())
 }
 
 fn can_be_replayed(of: &Head) -> Result<(), Problem> {

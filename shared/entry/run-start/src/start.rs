@@ -309,7 +309,7 @@ fn at(said: &Diagnostic) -> FieldError {
 }
 
 /// The plan the run will follow, but for its inputs.
-fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
+pub(crate) fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
     let request = Request {
         tenant: String::new(),
         run: head.run.clone(),

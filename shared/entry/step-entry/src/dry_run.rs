@@ -87,15 +87,22 @@ fn effect(step: &PlanStep, contract: &Contract) -> Option<StepEnd> {
     })
 }
 
-/// A gate of a test: it says what it would ask, and goes on as it was decided in the run that is replayed, or as its stand-in was.
-/// Nothing is signed by that.
-pub(crate) fn unasked(step: &PlanStep, scope: &Scope, decided: Option<GateOutcome>) -> StepEnd {
+/// A gate of a test: it says what it would ask, and goes on as its stand-in was decided. Nothing is signed by that.
+pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> StepEnd {
     let prompt = step.gate.as_ref().map(|gate| filled(&gate.prompt, scope)).unwrap_or_default();
-    let verdict = decided.unwrap_or_else(|| verdict(step));
+    let verdict = verdict(step);
+    let message = "a test does not ask and takes it as";
+    decided(step, verdict, (message, &format!("; a run would wait here: {prompt}")))
+}
+
+/// A gate of a test that goes on by this verdict; what is said of it stands before and behind the verdict.
+pub(crate) fn decided(
+    step: &PlanStep,
+    verdict: GateOutcome,
+    (before, behind): (&str, &str),
+) -> StepEnd {
     let word = serde_json::to_value(verdict).unwrap_or_default();
     let word = word.as_str().unwrap_or_default().replace('_', " ");
-    let message =
-        format!("a test does not ask and takes it as {word}; a run would wait here: {prompt}");
     let stops = step.gate.as_ref().is_some_and(|gate| gate.on_reject == OnReject::Stop);
     let reason = match verdict {
         // In the run that is replayed it asked nobody, and ended nothing.
@@ -103,6 +110,7 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope, decided: Option<GateOutcom
         GateOutcome::TimedOut => Some(StopReason::TimedOut),
         GateOutcome::Denied | GateOutcome::Closed => Some(StopReason::Rejected),
     };
+    let message = format!("{before} {word}{behind}");
     let ending = StepEnd::without_output(StepStatus::Skipped, CODE, message);
     StepEnd { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }
 }
@@ -213,7 +221,7 @@ mod tests {
                 json!({"prompt": "Pay?", "preview_limit": 1, "on_reject": on_reject, "quorum": 1});
             let gate = Some(serde_json::from_value(gate).unwrap());
             let step = PlanStep { gate, ..step("", stand_in) };
-            let ending = unasked(&step, &Scope::default(), None);
+            let ending = unasked(&step, &Scope::default());
             (ending.verdict.unwrap(), ending.stops)
         };
         assert_eq!(ending(Some("approved"), "stop"), (GateOutcome::Approved, None));
@@ -229,7 +237,7 @@ mod tests {
         assert_eq!(ending(None, "stop"), (GateOutcome::Closed, Some(StopReason::Rejected)));
         let gate = json!({"prompt": "Pay?", "preview_limit": 1, "on_reject": "stop", "quorum": 1});
         let gate = PlanStep { gate: Some(serde_json::from_value(gate).unwrap()), ..step("", None) };
-        let replayed = |verdict| unasked(&gate, &Scope::default(), Some(verdict)).stops;
+        let replayed = |verdict| decided(&gate, verdict, ("", "")).stops;
         assert_eq!(replayed(GateOutcome::NotAsked), None);
         assert_eq!(replayed(GateOutcome::Denied), Some(StopReason::Rejected));
     }

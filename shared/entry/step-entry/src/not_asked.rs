@@ -1,6 +1,6 @@
 //! A run that skips its gates (R-067, K-18): what would be asked is prepared as ever, and then nobody is asked.
 
-use countersign_plan::{OnReject, Plan, PlanStep, StepKind};
+use countersign_plan::{OnReject, PlanStep, StepKind};
 use countersign_registry::Contract;
 use countersign_run::{GATE_NOT_ASKED, GateOutcome, GatePolicy, StepStatus};
 use countersign_store_runs::StepView;
@@ -56,9 +56,8 @@ fn ending_the_run<'v>(
     view: &'v StepView,
     step: &'v PlanStep,
 ) -> impl Iterator<Item = &'v PlanStep> {
-    let plan: &Plan = &view.plan;
-    let before = plan.steps.iter().take_while(|other| other.name != step.name);
-    let before = before.filter(|other| other.after != step.after);
+    let before = view.plan.before(&step.name);
+    let before = view.plan.steps.iter().filter(move |other| before.contains(other.name.as_str()));
     before.filter(|other| {
         let asks = other.kind != StepKind::Tool || other.irreversible;
         let own = other.gate.clone().or_else(|| guarding(view, other));

@@ -17,6 +17,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::problem::Problem;
 
+/// The header of an answer that was given before.
+pub const REPLAYED: &str = "idempotency-replayed";
+
 /// How long a key is remembered.
 pub const REMEMBERED_HOURS: i64 = 24;
 
@@ -166,7 +169,7 @@ impl StoredAnswer {
             headers.insert(header::LOCATION, location);
         }
         if again {
-            headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
+            headers.insert(REPLAYED, HeaderValue::from_static("true"));
         }
         response
     }

@@ -18,7 +18,7 @@ const TEST: &str = "tests::effects::what_a_server_receives_is_what_was_shown";
 #[derive(Debug, Args)]
 pub(crate) struct Effects {
     /// How many requests to compare.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(300..=1_000_000))]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(500..=1_000_000))]
     cases: u32,
 }
 

@@ -43,11 +43,19 @@ impl Replay {
         } else {
             lines(&replay).iter().for_each(|line| console.line(line));
         }
-        match differs(&run, &replay) {
+        let gone = gone(&started);
+        let how = gone.into_iter().chain(differs(&run, &replay)).collect::<Vec<_>>().join("; ");
+        match Some(how).filter(|how| !how.is_empty()) {
             Some(how) => Err(CliError::Found(format!("the replay {id} differs: {how}"))),
             None => Ok(()),
         }
     }
+}
+
+/// What the answer to the start warns of: steps that are not there any more.
+fn gone(started: &Value) -> Vec<String> {
+    let warnings = started.get("warnings").map_or(&[][..], items).iter();
+    warnings.filter_map(|one| text(one, "message")).map(|said| visible(&said)).collect()
 }
 
 /// How a replay differs from its run; none when it does not. A result that could not be written makes a run `partial`, and a replay
@@ -67,6 +75,7 @@ fn differs(run: &Value, replay: &Value) -> Option<String> {
         .then(|| format!("it ended as {}", now.as_str().unwrap_or_default()));
     let parts = [
         named("PROMPT_CHANGED", "asked something else"),
+        named("INPUTS_CHANGED", "given something else"),
         named("NOT_RECORDED", "not done then"),
         ended,
     ];
