@@ -26,8 +26,11 @@ pub(crate) async fn about(
 }
 
 /// Adds the step that looks for what the question tells of whoever asks, beside the first that a model does. Nothing reads what
-/// it finds.
+/// it finds. A question without a word tells nothing.
 pub(crate) fn learning(playbook: &mut Value, question: &str, known: &AboutPerson) {
+    if question.trim().is_empty() {
+        return;
+    }
     let known = known.shown(false).unwrap_or_default();
     let learn = json!({
         "name": LEARN_STEP, "step_type": "tool", "action": "extract_facts", "on_error": "skip", "on_warning": "continue", "timeout_seconds": LEARNING_SECONDS,
