@@ -9,8 +9,6 @@ use countersign_run::{Blocked, BlockedData, BlockedError, RunState, StepState, S
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::over::Over;
-use crate::{Context, FinishError, approvals};
 
 /// Where an answer holds what is said of it; fields of results do not begin so.
 const SECTION: &str = "_not_done";
@@ -24,16 +22,8 @@ const TO_BE_ASKED: &str = "It needs a signature: repeat the run, and its gates a
 /// Of a note on a decision, so many characters are part of the reason.
 const MAX_NOTE: usize = 500;
 
-/// What was held back; requests are read only when people were asked.
-pub(crate) async fn read(context: &Context, over: &Over<'_>) -> Result<Vec<Blocked>, FinishError> {
-    if !over.state.steps.iter().any(|(_, state)| error(state).is_some()) {
-        return Ok(Vec::new());
-    }
-    let records = approvals(context, over.head, over.state).await?;
-    Ok(of(over.plan, over.state, &records))
-}
-
-fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> Vec<Blocked> {
+/// What was held back, in the order of the plan; who refused is in the records.
+pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> Vec<Blocked> {
     let blocked = plan.steps.iter().filter_map(|step| {
         let own = state.step(&step.name)?;
         let error = error(own)?;

@@ -156,12 +156,13 @@ async fn finish(
     let answered = plan.as_ref().filter(|_| respond::has_answer(status));
     let answered = answered.map(|plan| answer::needed(plan, &state)).unwrap_or_default();
     let outcomes = Outcomes::read(context, &head.run, plan.as_ref(), &answered).await?;
+    let approvals = approvals(context, &head, &state).await?;
     let response = match &plan {
         Some(plan) => {
             let profile = profile.as_ref();
             let over =
                 Over { head: &head, plan, state: &state, outcomes: &outcomes, profile, at: now };
-            respond::response(context, &over, status).await?
+            respond::response(context, &over, status, &approvals).await?
         }
         None => None,
     };
@@ -171,7 +172,6 @@ async fn finish(
     };
     let status = with_failures(status, &state, &written);
     let record = record::of(&head, plan.as_ref(), &state, &outcomes, &written);
-    let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
     let parked = context.monitors.parks(&head, status, now).await?;
     let occasion = occasion::read(context, &head, status, parked.is_some()).await?;

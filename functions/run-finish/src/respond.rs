@@ -1,5 +1,6 @@
 //! The response of a run: its answer as a text, and its results where the profile and the playbook want them.
 
+use countersign_approval::ApprovalRecord;
 use countersign_registry::action::Call;
 use countersign_report::{Format, Provenance, render};
 use countersign_run::{Response, RunStatus};
@@ -19,6 +20,7 @@ pub(crate) async fn response(
     context: &Context,
     over: &Over<'_>,
     status: RunStatus,
+    approvals: &[ApprovalRecord],
 ) -> Result<Option<Response>, FinishError> {
     if !has_answer(status) {
         return Ok(None);
@@ -27,7 +29,7 @@ pub(crate) async fn response(
     if let Some(kept) = context.runs.response(run).await? {
         return Ok(Some(kept));
     }
-    let made = made(context, over).await?;
+    let made = made(context, over, approvals).await?;
     Ok(Some(context.runs.keep_response(run, made).await?))
 }
 
@@ -36,8 +38,12 @@ pub(crate) fn has_answer(status: RunStatus) -> bool {
     matches!(status, RunStatus::Complete | RunStatus::Partial)
 }
 
-async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishError> {
-    let Over { head, outcomes, .. } = *over;
+async fn made(
+    context: &Context,
+    over: &Over<'_>,
+    approvals: &[ApprovalRecord],
+) -> Result<Response, FinishError> {
+    let Over { head, plan, state, outcomes, .. } = *over;
     let (mut answer, call) = answered(context, over).await?;
     // A test leaves nothing behind but itself (K-46), and what its steps say they wrote is an example.
     let is_test = head.dry_run.is_some();
@@ -51,7 +57,7 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         }
         _ => None,
     };
-    let blocked = held_back::read(context, over).await?;
+    let blocked = held_back::of(plan, state, approvals);
     held_back::show(&blocked, &mut answer);
     let mut response = Response { blocked, ..Response::default() };
     if !is_test {

@@ -15,8 +15,8 @@ use crate::idempotency::do_once;
 
 /// Starts a test that replays a run which has finished: the agent and its playbook as they are now, with the question and the inputs
 /// of the run. What its steps were answered by models, connectors and files stands in, gates go on as they were decided, and what
-/// only computes is computed again. No provider is needed and nothing is sent. A step of a model that is asked something
-/// else than in the run has the code `PROMPT_CHANGED` and a warning.
+/// only computes is computed again. No provider is needed and nothing is sent. A step that is asked or given
+/// something else than in the run has the code `PROMPT_CHANGED` or `INPUTS_CHANGED` and a warning.
 #[utoipa::path(
     post, path = "/executions/{id}/replay", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same test")),

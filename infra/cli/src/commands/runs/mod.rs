@@ -52,8 +52,8 @@ const STATUSES: [&str; 8] = [
 enum What {
     /// Start a run that does what a finished one left: nothing that was sent is sent again.
     Repeat(repeat::Repeat),
-    /// Carry a finished run out once more with what its models and sources answered then: nothing is asked, and nothing sent. Fails when a
-    /// model would be asked something else.
+    /// Carry a finished run out once more with what its models and sources answered then: nothing is asked, and nothing sent. Fails when
+    /// a step would be asked or given something else, or is gone.
     Replay(replay::Replay),
     /// Write a result of a finished run that could not be written: to one destination, once.
     Deliver(deliver::Deliver),

@@ -26,7 +26,7 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Replays a run, and fails when the replay does, or when a model is asked something else.
+    /// Replays a run, and fails when the replay differs from it.
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/executions/{}/replay", self.run);
