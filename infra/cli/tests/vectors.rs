@@ -26,7 +26,7 @@ fn the_documents_program_recomputes_every_vector() {
     let honest = run(folder.path(), &published);
     let said = String::from_utf8_lossy(&honest.stdout).into_owned();
     assert!(honest.status.success(), "{said}{}", String::from_utf8_lossy(&honest.stderr));
-    assert_eq!(said.trim().split(' ').next().unwrap().parse::<u32>().ok(), Some(62), "{said}");
+    assert_eq!(said.trim().split(' ').next().unwrap().parse::<u32>().ok(), Some(64), "{said}");
 }
 
 #[test]
