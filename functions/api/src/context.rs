@@ -25,7 +25,6 @@ use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::AuthContext;
 use countersign_web::token::Verifier;
-use jiff::Timestamp;
 
 use crate::cursor_keys::CursorKeys;
 use crate::quotas::Quotas;
@@ -95,15 +94,7 @@ impl AuthContext for Context {
 impl Context {
     /// What starts runs.
     pub(crate) fn starter(&self) -> Starter<'_> {
-        Starter {
-            catalog: &self.catalog,
-            runs: &self.runs,
-            directory: &self.directory,
-            runner: &self.runner,
-            registry: &self.registry,
-            runs_per_day: self.quotas.runs,
-            now: Timestamp::now(),
-        }
+        self.clock.starter()
     }
 
     /// Where the events of a run are read as they happen.

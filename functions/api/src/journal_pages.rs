@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_journal::{Access, Entry, Filter, Mention, TaskStatus};
 use countersign_profile::ProfileId;
-use countersign_store_kit::Page as Stored;
+use countersign_store_kit::{Page as Stored, Window};
 use countersign_web::Problem;
 use futures::future::BoxFuture;
 
@@ -58,7 +58,7 @@ pub(crate) async fn shown(
     let (access, wanted) = (access(owner, profile, by_name, query), wanted(query));
     let between = (query.from, query.to);
     let access = &access;
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
+    let read = |Window { limit, after }: Window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
             let found = ctx.journal.list(access, between, after.as_deref(), limit).await?;
             Ok(Stored { items: found.entries, next: found.next })

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use countersign_identity::UserId;
-use countersign_store_kit::Page as Stored;
-use countersign_store_knowledge::Window;
+use countersign_store_kit::{Page as Stored, Window};
 use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use futures::future::BoxFuture;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use crate::Context;
-use crate::pagination::sifted;
-use crate::routes::Reader;
+use crate::pagination::MAX_READS;
+use crate::routes::{JsonOf, Reader};
 
 /// The answer to a request for a page.
-pub(crate) type PageOf<T> = Result<Json<Page<T>>, Problem>;
+pub(crate) type PageOf<T> = JsonOf<Page<T>>;
 
 /// What narrows a list: each filter with its value. A cursor belongs to them.
 pub(crate) type Filters<'f> = [(&'f str, Option<&'f str>)];
@@ -106,9 +105,9 @@ impl Paging {
         self.after.as_deref()
     }
 
-    /// Which part of a list of the graph this is.
-    pub(crate) fn window(&self) -> Window<'_> {
-        Window { limit: self.limit, after: self.after() }
+    /// Which part of the list this is.
+    pub(crate) fn window(&self) -> Window {
+        Window { limit: self.limit, after: self.after.clone() }
     }
 
     /// The answer: what the store has given.
@@ -116,18 +115,31 @@ impl Paging {
         Ok(Json(self.cursor.page(found.items, found.next.as_deref())))
     }
 
-    /// What `read` gives of the list, without what `takes` refuses: what is left out is made up for by reading on.
+    /// What `read` gives of the list, without what `takes` refuses: what is left out is made up for by reading on. When few of many are
+    /// taken, a page may still be short and have a `next`.
     ///
     /// # Errors
     /// What `read` says.
     pub(crate) async fn sifted<'r, T, E>(
         &self,
-        read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, E>>,
+        read: impl Fn(Window) -> BoxFuture<'r, Result<Stored<T>, E>>,
         takes: impl Fn(&T) -> bool,
     ) -> Result<Stored<T>, Problem>
     where
         Problem: From<E>,
     {
-        Ok(sifted(self.limit, self.after.clone(), read, takes).await?)
+        let (limit, mut after) = (self.limit, self.after.clone());
+        let mut items: Vec<T> = Vec::new();
+        for _ in 0..MAX_READS {
+            // Never more than still fit, so that the place where the list goes on is behind the last one read.
+            let left = limit.saturating_sub(i32::try_from(items.len()).unwrap_or(limit));
+            let page = read(Window { limit: left, after }).await?;
+            items.extend(page.items.into_iter().filter(&takes));
+            after = page.next;
+            if after.is_none() || i32::try_from(items.len()).is_ok_and(|have| have >= limit) {
+                break;
+            }
+        }
+        Ok(Stored { items, next: after })
     }
 }

@@ -9,12 +9,19 @@ use serde::{Deserialize, Deserializer};
 
 /// `from`: a time, or the beginning of a day.
 pub(crate) fn beginning<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
-    moment(&String::deserialize(text)?, Time::MIN).map(Some).map_err(D::Error::custom)
+    read(text, Time::MIN)
 }
 
 /// `to`: a time, or the end of a day.
 pub(crate) fn end<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
-    moment(&String::deserialize(text)?, Time::MAX).map(Some).map_err(D::Error::custom)
+    read(text, Time::MAX)
+}
+
+fn read<'de, D>(text: D, of_day: Time) -> Result<Option<Timestamp>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    moment(&String::deserialize(text)?, of_day).map(Some).map_err(D::Error::custom)
 }
 
 /// A time, or that time of a day.
@@ -22,8 +29,8 @@ fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
     let day = |date: Date| TimeZone::UTC.to_timestamp(date.to_datetime(of_day)).ok();
     // A date is read from a time too, and would lose it.
     let is_day = text.len() == 10;
-    let read = text.parse().ok().or_else(|| text.parse().ok().filter(|_| is_day).and_then(day));
-    read.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
+    let found = text.parse().ok().or_else(|| text.parse().ok().filter(|_| is_day).and_then(day));
+    found.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
 }
 
 /// A range that ends before it begins is a mistake.

@@ -95,7 +95,7 @@ pub(crate) async fn list<'a, T>(
 }
 
 /// So many pages are read to fill one.
-const MAX_READS: usize = 10;
+pub(crate) const MAX_READS: usize = 10;
 
 /// A page of those that are asked for: what is left out is made up for by reading on. When few are, a page may still be
 /// short and have a `next`.
@@ -117,28 +117,6 @@ pub(crate) async fn filled<'r, T>(
         }
     }
     Ok(Page { items, next: query.cursor })
-}
-
-/// A page of what `read` gives of a store's, without what `takes` refuses: what is left out is made up for by reading on. When few
-/// of many are taken, a page may still be short and have a `next`.
-pub(crate) async fn sifted<'r, T, E>(
-    limit: i32,
-    mut after: Option<String>,
-    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, E>>,
-    takes: impl Fn(&T) -> bool,
-) -> Result<Stored<T>, E> {
-    let mut items: Vec<T> = Vec::new();
-    for _ in 0..MAX_READS {
-        // Never more than still fit, so that the place where the list goes on is behind the last one read.
-        let left = limit.saturating_sub(i32::try_from(items.len()).unwrap_or(limit));
-        let page = read(left, after).await?;
-        items.extend(page.items.into_iter().filter(&takes));
-        after = page.next;
-        if after.is_none() || i32::try_from(items.len()).is_ok_and(|have| have >= limit) {
-            break;
-        }
-    }
-    Ok(Stored { items, next: after })
 }
 
 #[cfg(test)]

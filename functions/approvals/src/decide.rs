@@ -1,15 +1,14 @@
 //! `POST /a/{token}`: the form decides, through the gatekeeper.
 
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Kind, LinkError,
-    Nonce, SignedNonce, Status, StoredCode, TokenError,
+    Assurance, Attempt, DecideError, Door, Kind, LinkError, Nonce, SignedNonce, Status, TokenError,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_letter::page::MessagePage;
-use countersign_store_approvals::CodeIssue;
 use jiff::Timestamp;
 
 use crate::Context;
+use crate::codes::CodeUse;
 use crate::form::Form;
 use crate::http::{Incoming, Reply};
 use crate::opened::{self, Opened};
@@ -110,62 +109,18 @@ async fn with_code(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let Some(typed) = &form.code else { return ask_for_code(opened, form, context, now).await };
-    let (request, scope) = (opened.request(), form.scope());
-    let stored = context.act.try_code(&request.id, request.version, opened.slot, &scope).await?;
-    let stored = stored.ok_or(Refusal::CodeSpent)?;
-    match stored.check(typed, request.version, &scope, now) {
-        CodeCheck::Right => {}
-        CodeCheck::Wrong => {
-            let problem = Some("That code is not right.");
-            let page = view::code_page(opened, context, form, stored.expires_at, problem).await?;
-            return Ok(Reply::new(403, page.html()?));
-        }
-        CodeCheck::Spent => return Err(Refusal::CodeSpent),
+    let code = CodeUse { opened, slot: opened.slot, scope: form.scope() };
+    if let Some(asked) = code.asks(form.code.as_deref(), context, now).await? {
+        let page = view::code_page(opened, context, form, asked.expires, asked.problem).await?;
+        return Ok(Reply::new(asked.status, page.html()?));
     }
     let decided = decide(opened, form, nonce, Assurance::LinkCode, context, now).await;
     if decided.is_ok() {
         // Should this fail, the code still opens nothing: the vote is cast, and repeating it gives the same receipt.
-        let _ = context.act.spend_code(&request.id, request.version, opened.slot, &scope).await;
+        let request = opened.request();
+        let _ = context.act.spend_code(&request.id, request.version, code.slot, &code.scope).await;
     }
     answer(decided, opened, form, context).await
-}
-
-async fn ask_for_code(
-    opened: &Opened,
-    form: &Form,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let request = opened.request();
-    let (code, stored) = new_code(opened, form.scope(), context, now);
-    let expires = match context.act.put_code(&request.id, &stored, now).await? {
-        CodeIssue::Kept => {
-            context.act.send_code(request, &opened.person, &code, &stored).await?;
-            stored.expires_at
-        }
-        // Whoever else holds the link may have asked for it: it was mailed to the approver all the same.
-        CodeIssue::Known(known) => known.expires_at,
-        CodeIssue::NotBefore(_) => return Err(Refusal::TooManyCodes),
-    };
-    let page = view::code_page(opened, context, form, expires, None).await?;
-    Ok(Reply::new(200, page.html()?))
-}
-
-fn new_code(
-    opened: &Opened,
-    scope: CodeScope,
-    context: &Context,
-    now: Timestamp,
-) -> (Code, StoredCode) {
-    let random = (context.random)();
-    let (mut digits, mut salt) = ([0; 8], [0; 32]);
-    digits.copy_from_slice(&random[..8]);
-    salt.copy_from_slice(&random[8..]);
-    let code = Code::from_random(digits);
-    let version = opened.request().version;
-    let stored = code.stored(Digest::from_bytes(salt), opened.slot, version, scope, now);
-    (code, stored)
 }
 
 /// The page of a decision, or of why there is none.
@@ -192,17 +147,28 @@ async fn answer(
             };
             Ok(Reply::new(200, page.html()?))
         }
-        Err(GateError::Decide(DecideError::Closed(closed))) => {
+        Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {
+            Err(Refusal::DecidedOtherwise(vote))
+        }
+        Err(other) => over(other, opened, context).await,
+    }
+}
+
+/// The page of a request that is over, where that is why nothing was done.
+pub(crate) async fn over(
+    error: GateError,
+    opened: &Opened,
+    context: &Context,
+) -> Result<Reply, Refusal> {
+    match error {
+        GateError::Decide(DecideError::Closed(closed)) => {
             // Somebody may have closed it since this request was read: the votes of the story are read again.
             let loaded = context.look.load(&opened.request().id).await?.ok_or(Refusal::NotFound)?;
             Ok(Reply::new(409, view::story(&loaded, &closed, context).await?.html()?))
         }
-        Err(GateError::Decide(DecideError::DeadlinePassed { .. })) => {
+        GateError::Decide(DecideError::DeadlinePassed { .. }) => {
             Ok(Reply::new(409, view::timed_out(opened.request()).html()?))
         }
-        Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {
-            Err(Refusal::DecidedOtherwise(vote))
-        }
-        Err(other) => Err(other.into()),
+        other => Err(other.into()),
     }
 }

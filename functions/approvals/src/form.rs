@@ -65,8 +65,7 @@ impl Form {
         let fields = fields(content_type, body)?;
         let nonce = field(&fields, "nonce", 1_000)?.ok_or(FormError::Missing("nonce"))?;
         let decision = field(&fields, "decision", 20)?.ok_or(FormError::Missing("decision"))?;
-        let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == decision);
-        let verdict = verdict.ok_or(FormError::Decision)?;
+        let verdict = decision.parse().map_err(|_| FormError::Decision)?;
         // Browsers send line breaks of a text area as CR LF.
         let note = field(&fields, "note", usize::MAX)?
             .map(|note| note.replace("\r\n", "\n").trim().to_owned());

@@ -6,6 +6,7 @@
 //! referrers. Logs hold the route, never the path: the path is the secret.
 
 mod adapters;
+mod codes;
 mod decide;
 mod form;
 mod http;

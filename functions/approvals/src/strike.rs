@@ -1,17 +1,14 @@
 //! `POST /a/{token}/strike`: the marks of a page strike requests out, through the gatekeeper.
 
-use countersign_approval::{
-    Assurance, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Nonce, StoredCode, Strike,
-    strike_slot,
-};
+use countersign_approval::{Assurance, CodeScope, DecideError, Door, Nonce, Strike, strike_slot};
 use countersign_gatekeeper::{GateError, Notices, Striking, Who};
 use countersign_letter::Shown;
 use countersign_letter::page::StrikeCodePage;
-use countersign_store_approvals::CodeIssue;
 use jiff::Timestamp;
 
 use crate::Context;
-use crate::decide::seen;
+use crate::codes::CodeUse;
+use crate::decide::{over, seen};
 use crate::http::{Incoming, Reply};
 use crate::opened::{self, Opened};
 use crate::refusal::Refusal;
@@ -79,50 +76,15 @@ impl Asked<'_> {
 
     /// Asks for a code, or checks the one that was typed and strikes.
     async fn with_code(&self, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
-        let Some(typed) = &self.form.code else { return self.ask_for_code(context, now).await };
-        let (request, slot) = (self.opened.request(), strike_slot(self.opened.slot));
-        let scope = self.scope();
-        let stored = context.act.try_code(&request.id, request.version, slot, &scope).await?;
-        let stored = stored.ok_or(Refusal::CodeSpent)?;
-        match stored.check(typed, request.version, &scope, now) {
-            CodeCheck::Right => {}
-            CodeCheck::Wrong => {
-                let problem = Some("That code is not right.");
-                let page = self.code_page(context, stored.expires_at, problem).await?;
-                return Ok(Reply::new(403, page.html()?));
-            }
-            CodeCheck::Spent => return Err(Refusal::CodeSpent),
+        let (opened, slot) = (self.opened, strike_slot(self.opened.slot));
+        let code = CodeUse { opened, slot, scope: self.scope() };
+        if let Some(asked) = code.asks(self.form.code.as_deref(), context, now).await? {
+            let page = self.code_page(context, asked.expires, asked.problem).await?;
+            return Ok(Reply::new(asked.status, page.html()?));
         }
         // The code is of this version, and the next one has codes of its own: it needs no spending.
         let struck = self.strike(Assurance::LinkCode, context, now).await;
         self.answer(struck, context).await
-    }
-
-    async fn ask_for_code(&self, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
-        let request = self.opened.request();
-        let (code, stored) = self.new_code(context, now);
-        let expires = match context.act.put_code(&request.id, &stored, now).await? {
-            CodeIssue::Kept => {
-                let person = &self.opened.person;
-                context.act.send_code(request, person, &code, &stored).await?;
-                stored.expires_at
-            }
-            CodeIssue::Known(known) => known.expires_at,
-            CodeIssue::NotBefore(_) => return Err(Refusal::TooManyCodes),
-        };
-        let page = self.code_page(context, expires, None).await?;
-        Ok(Reply::new(200, page.html()?))
-    }
-
-    fn new_code(&self, context: &Context, now: Timestamp) -> (Code, StoredCode) {
-        let random = (context.random)();
-        let (mut digits, mut salt) = ([0; 8], [0; 32]);
-        digits.copy_from_slice(&random[..8]);
-        salt.copy_from_slice(&random[8..]);
-        let code = Code::from_random(digits);
-        let (slot, version) = (strike_slot(self.opened.slot), self.opened.request().version);
-        let stored = code.stored(Digest::from_bytes(salt), slot, version, self.scope(), now);
-        (code, stored)
     }
 
     async fn code_page(
@@ -158,15 +120,7 @@ impl Asked<'_> {
     ) -> Result<Reply, Refusal> {
         match struck {
             Ok(()) => Ok(Reply::see(Notices::page_url(&context.public_url, self.token))),
-            Err(GateError::Decide(DecideError::Closed(closed))) => {
-                let loaded = context.look.load(&self.opened.request().id).await?;
-                let loaded = loaded.ok_or(Refusal::NotFound)?;
-                Ok(Reply::new(409, view::story(&loaded, &closed, context).await?.html()?))
-            }
-            Err(GateError::Decide(DecideError::DeadlinePassed { .. })) => {
-                Ok(Reply::new(409, view::timed_out(self.opened.request()).html()?))
-            }
-            Err(other) => Err(other.into()),
+            Err(error) => over(error, self.opened, context).await,
         }
     }
 }

@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use countersign_identity::TokenUse;
 use countersign_web::bearer;
 use countersign_web::token::{TokenError, Verifier};
 use futures::future::BoxFuture;
@@ -66,7 +65,7 @@ pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, A
                 context: Context {
                     user_id: Some(presented.user.to_string()),
                     token_id: Some(presented.token_id),
-                    token_use: Some(name(presented.token_use)),
+                    token_use: Some(presented.token_use.into()),
                     code: None,
                 },
             },
@@ -98,14 +97,6 @@ fn token(request: &Request) -> Result<&str, TokenError> {
     let headers = request.headers.iter().flatten();
     let header = headers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     bearer(header.and_then(|(_, value)| value.as_str()))
-}
-
-fn name(token_use: TokenUse) -> &'static str {
-    match token_use {
-        TokenUse::Login => "login",
-        TokenUse::Api => "api",
-        TokenUse::Service => "service",
-    }
 }
 
 #[cfg(test)]

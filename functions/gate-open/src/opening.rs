@@ -181,12 +181,7 @@ fn policy(asked: &GateAsk, people: &People, kind: Kind, irreversible: bool) -> P
 }
 
 fn assurance(word: Option<&str>) -> Option<Assurance> {
-    match word? {
-        "link" => Some(Assurance::Link),
-        "link_code" => Some(Assurance::LinkCode),
-        "signed_in" => Some(Assurance::SignedIn),
-        _ => None,
-    }
+    word?.parse().ok()
 }
 
 /// The floor an administrator set; none means no floor.

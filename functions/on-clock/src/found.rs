@@ -6,6 +6,7 @@ use countersign_monitor::{Failing as Failed, MonitorSpec};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_catalog::{CatalogError, Stored};
 use countersign_store_content::derived;
+use countersign_store_kit::Window;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{Context, Failing, Happened, SkippedOccurrence, given_up, parked};
@@ -192,7 +193,8 @@ async fn before<'a>(
     let mut before = Before::new(of);
     let mut after = None;
     for _ in 0..PAGES {
-        let page = context.catalog.occurrences(owner, Some(source), PAGE, after.as_deref()).await?;
+        let window = Window { limit: PAGE, after };
+        let page = context.catalog.occurrences(owner, Some(source), window).await?;
         page.items.iter().for_each(|one| before.add(one));
         let last = page.items.last().map(|last| last.noticed_at);
         after = page.next.filter(|_| told.is_some() && last >= told);

@@ -3,6 +3,7 @@
 use countersign_letter::mail::SourceAlert;
 use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
 use countersign_store_catalog::{Batched, CatalogError, Stored};
+use countersign_store_kit::Window;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::found::{Found, PAGE, PARKED};
@@ -43,7 +44,7 @@ async fn named(context: &Context, of: &Parked) -> Result<Option<Batched>, Catalo
     }
     let told = context.catalog.told(of.monitor.as_str(), PARKED).await?;
     let since = of.at.checked_sub(UNTOLD).unwrap_or(of.at).max(told.unwrap_or(Timestamp::MIN));
-    let page = context.monitors.batches(&of.monitor, PAGE, None).await?;
+    let page = context.monitors.batches(&of.monitor, Window::first(PAGE)).await?;
     let is_untold = |one: &Batched| {
         is_refused(&one.batch) && parked_at(&one.batch).is_some_and(|parked| parked > since)
     };
@@ -71,7 +72,7 @@ async fn untold(
     let long_before = parked_at.checked_sub(UNTOLD).unwrap_or(parked_at);
     let mut after = None;
     loop {
-        let page = context.monitors.batches(&of.monitor, PAGE, after.as_deref()).await?;
+        let page = context.monitors.batches(&of.monitor, Window { limit: PAGE, after }).await?;
         for other in page.items.iter().map(|other| &other.batch) {
             // A monitor has one open batch: those before it were closed before it, but for one that was opened again.
             let is_long_ago = other.closed_at.is_some_and(|at| at <= told.max(long_before));

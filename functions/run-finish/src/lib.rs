@@ -315,12 +315,21 @@ async fn settled(
     now: Timestamp,
 ) -> Result<(RunState, Option<Plan>), FinishError> {
     let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-    let order = plan.as_ref().map(Plan::order).unwrap_or_default();
-    let state = fold(head, &order, &context.runs.events(&head.run).await?);
+    let state = folded(context, head, plan.as_ref()).await?;
     if missing::write_down(context, head, plan.as_ref(), &state, attempt, now).await? == 0 {
         return Ok((state, plan));
     }
-    Ok((fold(head, &order, &context.runs.events(&head.run).await?), plan))
+    Ok((folded(context, head, plan.as_ref()).await?, plan))
+}
+
+/// The state of the run as its events say it now.
+async fn folded(
+    context: &Context,
+    head: &Head,
+    plan: Option<&Plan>,
+) -> Result<RunState, FinishError> {
+    let order = plan.map(Plan::order).unwrap_or_default();
+    Ok(fold(head, &order, &context.runs.events(&head.run).await?))
 }
 
 /// The head with the warnings of the lists that were ended just now.
@@ -350,8 +359,7 @@ struct Finished {
 impl Finished {
     async fn read(context: &Context, head: &Head) -> Result<Self, FinishError> {
         let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-        let order = plan.as_ref().map(Plan::order).unwrap_or_default();
-        let state = fold(head, &order, &context.runs.events(&head.run).await?);
+        let state = folded(context, head, plan.as_ref()).await?;
         let profile = over::profile(context, &head.owner, &head.profile_id).await?;
         Ok(Self { state, plan, profile })
     }

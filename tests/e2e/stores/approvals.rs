@@ -14,6 +14,7 @@ use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
     Approvals, CodeIssue, Commit, Committed, Created, RequestList, SealOutcome, TaskToken,
 };
+use countersign_store_kit::Window;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -120,7 +121,8 @@ async fn a_request_goes_its_way_through_the_table() {
     assert!(store.is_unasked(&request.id).await.unwrap(), "another version was told");
     store.asked(&request.id, 1).await.unwrap();
     assert!(!store.is_unasked(&request.id).await.unwrap());
-    let pending = store.for_approver(&user(1), RequestList::Pending, 10, None).await.unwrap();
+    let pending =
+        store.for_approver(&user(1), RequestList::Pending, Window::first(10)).await.unwrap();
     assert_eq!(pending.items.len(), 1);
     assert_eq!(store.overdue(request.timing.deadline, 10).await.unwrap().len(), 1);
 
@@ -142,14 +144,14 @@ async fn a_request_goes_its_way_through_the_table() {
     assert_eq!(store.receipts(&request.id).await.unwrap(), [late.receipt]);
     assert!(
         store
-            .for_approver(&user(1), RequestList::Pending, 10, None)
+            .for_approver(&user(1), RequestList::Pending, Window::first(10))
             .await
             .unwrap()
             .items
             .is_empty()
     );
     assert_eq!(
-        store.of_owner(&user(9), RequestList::Closed, 10, None).await.unwrap().items.len(),
+        store.of_owner(&user(9), RequestList::Closed, Window::first(10)).await.unwrap().items.len(),
         1
     );
     assert_eq!(store.unmoved(now, 10).await.unwrap().len(), 1);

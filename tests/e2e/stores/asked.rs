@@ -8,6 +8,7 @@ use countersign_run::{
 use countersign_run_start::Invoker;
 use countersign_schedule::MAX_WAITING_OF_OWNER;
 use countersign_store_catalog::Stored;
+use countersign_store_kit::Window;
 use countersign_trigger::{FiringTrigger, TriggerId, TriggerSpec};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ async fn issue_14_a_request_that_comes_several_times_at_once_counts_once() {
         Invoker { user, scopes: Scopes::default(), token: None, shared: None, by_mention: false };
     let asked = (0..6).map(|n| clock.run_now(&schedule, &invoker, "request-1", at(n)));
     let all: Vec<Occurrence> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
-    let known = catalog.occurrences(&all[0].owner, None, 10, None).await.unwrap().items;
+    let known = catalog.occurrences(&all[0].owner, None, Window::first(10)).await.unwrap().items;
     let [one] = known.as_slice() else { panic!("{known:#?}") };
     assert!(all.iter().all(|asked| asked.id == one.id), "{all:#?}");
     let other = clock.run_now(&schedule, &invoker, "request-2", at(6)).await.unwrap_err();

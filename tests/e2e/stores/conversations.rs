@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{AskedIn, Conversation, ConversationId, Head, RunId};
+use countersign_store_kit::Window;
 use countersign_store_runs::{Asked, Created, RunStore};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -44,7 +45,8 @@ async fn ask(store: &RunStore, n: u32) -> Result<Created, countersign_store_kit:
 /// The numbers of its questions, newest first.
 async fn numbers(store: &RunStore, before: Option<u32>, limit: i32) -> Vec<u32> {
     let before = before.map(question);
-    let page = store.asked_in(&conversation().id, before.as_ref(), limit, None).await.unwrap();
+    let page =
+        store.asked_in(&conversation().id, before.as_ref(), Window::first(limit)).await.unwrap();
     page.items.iter().map(|head| head.asked_in.as_ref().unwrap().number).collect()
 }
 
@@ -59,7 +61,7 @@ async fn r_105_a_conversation_that_is_removed_is_gone_with_its_questions_and_tak
     assert_eq!(numbers(&store, None, 3).await, [130, 129, 128]);
     assert_eq!(numbers(&store, Some(100), 3).await, [99, 98, 97]);
     assert_eq!(numbers(&store, Some(1), 3).await, [0; 0]);
-    let listed = store.conversations(&of.user_id, 10, None).await.unwrap();
+    let listed = store.conversations(&of.user_id, Window::first(10)).await.unwrap();
     assert_eq!(listed.items, std::slice::from_ref(&of));
 
     let other = UserId::from_bytes([2; 16]);

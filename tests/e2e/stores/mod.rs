@@ -12,6 +12,7 @@ mod egress;
 mod forgotten;
 mod knowledge;
 mod last_runs;
+mod model_turns;
 mod monitors;
 mod outages;
 mod put_off;

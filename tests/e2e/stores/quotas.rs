@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use countersign_identity::UserId;
 use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId};
-use countersign_store_kit::Blobs;
+use countersign_store_kit::{Blobs, Window};
 use countersign_store_runs::{
     Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Use,
 };
@@ -51,7 +51,7 @@ fn answered(asked: &ModelCall) -> ModelCall {
 
 /// The turns of a run that are recorded.
 async fn recorded(store: &RunStore, run: &RunId) -> Vec<ModelCall> {
-    store.model_calls(run, 100, None).await.unwrap().items
+    store.model_calls(run, Window::first(100)).await.unwrap().items
 }
 
 fn one(who: &UserId) -> Use<'_> {

@@ -71,7 +71,7 @@ fn wish(run: &RunId) -> Request {
     request
 }
 
-async fn drafted(n: u8) -> (RunStore, RunId) {
+pub(super) async fn drafted(n: u8) -> (RunStore, RunId) {
     let (store, run) = (store().await, RunId::from_bytes([n; 16]));
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
     store.create(&head(&run), &asked, &[]).await.unwrap();

@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::Catalog;
-use countersign_store_kit::{Key, Table, Write};
+use countersign_store_kit::{Key, Table, Window, Write};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ async fn issue_14_two_ticks_at_once_of_different_minutes_begin_one_run() {
         let ticks = [at(119), at(121)].map(|now| of.clock.tick(&tick, now));
         assert_eq!(join_all(ticks).await.len(), 2);
         let source = Some(tick.schedule.as_str());
-        let all = of.catalog.occurrences(&owner, source, 10, None).await.unwrap().items;
+        let all = of.catalog.occurrences(&owner, source, Window::first(10)).await.unwrap().items;
         let begin = all.iter().filter(|one| one.state == OccurrenceState::Due).count();
         assert!(begin <= 1, "{begin} begin at once: {all:#?}");
     }

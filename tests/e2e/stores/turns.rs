@@ -1,6 +1,7 @@
 //! The turn of a trigger whose runs go one after the other, and what becomes of an occurrence that two functions change at once.
 
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
+use countersign_store_kit::Window;
 use futures::future::join_all;
 
 use super::clocks::{at, catalog, open};
@@ -68,7 +69,7 @@ async fn issue_14_a_run_that_has_begun_is_not_lost_behind_what_was_noted_meanwhi
         assert_eq!((begun.state, begun.runs.clone(), begun.reason.clone()), expect);
         let known = catalog.occurrence(&noticed.owner, &noticed.id).await.unwrap();
         assert_eq!(known, Some(begun.clone()), "{meanwhile:?}");
-        let marks = catalog.open_occurrences(None, 10, None).await.unwrap().items;
+        let marks = catalog.open_occurrences(None, Window::first(10)).await.unwrap().items;
         assert!(marks.iter().any(|mark| mark.id == noticed.id), "it is followed: {meanwhile:?}");
 
         // Once more changes nothing.
@@ -90,6 +91,6 @@ async fn issue_14_a_run_that_is_repeated_is_not_lost_behind_an_end_that_was_note
     let again = catalog.note_begun(&first, 2, at(3)).await.unwrap();
     assert_eq!(again.runs, [0, 1].map(|n| noticed.id.run(n)));
     assert_eq!((again.state, again.status, again.reason), (OccurrenceState::Started, None, None));
-    let marks = catalog.open_occurrences(None, 10, None).await.unwrap().items;
+    let marks = catalog.open_occurrences(None, Window::first(10)).await.unwrap().items;
     assert!(marks.iter().any(|mark| mark.id == noticed.id), "it is followed");
 }

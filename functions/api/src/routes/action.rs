@@ -5,7 +5,7 @@ use countersign_registry::{Contract, nearest};
 use countersign_web::{Json, Path, Problem, Signed};
 
 use super::actions::is_open;
-use super::{Ctx, reader};
+use super::{Ctx, JsonOf, reader};
 
 /// The contract of one action that the caller may run.
 #[utoipa::path(
@@ -16,7 +16,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     signed: Signed,
     Path(name): Path<String>,
-) -> Result<Json<Contract>, Problem> {
+) -> JsonOf<Contract> {
     reader(&signed)?;
     let open = || ctx.registry.iter().filter(|contract| is_open(&signed, contract));
     let found = open().find(|contract| contract.name == name).cloned();

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_registry::Contract;
-use countersign_web::{Json, Problem, Signed};
+use countersign_web::{Json, Signed};
 
-use super::{Ctx, reader};
+use super::{Ctx, JsonOf, reader};
 
 /// The contract of every action that the caller may run.
 #[utoipa::path(get, path = "/actions", tag = "actions", responses((status = 200, body = Vec<Value>)))]
-pub(crate) async fn list(State(ctx): Ctx, signed: Signed) -> Result<Json<Vec<Contract>>, Problem> {
+pub(crate) async fn list(State(ctx): Ctx, signed: Signed) -> JsonOf<Vec<Contract>> {
     reader(&signed)?;
     let may_run = |contract: &&Contract| is_open(&signed, contract);
     Ok(Json(ctx.registry.iter().filter(may_run).cloned().collect()))

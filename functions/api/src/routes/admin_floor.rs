@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Ctx, JsonOf, now};
 
 /// How many earlier floors are shown.
 const HISTORY: i32 = 50;
@@ -140,7 +140,7 @@ fn closed(doors: &BTreeSet<Door>, assurance: Option<Assurance>) -> Option<FieldE
     get, path = "/approval-floor", tag = "administration",
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
 )]
-pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> Result<Json<FloorView>, Problem> {
+pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<FloorView> {
     let floor = ctx
         .directory
         .setting(Setting::ApprovalFloor)
@@ -165,7 +165,7 @@ pub(crate) async fn set(
     State(ctx): Ctx,
     Administrator(ref by): Administrator,
     Json(body): Json<NewFloor>,
-) -> Result<Json<FloorView>, Problem> {
+) -> JsonOf<FloorView> {
     let floor = body.checked()?;
     let policy = serde_json::to_value(&floor).map_err(|_| floor_unreadable())?;
     let stored =

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::profiles::problem;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Ctx, JsonOf, now};
 use crate::{Context, documents, saving};
 
 /// A template's text.
@@ -47,7 +47,7 @@ pub(crate) async fn put(
     Administrator(ref author): Administrator,
     Path((kind, id)): Path<(String, String)>,
     Json(body): Json<Source>,
-) -> Result<Json<Shipped>, Problem> {
+) -> JsonOf<Shipped> {
     let record = match kind.as_str() {
         "profiles" => profile(&ctx, &id, &body.yaml).await?,
         "connectors" => connector(&ctx, &id, body.yaml).await?,

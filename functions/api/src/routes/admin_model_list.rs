@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::collection::json::field_error;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Ctx, JsonOf, now};
 
 /// How many earlier lists are shown.
 const HISTORY: i32 = 50;
@@ -70,10 +70,7 @@ impl ModelListView {
     get, path = "/model-list", tag = "administration",
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    _: Administrator,
-) -> Result<Json<ModelListView>, Problem> {
+pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<ModelListView> {
     let list = ctx.directory.setting(Setting::ModelList).await?;
     let history = ctx.directory.settings(Setting::ModelList, HISTORY).await?;
     let history = history.into_iter().map(ModelListView::of).collect();
@@ -90,7 +87,7 @@ pub(crate) async fn set(
     State(ctx): Ctx,
     Administrator(ref by): Administrator,
     Json(body): Json<NewModelList>,
-) -> Result<Json<ModelListView>, Problem> {
+) -> JsonOf<ModelListView> {
     let reading = read_value::<ModelList>(Value::Object(body.list));
     let problems = || Problem::invalid(reading.problems.iter().map(field_error).collect());
     let list = reading.value.as_ref().ok_or_else(problems)?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_safe_endpoints::{SafeEndpoints, digest, owned};
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Ctx, JsonOf, now};
 
 /// What the administrator looked at.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -29,7 +29,7 @@ pub(crate) async fn accept(
     Administrator(by): Administrator,
     Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
     Json(body): Json<Acceptance>,
-) -> Result<Json<SafeEndpoints>, Problem> {
+) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     if !stored.definition.endpoints.contains_key(&endpoint) {
         return Err(Problem::not_found());
@@ -61,7 +61,7 @@ pub(crate) async fn withdraw(
     State(ctx): Ctx,
     Administrator(ref by): Administrator,
     Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
-) -> Result<Json<SafeEndpoints>, Problem> {
+) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     let mut accepted = stored.accepted.clone();
     accepted.retain(|known| known.endpoint != endpoint);

@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, found};
+use super::{Administrator, Ctx, JsonOf, found};
 use crate::Context;
 
 /// A connector's claims, and the definition an acceptance is for.
@@ -119,7 +119,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     _: Administrator,
     Path((owner, id)): Path<(String, ConnectorId)>,
-) -> Result<Json<SafeEndpoints>, Problem> {
+) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     Ok(Json(SafeEndpoints::of(owner, &stored)?))
 }

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use countersign_document::{MaybeBlank, Text};
 use countersign_team::{Team, TeamChange, TeamId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Administrator, Ctx, found, now};
+use super::{Administrator, Ctx, JsonOf, found, now};
 
 /// What of a team is to be different; what is left out stays as it is.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -32,7 +32,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     _: Administrator,
     Path(id): Path<TeamId>,
-) -> Result<Json<Team>, Problem> {
+) -> JsonOf<Team> {
     Ok(Json(found(ctx.directory.team(&id).await?)?))
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn change(
     _: Administrator,
     Path(id): Path<TeamId>,
     Json(patch): Json<TeamPatch>,
-) -> Result<Json<Team>, Problem> {
+) -> JsonOf<Team> {
     let TeamPatch { name, description, is_active } = patch;
     let change = TeamChange { name, description, is_active };
     if change == TeamChange::default() {

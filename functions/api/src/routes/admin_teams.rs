@@ -66,5 +66,5 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> PageOf<Team> {
     let paging = Paging::of(&ctx, user, "teams", &[], &query).await?;
-    paging.page(ctx.directory.teams(paging.limit, paging.after()).await?)
+    paging.page(ctx.directory.teams(paging.window()).await?)
 }

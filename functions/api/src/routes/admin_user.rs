@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::admin_users::PersonView;
 use super::dated::Dated;
-use super::{Administrator, Ctx, found, now};
+use super::{Administrator, Ctx, JsonOf, found, now};
 use crate::Context;
 
 /// What may change about a person.
@@ -36,7 +36,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     _: Administrator,
     Path(id): Path<String>,
-) -> Result<Json<PersonView>, Problem> {
+) -> JsonOf<PersonView> {
     let user = person(&ctx, &id).await?;
     let entry = ctx.directory.entry_of(&user.id).await?;
     Ok(Json(PersonView { user: Dated(user), entry: entry.map(Dated) }))
@@ -53,7 +53,7 @@ pub(crate) async fn change(
     _: Administrator,
     Path(id): Path<String>,
     Json(body): Json<Change>,
-) -> Result<Json<Dated<User>>, Problem> {
+) -> JsonOf<Dated<User>> {
     let user = person(&ctx, &id).await?;
     let change = UserChange {
         display_name: body.display_name,

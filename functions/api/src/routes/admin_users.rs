@@ -88,6 +88,6 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> PageOf<Dated<User>> {
     let paging = Paging::of(&ctx, user, "users", &[], &query).await?;
-    let page = ctx.directory.list(paging.limit, paging.after()).await?;
+    let page = ctx.directory.list(paging.window()).await?;
     paging.page(page.map(Dated))
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::approval_decide::refusal;
 use super::approval_effect::SentCall;
-use super::{Ctx, Reader, approval_effect, found, now};
+use super::{Ctx, JsonOf, Reader, approval_effect, found, now};
 use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
@@ -28,7 +28,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref person): Reader,
     Path(id): Path<ApprovalId>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     let loaded = found(ctx.approvals.load(&id).await?)?;
     let loaded = found(Some(loaded).filter(|loaded| may_see(&loaded.request, person)))?;
     Ok(Json(shown(&ctx, &loaded).await?))
@@ -49,7 +49,7 @@ pub(super) async fn changed<T>(
     ctx: &Context,
     id: &ApprovalId,
     change: Result<T, GateError>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     let Err(error) = change else {
         return Ok(Json(shown(ctx, &found(ctx.approvals.load(id).await?)?).await?));
     };

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::approval::{ended, seen_by};
-use super::{Ctx, now, reader};
+use super::{Ctx, JsonOf, now, reader};
 use crate::Context;
 
 /// What was seen, and what to say about it.
@@ -88,7 +88,7 @@ pub(crate) async fn approve(
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Decision>,
-) -> Result<Json<Answer>, Problem> {
+) -> JsonOf<Answer> {
     decide(&ctx, signed, id, Verdict::Approve, body).await
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn reject(
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Decision>,
-) -> Result<Json<Answer>, Problem> {
+) -> JsonOf<Answer> {
     decide(&ctx, signed, id, Verdict::Deny, body).await
 }
 
@@ -113,7 +113,7 @@ pub(super) async fn decide(
     id: ApprovalId,
     verdict: Verdict,
     body: Decision,
-) -> Result<Json<Answer>, Problem> {
+) -> JsonOf<Answer> {
     seen_by(ctx, &id, reader(&signed)?).await?;
     let attempt = Attempt {
         verdict,

@@ -9,7 +9,7 @@ use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
 use super::approval::seen_by;
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
 
 /// Effects that a request is shown with; of more, the rest have addresses of their own.
@@ -30,7 +30,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref person): Reader,
     Path((id, step, n)): Path<(ApprovalId, String, u32)>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     let request = seen_by(&ctx, &id, person).await?;
     let steps = ctx.runs.effects_of(&request).await?;
     let of_step = found(steps.iter().find(|effects| effects.step == step))?;

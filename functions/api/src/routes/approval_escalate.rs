@@ -3,13 +3,13 @@
 use axum::extract::State;
 use countersign_approval::ApprovalId;
 use countersign_gatekeeper::Who;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::approval::seen_by;
 use super::approval_decide::refusal;
-use super::{Ctx, now, reader};
+use super::{Ctx, JsonOf, now, reader};
 
 /// Whom it was escalated to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,7 +28,7 @@ pub(crate) async fn escalate(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
-) -> Result<Json<Escalated>, Problem> {
+) -> JsonOf<Escalated> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));
     let people = match ctx.gatekeeper.escalate_now(&id, &who, now()).await {

@@ -3,14 +3,14 @@
 use axum::extract::State;
 use countersign_approval::ApprovalId;
 use countersign_gatekeeper::{Extending, Who};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Signed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::approval::{changed, seen_by};
-use super::{Ctx, now, reader};
+use super::{Ctx, JsonOf, now, reader};
 
 /// Until when.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,7 +34,7 @@ pub(crate) async fn extend(
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Extension>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));
     let extending = Extending { approval: id.clone(), who, deadline: body.deadline };

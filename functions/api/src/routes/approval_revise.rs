@@ -3,12 +3,12 @@
 use axum::extract::State;
 use countersign_approval::{ApprovalId, Verdict};
 use countersign_gatekeeper::Answer;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Ctx;
 use super::approval_decide::{Decision, decide};
+use super::{Ctx, JsonOf};
 
 /// What was seen, and what is to be changed.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -60,7 +60,7 @@ pub(crate) async fn revise(
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Changes>,
-) -> Result<Json<Answer>, Problem> {
+) -> JsonOf<Answer> {
     let note = Some(body.instructions.trim().to_owned());
     let decision =
         Decision { digest: body.digest, version: body.version, answers: Vec::new(), note };

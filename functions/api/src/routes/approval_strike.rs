@@ -3,13 +3,13 @@
 use axum::extract::State;
 use countersign_approval::{ApprovalId, Assurance, Door, Strike};
 use countersign_gatekeeper::{Striking, Who};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Signed};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::approval::{changed, seen_by};
-use super::{Ctx, now, reader};
+use super::{Ctx, JsonOf, now, reader};
 
 /// What was seen, and what of it is struck out.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -41,7 +41,7 @@ pub(crate) async fn strike(
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Strikes>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let strike = Strike {
         digest: body.digest,

@@ -42,13 +42,12 @@ pub(crate) async fn list(asked: Asked<ApprovalQuery>) -> PageOf<ApprovalLine> {
         Some("owner") => true,
         Some(_) => return Err(Problem::field("role", "is `approver` or `owner`")),
     };
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
+    let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
-            let after = after.as_deref();
             let page = if as_owner {
-                ctx.approvals.of_owner(person, shelf, limit, after).await?
+                ctx.approvals.of_owner(person, shelf, window).await?
             } else {
-                ctx.approvals.for_approver(person, shelf, limit, after).await?
+                ctx.approvals.for_approver(person, shelf, window).await?
             };
             Ok(Stored { items: lines(ctx, page.items).await?, next: page.next })
         })

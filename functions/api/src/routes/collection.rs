@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
-use super::{Ctx, Reader, administers, found, holder};
+use super::{Ctx, JsonOf, Reader, administers, found, holder};
 use crate::Context;
 use crate::idempotency::{created, do_once};
 use crate::pagination::{self, ListQuery};
@@ -234,7 +234,7 @@ async fn validate<K: Kind>(
     State(ctx): Ctx,
     signed: Signed,
     Json(draft): Json<K::Draft>,
-) -> Result<Json<Validity>, Problem> {
+) -> JsonOf<Validity> {
     let user = holder(&signed, Role::Reader)?;
     match K::draft(&ctx, Author { user, scopes: &signed.caller.scopes, id: [0; 16] }, &draft).await
     {
@@ -255,7 +255,7 @@ pub(super) async fn list<K: Kind>(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Query(query): Query<K::Query>,
-) -> Result<Json<Page<K::Line>>, Problem> {
+) -> JsonOf<Page<K::Line>> {
     let read = |listing| -> BoxFuture<'_, _> { Box::pin(page::<K>(&ctx, owner, listing)) };
     let listing = K::listing(&query);
     known_kind::<K>(&listing)?;
@@ -295,7 +295,7 @@ async fn detail<K: Kind>(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<K::Id>,
-) -> Result<Json<K::View>, Problem> {
+) -> JsonOf<K::View> {
     let stored = found(collection::<K>(&ctx).get(user, &id).await?)?;
     let more = stored.more(&ctx).await?;
     Ok(Json(stored.view(Vec::new(), more)))
@@ -306,7 +306,7 @@ async fn replace<K: Kind>(
     signed: Signed,
     Path(id): Path<K::Id>,
     Json(change): Json<K::Change>,
-) -> Result<Json<K::View>, Problem> {
+) -> JsonOf<K::View> {
     let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
     changed(&ctx, &signed, before, change).await
 }
@@ -317,7 +317,7 @@ async fn changed<K: Kind>(
     signed: &Signed,
     before: K,
     change: K::Change,
-) -> Result<Json<K::View>, Problem> {
+) -> JsonOf<K::View> {
     let (after, warnings) = before.clone().change(ctx, &signed.caller, change).await?;
     if after.id() != before.id() {
         return Err(Problem::field("yaml", format!("the id must stay `{}`", before.id())));

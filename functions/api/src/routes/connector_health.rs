@@ -7,7 +7,7 @@ use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, JsonOf, Reader, found, now};
 use crate::queries::HealthQuery;
 
 /// How a connector fares for the caller.
@@ -34,7 +34,7 @@ pub(crate) async fn health(
     Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Query(asked): Query<HealthQuery>,
-) -> Result<Json<ConnectorHealth>, Problem> {
+) -> JsonOf<ConnectorHealth> {
     let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;
     let binding = match &asked.profile {
         None => None,

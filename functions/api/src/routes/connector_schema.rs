@@ -3,12 +3,12 @@
 use axum::extract::State;
 use countersign_connector::{ConnectorId, EndpointTool, endpoint_contract, tool_of};
 use countersign_registry::Slot;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// What an endpoint takes and gives.
 #[derive(Debug, Serialize, ToSchema)]
@@ -41,7 +41,7 @@ pub(crate) async fn schema(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<ConnectorId>,
-) -> Result<Json<Vec<EndpointSchema>>, Problem> {
+) -> JsonOf<Vec<EndpointSchema>> {
     let connector = found(ctx.catalog.connectors().get(user, &id).await?)?;
     let definition = &connector.trusted(None);
     let schema = definition.endpoints.iter().filter_map(|(name, endpoint)| {

@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use countersign_connector::StoredConnector;
-use countersign_web::{FieldError, Json, Page, Problem, Query};
+use countersign_web::{FieldError, Page, Problem, Query};
 
 use super::collection::list as list_documents;
 use super::connectors::ConnectorLine;
-use super::{Ctx, Reader};
+use super::{Ctx, JsonOf, Reader};
 use crate::queries::ConnectorQuery;
 
 /// Whose they are.
@@ -18,7 +18,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     reader: Reader,
     Query(query): Query<ConnectorQuery>,
-) -> Result<Json<Page<ConnectorLine>>, Problem> {
+) -> JsonOf<Page<ConnectorLine>> {
     if query.from.as_deref().is_some_and(|from| from != SYSTEM) {
         let error = FieldError::new("from", "a template is always of the deployment");
         return Err(Problem::invalid(vec![

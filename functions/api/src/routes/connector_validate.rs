@@ -6,7 +6,7 @@ use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// What to validate.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -43,7 +43,7 @@ pub(crate) async fn validate(
     Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Json(draft): Json<Draft>,
-) -> Result<Json<Validation>, Problem> {
+) -> JsonOf<Validation> {
     let parsed = match draft.yaml {
         Some(yaml) => parse(&yaml),
         None => match found(ctx.catalog.connectors().get(owner, &id).await?)? {

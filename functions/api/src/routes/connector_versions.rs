@@ -45,7 +45,7 @@ pub(crate) async fn list(
     let page = if stored.owner.is_none() {
         Stored { items: vec![stored], next: None }
     } else {
-        connectors.versions(owner, &id, paging.limit, paging.after()).await?
+        connectors.versions(owner, &id, paging.window()).await?
     };
     paging.page(page.map(ConnectorVersion::from))
 }

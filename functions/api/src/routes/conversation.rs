@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::conversations::ConversationView;
-use super::{Analyst, Ctx, Reader, found};
+use super::{Analyst, Ctx, JsonOf, Reader, found};
 
 /// What to change.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -44,7 +44,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ConversationId>,
-) -> Result<Json<ConversationView>, Problem> {
+) -> JsonOf<ConversationView> {
     let known = found(ctx.runs.conversation(owner, &id).await?)?;
     let summary = ctx.runs.latest_summary(&id).await?;
     Ok(Json(ConversationView::from(known).with(summary)))
@@ -60,7 +60,7 @@ pub(crate) async fn change(
     Analyst(ref owner): Analyst,
     Path(id): Path<ConversationId>,
     Json(patch): Json<ConversationPatch>,
-) -> Result<Json<ConversationView>, Problem> {
+) -> JsonOf<ConversationView> {
     let title = patch.title()?;
     Ok(Json(found(ctx.runs.rename_conversation(owner, &id, title).await?)?.into()))
 }

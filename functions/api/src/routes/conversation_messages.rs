@@ -75,7 +75,7 @@ pub(crate) async fn list(
     let (ctx, owner) = (&asked.ctx, &asked.owner);
     found(ctx.runs.conversation(owner, &id).await?)?;
     let paging = asked.paging("messages", &[("conversation", Some(id.as_str()))]).await?;
-    let page = ctx.runs.asked_in(&id, None, paging.limit, paging.after()).await?;
+    let page = ctx.runs.asked_in(&id, None, paging.window()).await?;
     let messages =
         page.items.iter().map(|head| -> BoxFuture<'_, _> { Box::pin(exchange(ctx, &id, head)) });
     let messages: Vec<[Message; 2]> =

@@ -4,7 +4,7 @@ use countersign_identity::UserId;
 use countersign_profile::ProfileId;
 use countersign_run::summary::Summary;
 use countersign_run::{Conversation, ConversationId};
-use countersign_store_kit::Page as Stored;
+use countersign_store_kit::{Page as Stored, Window};
 use countersign_web::{Page, Problem};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -62,9 +62,9 @@ impl ConversationView {
 pub(crate) async fn list(asked: Asked<ConversationQuery>) -> PageOf<ConversationView> {
     let profile = asked.query.profile_id.as_ref().map(ProfileId::as_str);
     let paging = asked.paging("conversations", &[("profile", profile)]).await?;
-    let read = |limit, after: Option<String>| -> BoxFuture<'_, _> {
+    let read = |window| -> BoxFuture<'_, _> {
         let (runs, owner) = (&asked.ctx.runs, &asked.owner);
-        Box::pin(async move { runs.conversations(owner, limit, after.as_deref()).await })
+        Box::pin(async move { runs.conversations(owner, window).await })
     };
     let takes = |one: &Conversation| profile.is_none_or(|profile| one.profile_id == profile);
     let found = paging.sifted(read, takes).await?;
@@ -80,7 +80,7 @@ pub(super) async fn remove(
 ) -> Result<(), Problem> {
     let mut after = None;
     loop {
-        let page = ctx.runs.conversations(owner, AT_ONCE, after.as_deref()).await?;
+        let page = ctx.runs.conversations(owner, Window { limit: AT_ONCE, after }).await?;
         for one in page.items.iter().filter(|one| one.profile_id == profile.as_str()) {
             ctx.runs.forget_conversation(owner, &one.id).await?;
         }

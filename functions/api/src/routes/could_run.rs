@@ -1,8 +1,10 @@
 //! Whether the runs of a schedule, a monitor or a trigger could be started and signed: asked when it is saved, and not at 3 a.m.
 
 use countersign_document::{Problem as Found, Severity};
+use countersign_identity::UserId;
 use countersign_monitor::MonitorSpec;
-use countersign_profile::Profile;
+use countersign_plan::InputProblem;
+use countersign_profile::{Profile, ProfileId};
 use countersign_run::{GatePolicy, RunContext, RunId};
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Starting, run_mode};
 use countersign_schedule::{ScheduleSpec, asked};
@@ -60,25 +62,13 @@ pub(super) async fn monitor(
     ctx: &Context,
     by: Author<'_>,
     spec: &MonitorSpec,
-    (profile, playbook): (&Profile, &StoredPlaybook),
+    of: (&Profile, &StoredPlaybook),
     inputs: &Map<String, Value>,
 ) -> Result<Vec<Found>, Problem> {
     let starting = Starting {
-        run: RunId::from_bytes(by.id),
-        profile,
-        playbook,
-        query: &spec.query_template,
-        inputs,
         context: RunContext::Monitor,
-        occurrence: None,
         approval_policy: spec.approval_policy.into(),
-        mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
-        chosen_because: None,
-        understood: Vec::new(),
-        repeats: &[],
-        found: None,
-        made: None,
-        within: None,
+        ..starting(by, of, &spec.query_template, inputs)?
     };
     said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
 }
@@ -88,17 +78,29 @@ pub(super) async fn trigger(
     ctx: &Context,
     by: Author<'_>,
     spec: &TriggerSpec,
-    (profile, playbook): (&Profile, &StoredPlaybook),
+    of: (&Profile, &StoredPlaybook),
 ) -> Result<Vec<Found>, Problem> {
-    if !spec.is_active || !profile.is_active {
+    if !spec.is_active || !of.0.is_active {
         return Ok(Vec::new());
     }
-    let starting = Starting {
+    let inputs = Map::new();
+    let starting = starting(by, of, &spec.query_template, &inputs)?;
+    said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
+}
+
+/// A run of an agent that nobody waits for, and whose gates ask.
+fn starting<'s>(
+    by: Author<'_>,
+    (profile, playbook): (&'s Profile, &'s StoredPlaybook),
+    query: &'s str,
+    inputs: &'s Map<String, Value>,
+) -> Result<Starting<'s>, Problem> {
+    Ok(Starting {
         run: RunId::from_bytes(by.id),
         profile,
         playbook,
-        query: &spec.query_template,
-        inputs: &Map::new(),
+        query,
+        inputs,
         context: RunContext::Background,
         occurrence: None,
         approval_policy: GatePolicy::Require,
@@ -109,8 +111,26 @@ pub(super) async fn trigger(
         found: None,
         made: None,
         within: None,
+    })
+}
+
+/// The agent that a document names as `profile_id`.
+pub(super) async fn agent(
+    ctx: &Context,
+    owner: &UserId,
+    id: &ProfileId,
+) -> Result<Profile, Problem> {
+    let profile = ctx.catalog.profiles().get(owner, id).await?;
+    let missing = || Problem::field("profile_id", format!("there is no agent `{id}`"));
+    profile.ok_or_else(missing)
+}
+
+/// What is wrong with the inputs of a document.
+pub(super) fn misfits(problems: Vec<InputProblem>) -> Problem {
+    let field = |problem: InputProblem| {
+        FieldError::new(format!("inputs.{}", problem.name), problem.problem)
     };
-    said(run_start::could_start(ctx.starter(), &invoker(by), &starting).await)
+    Problem::invalid(problems.into_iter().map(field).collect())
 }
 
 /// What is said of runs that could be started is a warning; a gate that nobody can open is refused.

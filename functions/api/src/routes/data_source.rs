@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::collection::changeable;
 use super::data_sources::{DataSource, check_binding, check_own_credential};
-use super::{Analyst, Ctx, Reader, found};
+use super::{Analyst, Ctx, JsonOf, Reader, found};
 use crate::Context;
 
 /// What a data source is from now on, whole: what is left out would be allowed. Its credential has an address of its own.
@@ -39,7 +39,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
-) -> Result<Json<DataSource>, Problem> {
+) -> JsonOf<DataSource> {
     let binding = ctx.catalog.binding_by_id(owner, profile.as_str(), &id).await?;
     Ok(Json(found(binding)?.into()))
 }
@@ -55,7 +55,7 @@ pub(crate) async fn replace(
     Analyst(ref owner): Analyst,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
     Json(body): Json<Change>,
-) -> Result<Json<DataSource>, Problem> {
+) -> JsonOf<DataSource> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
     let kept = body.permissions == binding.permissions
         && body.config_overrides == binding.config_overrides;

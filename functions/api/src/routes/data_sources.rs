@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::collection::changeable;
 use super::credential_parts::CredentialParts;
-use super::{Analyst, Ctx, Reader, found, now};
+use super::{Analyst, Ctx, JsonOf, Reader, found, now};
 use crate::idempotency::{created, do_once};
 
 /// A connector to bind.
@@ -156,7 +156,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
-) -> Result<Json<Vec<DataSource>>, Problem> {
+) -> JsonOf<Vec<DataSource>> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let bindings = ctx.catalog.bindings(owner, id.as_str()).await?;
     Ok(Json(bindings.into_iter().map(DataSource::from).collect()))

@@ -5,7 +5,6 @@
 )]
 
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
-use countersign_store_knowledge::Window;
 use countersign_web::Page;
 use serde::Deserialize;
 use serde_json::Value;
@@ -64,8 +63,6 @@ pub(crate) async fn list(asked: Asked<DiscoveryQuery>) -> PageOf<Discovery> {
         ("status", query.status.map(DiscoveryStatus::as_str)),
     ];
     let paging = asked.paging("discoveries", &filters).await?;
-    let read = |limit, after: Option<String>| {
-        asked.ctx.knowledge.discoveries(&scope, Window { limit, after: after.as_deref() })
-    };
+    let read = |window| asked.ctx.knowledge.discoveries(&scope, window);
     paging.page(paging.sifted(read, |found| query.takes(found)).await?)
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use countersign_knowledge::Discovery;
-use countersign_store_knowledge::Window;
-use countersign_web::{Json, Problem};
+use countersign_store_kit::Window;
+use countersign_web::Json;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::JsonOf;
 use super::knowledge::{Graph, Part};
 
 /// Discoveries of one request to the table.
@@ -43,10 +44,10 @@ pub(crate) struct Stats {
     get, path = "/discoveries/stats", tag = "knowledge", params(Part),
     responses((status = 200, body = Stats))
 )]
-pub(crate) async fn detail(graph: Graph) -> Result<Json<Stats>, Problem> {
+pub(crate) async fn detail(graph: Graph) -> JsonOf<Stats> {
     let (mut stats, mut runs, mut next) = (Stats::default(), BTreeMap::new(), None);
     for _ in 0..MAX_PAGES {
-        let window = Window { limit: PAGE, after: next.as_deref() };
+        let window = Window { limit: PAGE, after: next };
         let page = graph.ctx.knowledge.discoveries(&graph.scope, window).await?;
         for found in &page.items {
             stats.add(found);

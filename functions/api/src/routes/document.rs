@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use countersign_store_content::{Document, DocumentId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// A document with its text.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,7 +27,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<DocumentId>,
-) -> Result<Json<DocumentView>, Problem> {
+) -> JsonOf<DocumentView> {
     let (document, body) = found(ctx.content.document_body(user, &id).await?)?;
     Ok(Json(DocumentView { document, body }))
 }

@@ -32,6 +32,6 @@ paged!(DocumentQuery);
 pub(crate) async fn list(asked: Asked<DocumentQuery>) -> PageOf<Document> {
     let folder = asked.query.folder.as_deref();
     let paging = asked.paging("documents", &[("folder", folder)]).await?;
-    let documents = asked.ctx.content.documents(&asked.owner, folder, paging.limit, paging.after());
+    let documents = asked.ctx.content.documents(&asked.owner, folder, paging.window());
     paging.page(documents.await?)
 }

@@ -11,9 +11,7 @@ use crate::lists::{Asked, PageOf};
 #[utoipa::path(get, path = "/documents/removed", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<RemovedDocument> {
     let paging = asked.paging("removed documents", &[]).await?;
-    let read = |limit, after: Option<String>| {
-        asked.ctx.content.removed_documents(&asked.owner, limit, after.as_deref())
-    };
+    let read = |window| asked.ctx.content.removed_documents(&asked.owner, window);
     let now = now();
     paging.page(paging.sifted(read, |one: &RemovedDocument| one.restorable_until > now).await?)
 }

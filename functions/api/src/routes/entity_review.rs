@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::found;
 use super::knowledge::{Graph, Part};
+use super::{JsonOf, found};
 use crate::Context;
 
 /// A review with what is known of both sides.
@@ -44,10 +44,7 @@ pub(crate) struct Reviewed {
     params(("id" = String, Path, description = "`review_…`"), Part),
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    graph: Graph,
-    Path(id): Path<ReviewId>,
-) -> Result<Json<Reviewed>, Problem> {
+pub(crate) async fn detail(graph: Graph, Path(id): Path<ReviewId>) -> JsonOf<Reviewed> {
     let Graph { ctx, scope, .. } = &graph;
     let review = found(ctx.knowledge.review(scope, &id).await?)?;
     Ok(Json(shown(ctx, scope, review).await?))

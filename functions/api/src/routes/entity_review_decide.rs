@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use countersign_knowledge::decided::Decided;
 use countersign_knowledge::review::{Decider, Decision, answer_review, approve as merged};
 use countersign_knowledge::{EntityId, KnowledgeError, ReviewId, ReviewRow, ReviewStatus};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::entity_review::{Reviewed, shown};
 use super::knowledge::{Graph, Part, decider};
-use super::{Analyst, found};
+use super::{Analyst, JsonOf, found};
 
 /// How they are merged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,7 +34,7 @@ pub(crate) async fn approve(
     graph: Graph<Analyst>,
     Path(id): Path<ReviewId>,
     Json(body): Json<Merge>,
-) -> Result<Json<Reviewed>, Problem> {
+) -> JsonOf<Reviewed> {
     let judge = |by: &Decider, decided: &Decided, review: &ReviewRow| {
         merged(by, decided, review, body.keep.as_ref())
     };
@@ -47,10 +47,7 @@ pub(crate) async fn approve(
     params(("id" = String, Path, description = "`review_…`"), Part),
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
-pub(crate) async fn reject(
-    graph: Graph<Analyst>,
-    Path(id): Path<ReviewId>,
-) -> Result<Json<Reviewed>, Problem> {
+pub(crate) async fn reject(graph: Graph<Analyst>, Path(id): Path<ReviewId>) -> JsonOf<Reviewed> {
     decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Rejected)).await
 }
 
@@ -60,10 +57,7 @@ pub(crate) async fn reject(
     params(("id" = String, Path, description = "`review_…`"), Part),
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
-pub(crate) async fn skip(
-    graph: Graph<Analyst>,
-    Path(id): Path<ReviewId>,
-) -> Result<Json<Reviewed>, Problem> {
+pub(crate) async fn skip(graph: Graph<Analyst>, Path(id): Path<ReviewId>) -> JsonOf<Reviewed> {
     decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Skipped)).await
 }
 
@@ -71,7 +65,7 @@ async fn decide(
     graph: &Graph<Analyst>,
     id: &ReviewId,
     judge: impl Fn(&Decider, &Decided, &ReviewRow) -> Result<Decision, KnowledgeError> + Send + Sync,
-) -> Result<Json<Reviewed>, Problem> {
+) -> JsonOf<Reviewed> {
     let Graph { ctx, scope, .. } = graph;
     let review = found(ctx.knowledge.review(scope, id).await?)?;
     let by = decider(scope);

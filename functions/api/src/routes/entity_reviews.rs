@@ -5,7 +5,6 @@
 )]
 
 use countersign_knowledge::{EntityType, Namespace, ReviewRow, ReviewStatus};
-use countersign_store_knowledge::Window;
 use countersign_web::{Page, Problem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -71,8 +70,6 @@ pub(crate) async fn list(asked: Asked<ReviewQuery>) -> PageOf<ReviewRow> {
         ("execution_id", query.execution_id.as_deref()),
     ];
     let paging = asked.paging("entity-reviews", &filters).await?;
-    let read = |limit, after: Option<String>| {
-        asked.ctx.knowledge.reviews(&scope, status, Window { limit, after: after.as_deref() })
-    };
+    let read = |window| asked.ctx.knowledge.reviews(&scope, status, window);
     paging.page(paging.sifted(read, |review| query.takes(review)).await?)
 }

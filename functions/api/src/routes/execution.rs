@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 
 use super::execution_wait::{Version, WaitQuery, changed};
 use super::executions::ExecutionLine;
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, JsonOf, Reader, found, now};
 use crate::Context;
 
 /// One step of a run.
@@ -158,7 +158,7 @@ pub(crate) async fn detail(
     Reader(ref user): Reader,
     Path(id): Path<RunId>,
     Query(query): Query<WaitQuery>,
-) -> Result<Json<ExecutionView>, Problem> {
+) -> JsonOf<ExecutionView> {
     let looked = changed(&ctx, (user, &id), query.wanted()?).await?;
     view(&ctx, looked).await.map(Json)
 }

@@ -84,7 +84,7 @@ pub(crate) async fn list(
     found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;
     let filters = [("run", Some(id.as_str())), ("step", Some(step.as_str()))];
     let paging = asked.paging("calls", &filters).await?;
-    let page = runs.items_page(&id, &step, paging.limit, paging.after()).await?;
+    let page = runs.items_page(&id, &step, paging.window()).await?;
     let over = runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
     paging.page(page.map(|call| CallView::of(call, over)))
 }

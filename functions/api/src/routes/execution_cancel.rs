@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Analyst, Ctx, now};
+use super::{Analyst, Ctx, JsonOf, now};
 use crate::Context;
 
 /// What cancelling did.
@@ -30,7 +30,7 @@ pub(crate) async fn cancel(
     State(ctx): Ctx,
     Analyst(ref owner): Analyst,
     Path(id): Path<RunId>,
-) -> Result<Json<Cancelled>, Problem> {
+) -> JsonOf<Cancelled> {
     let head = own(&ctx, owner, &id).await?;
     cancelled(&ctx, &head, owner, "cancelled by its owner").await
 }
@@ -41,7 +41,7 @@ pub(super) async fn cancelled(
     head: &Head,
     by: &UserId,
     message: &str,
-) -> Result<Json<Cancelled>, Problem> {
+) -> JsonOf<Cancelled> {
     if head.finished_at.is_some() {
         return Err(Problem::conflict("RUN_FINISHED", "the run has finished already"));
     }

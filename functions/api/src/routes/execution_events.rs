@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use countersign_run::{Event, RunId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 
 use super::execution::own;
-use super::{Ctx, Reader};
+use super::{Ctx, JsonOf, Reader};
 
 /// Everything that happened in a run, oldest first. Ids, names, counts, codes, and the message of a step that failed: it may quote what a source answered, without the credential.
 #[utoipa::path(
@@ -16,7 +16,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<RunId>,
-) -> Result<Json<Vec<Event>>, Problem> {
+) -> JsonOf<Vec<Event>> {
     own(&ctx, user, &id).await?;
     Ok(Json(ctx.runs.events(&id).await?))
 }

@@ -79,6 +79,6 @@ impl From<ModelCall> for ModelCallView {
 pub(crate) async fn list(asked: Asked<PageQuery>, Path(id): Path<RunId>) -> PageOf<ModelCallView> {
     own(&asked.ctx, &asked.owner, &id).await?;
     let paging = asked.paging("model-calls", &[("run", Some(id.as_str()))]).await?;
-    let page = asked.ctx.runs.model_calls(&id, paging.limit, paging.after()).await?;
+    let page = asked.ctx.runs.model_calls(&id, paging.window()).await?;
     paging.page(page.map(ModelCallView::from))
 }

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_run::{RunId, StepStatus};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// What a step left behind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,7 +38,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path((id, step)): Path<(RunId, String)>,
-) -> Result<Json<OutputView>, Problem> {
+) -> JsonOf<OutputView> {
     own(&ctx, user, &id).await?;
     let outcome = found(ctx.runs.outcome(&id, &step).await?)?;
     Ok(Json(OutputView {

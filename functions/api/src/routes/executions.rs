@@ -281,9 +281,9 @@ pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> 
     let narrowed = query.narrowed();
     let paging = asked.paging("executions", &[("narrowed", Some(narrowed.as_str()))]).await?;
     let between = (query.from, query.to);
-    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
+    let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
-            let page = ctx.runs.list(owner, between, limit, after.as_deref()).await?;
+            let page = ctx.runs.list(owner, between, window).await?;
             Ok(Stored { items: lines(ctx, query, &page.items).await?, next: page.next })
         })
     };

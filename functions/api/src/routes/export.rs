@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use axum::extract::State;
 use countersign_store_content::{Export, ExportId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// A link is good for this long.
 const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
@@ -32,7 +32,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ExportId>,
-) -> Result<Json<ExportView>, Problem> {
+) -> JsonOf<ExportView> {
     let export = found(ctx.content.export(owner, &id).await?)?;
     let url = found(ctx.content.export_link(owner, &id, GOOD_FOR).await?)?;
     Ok(Json(ExportView { export, url }))

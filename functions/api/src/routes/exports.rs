@@ -9,5 +9,5 @@ use serde_json::Value;
 #[utoipa::path(get, path = "/exports", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<Export> {
     let paging = asked.paging("exports", &[]).await?;
-    paging.page(asked.ctx.content.exports(&asked.owner, paging.limit, paging.after()).await?)
+    paging.page(asked.ctx.content.exports(&asked.owner, paging.window()).await?)
 }

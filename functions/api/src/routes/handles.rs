@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_profile::{Handle, Profile, ProfileId};
-use countersign_store_catalog::Listing;
 use countersign_web::{Json, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
 use crate::queries::{AgentsQuery, HandleQuery};
 
@@ -74,7 +73,7 @@ pub(crate) async fn resolve(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Query(asked): Query<HandleQuery>,
-) -> Result<Json<Called>, Problem> {
+) -> JsonOf<Called> {
     let handle = asked.handle.trim();
     let handle = Handle::parse(handle.strip_prefix('@').unwrap_or(handle))
         .map_err(|error| Problem::field("handle", error.to_string()))?;
@@ -92,7 +91,7 @@ pub(crate) async fn complete(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Query(asked): Query<AgentsQuery>,
-) -> Result<Json<Offered>, Problem> {
+) -> JsonOf<Offered> {
     let limit = asked.limit.unwrap_or(FEW);
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::field("limit", format!("is a number from 1 to {MOST}")));
@@ -109,25 +108,12 @@ pub(crate) async fn complete(
 
 /// What each handle means to the caller, of agents that run, in the order of their handles.
 async fn active(ctx: &Context, owner: &UserId) -> Result<Vec<Profile>, Problem> {
-    let shipped = shipped(ctx).await?;
+    let shipped = ctx.catalog.profiles().all_system().await?;
     let own = ctx.catalog.profiles().all(owner).await?;
     // An own agent that is switched off keeps its handle.
     let agents: BTreeMap<Handle, Profile> =
         shipped.into_iter().chain(own).map(|agent| (agent.spec.handle.clone(), agent)).collect();
     Ok(agents.into_values().filter(|agent| agent.is_active).collect())
-}
-
-async fn shipped(ctx: &Context) -> Result<Vec<Profile>, Problem> {
-    let (mut all, mut after) = (Vec::new(), None::<String>);
-    loop {
-        let listing = Listing { of: None, limit: 100, after: after.as_deref() };
-        let page = ctx.catalog.profiles().list_system(listing).await?;
-        all.extend(page.items);
-        match page.next {
-            Some(next) => after = Some(next),
-            None => return Ok(all),
-        }
-    }
 }
 
 /// Whether its handle or its name begins so; the text is in lower case.

@@ -7,9 +7,9 @@ use countersign_web::{Json, Problem, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Ctx;
 use super::approval_decide::{Decision, GivenAnswer, decide};
 use super::approval_revise::Mode;
+use super::{Ctx, JsonOf};
 
 /// What is decided of which request.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -95,7 +95,7 @@ pub(crate) async fn respond(
     State(ctx): Ctx,
     signed: Signed,
     Json(body): Json<Reply>,
-) -> Result<Json<Answer>, Problem> {
+) -> JsonOf<Answer> {
     let (id, verdict, decision) = body.read()?;
     decide(&ctx, signed, id, verdict, decision).await
 }

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use countersign_journal::{Entry, EntryId, JournalRead as _};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// One entry of the caller's journals.
 #[utoipa::path(
@@ -15,6 +15,6 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<EntryId>,
-) -> Result<Json<Entry>, Problem> {
+) -> JsonOf<Entry> {
     Ok(Json(found(ctx.journal.entry(user, &id).await?)?))
 }

@@ -7,13 +7,13 @@
 use countersign_knowledge::explore::entity_record;
 use countersign_knowledge::{Document, Entity, MentioningId, Namespace};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Json, Page, Path, Problem};
+use countersign_web::{Json, Page, Path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::found;
 use super::knowledge::{Graph, Part, scope};
+use super::{JsonOf, found};
 use crate::lists::{Asked, PageOf, paged};
 
 /// Which documents.
@@ -61,10 +61,7 @@ pub(crate) async fn list(asked: Asked<MentioningQuery>) -> PageOf<Document> {
     params(("id" = String, Path, description = "`mdoc_…`"), Part),
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    graph: Graph,
-    Path(id): Path<MentioningId>,
-) -> Result<Json<Document>, Problem> {
+pub(crate) async fn detail(graph: Graph, Path(id): Path<MentioningId>) -> JsonOf<Document> {
     Ok(Json(found(graph.ctx.knowledge.document(&graph.scope, &id).await?)?))
 }
 

@@ -9,7 +9,6 @@ use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
 use countersign_store_kit::Page as Stored;
-use countersign_store_knowledge::Window;
 use countersign_web::{Page, Problem};
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -126,9 +125,8 @@ async fn named(
     paging: &Paging,
 ) -> Result<Stored<Entity>, Problem> {
     let words = &query.words()?;
-    let read = |limit, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
+    let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
-            let window = Window { limit, after: after.as_deref() };
             let message =
                 "each of its words begins more than 20,000 names: add a word, or write more of one";
             let found = ctx.knowledge.find(scope, words, window).await?;
@@ -146,11 +144,8 @@ async fn all(
 ) -> Result<Stored<Entity>, Problem> {
     let kind = query.kind.as_deref().map(EntityType::from);
     let kind = kind.as_ref();
-    let read = |limit, after: Option<String>| -> BoxFuture<'_, Result<_, Problem>> {
-        Box::pin(async move {
-            let window = Window { limit, after: after.as_deref() };
-            Ok(ctx.knowledge.entities(scope, kind, window).await?)
-        })
+    let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
+        Box::pin(async move { Ok(ctx.knowledge.entities(scope, kind, window).await?) })
     };
     paging.sifted(read, |entity| query.takes(entity)).await
 }

@@ -2,12 +2,12 @@
 
 use countersign_knowledge::explore::entity_record;
 use countersign_knowledge::{Document, Entity, EntityId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde_json::{Value, json};
 
-use super::found;
 use super::knowledge::{Graph, Part};
 use super::knowledge_sources::views;
+use super::{JsonOf, found};
 
 /// One entity, or the one that it was merged into, with where it was found: `discovered_by` and `mentioned_in`.
 #[utoipa::path(
@@ -15,7 +15,7 @@ use super::knowledge_sources::views;
     params(("id" = String, Path, description = "`ent_…`"), Part),
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(graph: Graph, Path(id): Path<EntityId>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn detail(graph: Graph, Path(id): Path<EntityId>) -> JsonOf<Value> {
     let Graph { ctx, scope, .. } = &graph;
     let entity = found(ctx.knowledge.entity(scope, &id).await?)?;
     let (sources, documents) = ctx.knowledge.origins(scope, &entity).await?;

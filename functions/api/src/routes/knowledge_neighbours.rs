@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::found;
 use super::knowledge::scope;
+use super::{JsonOf, found};
 use crate::lists::Asked;
 
 /// How far, and along what.
@@ -81,7 +81,7 @@ pub(crate) struct Neighbourhood {
 pub(crate) async fn list(
     asked: Asked<NeighbourQuery>,
     Path(id): Path<EntityId>,
-) -> Result<Json<Neighbourhood>, Problem> {
+) -> JsonOf<Neighbourhood> {
     let Asked { ctx, owner, query } = asked;
     let expansion = query.expansion()?;
     let scope = scope(&owner, query.namespace);

@@ -11,14 +11,13 @@ use countersign_identity::UserId;
 use countersign_knowledge::{DataSource, Namespace, SourceId};
 use countersign_run::RunId;
 use countersign_store_kit::Page as Stored;
-use countersign_store_knowledge::Window;
 use countersign_web::{Json, Page, Path, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::found;
 use super::knowledge::{Graph, Part, scope};
+use super::{JsonOf, found};
 use crate::Context;
 use crate::lists::{Asked, PageOf, paged};
 
@@ -70,10 +69,7 @@ pub(crate) async fn list(asked: Asked<SourceQuery>) -> PageOf<SourceView> {
         ("connector", connector),
     ];
     let paging = asked.paging("sources", &filters).await?;
-    let read = |limit, after: Option<String>| {
-        let window = Window { limit, after: after.as_deref() };
-        asked.ctx.knowledge.sources(&part, (run, connector), window)
-    };
+    let read = |window| asked.ctx.knowledge.sources(&part, (run, connector), window);
     let of_connector = |source: &DataSource| connector.is_none_or(|id| source.connector_id == id);
     let Stored { items, next } = paging.sifted(read, of_connector).await?;
     paging.page(Stored { items: views(&asked.ctx, &asked.owner, items).await?, next })
@@ -85,10 +81,7 @@ pub(crate) async fn list(asked: Asked<SourceQuery>) -> PageOf<SourceView> {
     params(("id" = String, Path, description = "`src_…`"), Part),
     responses((status = 200, body = SourceView), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    graph: Graph,
-    Path(id): Path<SourceId>,
-) -> Result<Json<SourceView>, Problem> {
+pub(crate) async fn detail(graph: Graph, Path(id): Path<SourceId>) -> JsonOf<SourceView> {
     let Graph { ctx, scope, .. } = &graph;
     let source = found(ctx.knowledge.source(scope, &id).await?)?;
     Ok(Json(views(ctx, &scope.owner, vec![source]).await?.remove(0)))

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use countersign_identity::{Capability, Role, Scopes, UserId};
 use countersign_team::{Team, TeamId};
-use countersign_web::{Json, Problem, Signed};
+use countersign_web::{Json, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Ctx;
+use super::{Ctx, JsonOf};
 
 /// The caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,7 +56,7 @@ impl From<Team> for TeamName {
 
 /// Who the caller is, and what remains of their token.
 #[utoipa::path(get, path = "/me", tag = "operation", responses((status = 200, body = Me)))]
-pub(crate) async fn me(State(ctx): Ctx, signed: Signed) -> Result<Json<Me>, Problem> {
+pub(crate) async fn me(State(ctx): Ctx, signed: Signed) -> JsonOf<Me> {
     let caller = signed.caller;
     let person = ctx.directory.user(&caller.user).await?;
     let teams = ctx.directory.teams_of(&caller.user).await?;

@@ -7,7 +7,7 @@ use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Serialize;
 
-use super::{Analyst, Ctx, Reader, found, now};
+use super::{Analyst, Ctx, JsonOf, Reader, found, now};
 
 /// What is known of the caller.
 #[derive(Debug, Serialize)]
@@ -24,10 +24,7 @@ pub(crate) struct Memory {
 /// `preferences` (`tone`, `detail_level`, `language`), with `updated_at`. Nothing is there unless they have written it. With `learn` also
 /// what a model has `learned` of them from their questions: the same fields, and `from`, which run each is from.
 #[utoipa::path(get, path = "/me/memory", tag = "operation", responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND")))]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-) -> Result<Json<Memory>, Problem> {
+pub(crate) async fn detail(State(ctx): Ctx, Reader(ref user): Reader) -> JsonOf<Memory> {
     let said = found(ctx.catalog.about(user).await?)?;
     let learned = match said.about.learn {
         true => Some(ctx.catalog.learned(user).await?),
@@ -47,7 +44,7 @@ pub(crate) async fn set(
     State(ctx): Ctx,
     Analyst(ref user): Analyst,
     Json(about): Json<AboutPerson>,
-) -> Result<Json<StoredAbout>, Problem> {
+) -> JsonOf<StoredAbout> {
     let said = StoredAbout { user_id: user.clone(), about, updated_at: now() };
     let before = ctx.catalog.about(user).await?;
     let has_learned = before.is_some_and(|said| said.about.learn);

@@ -139,7 +139,7 @@ pub(crate) mod uploads;
 use std::sync::Arc;
 
 use axum::extract::State;
-use countersign_web::Problem;
+use countersign_web::{Json, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -151,6 +151,9 @@ use crate::Context;
 
 /// The state every handler is given.
 pub(crate) type Ctx = State<Arc<Context>>;
+
+/// What a handler answers with that shows one thing.
+pub(crate) type JsonOf<T> = Result<Json<T>, Problem>;
 
 /// Today, in UTC.
 pub(crate) fn today() -> Date {

@@ -10,7 +10,7 @@ use axum::extract::State;
 use countersign_monitor::{Batch, BatchItem, BatchState, MonitorId};
 use countersign_run::RunId;
 use countersign_store_catalog::Batched;
-use countersign_store_kit::Page as Stored;
+use countersign_store_kit::{Page as Stored, Window};
 use countersign_web::{Json, Page, PageQuery, Path, Problem};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::monitor_repeats::{Repeated, repeats};
-use super::{Ctx, Reader, found, monitors};
+use super::{Ctx, JsonOf, Reader, found, monitors};
 use crate::Context;
 use crate::lists::{Asked, PageOf, Paging, paged};
 
@@ -154,7 +154,7 @@ pub(crate) async fn list(asked: Asked<BatchQuery>, Path(id): Path<MonitorId>) ->
     monitors::own(ctx, &asked.owner, &id).await?;
     let filters = [("monitor", Some(id.as_str())), ("state", state.map(BatchState::as_str))];
     let paging = asked.paging("batches", &filters).await?;
-    let read = |limit, after: Option<String>| ctx.monitors.batches(&id, limit, after.as_deref());
+    let read = |window| ctx.monitors.batches(&id, window);
     let in_state = |one: &Batched| state.is_none_or(|state| one.batch.state == state);
     let page = paging.sifted(read, in_state).await?;
     let repeats = repeats(ctx, page.items.iter().map(|batched| &batched.batch)).await?;
@@ -171,7 +171,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path((id, number)): Path<(MonitorId, u64)>,
-) -> Result<Json<BatchView>, Problem> {
+) -> JsonOf<BatchView> {
     monitors::own(&ctx, owner, &id).await?;
     let batched = found(ctx.monitors.batch(&id, number).await?)?;
     let repeats = repeats(&ctx, std::iter::once(&batched.batch)).await?;
@@ -220,8 +220,8 @@ pub(crate) async fn parked(
             Stored { items: one, next: None }
         }
         None => {
-            let read = |limit, after| -> BoxFuture<'_, Result<_, Problem>> {
-                Box::pin(parked_page(ctx, &id, step, limit, after))
+            let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
+                Box::pin(parked_page(ctx, &id, step, window))
             };
             paging.sifted(read, |items: &Vec<ItemView>| !items.is_empty()).await?
         }
@@ -234,10 +234,9 @@ async fn parked_page(
     ctx: &Context,
     id: &MonitorId,
     step: Option<&str>,
-    limit: i32,
-    after: Option<String>,
+    window: Window,
 ) -> Result<Stored<Vec<ItemView>>, Problem> {
-    let page = ctx.monitors.batches(id, limit, after.as_deref()).await?;
+    let page = ctx.monitors.batches(id, window).await?;
     Ok(Stored { items: parked_in(ctx, page.items, step).await?, next: page.next })
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Analyst, Ctx, Reader, monitors, now};
+use super::{Analyst, Ctx, JsonOf, Reader, monitors, now};
 
 /// Where a monitor stands.
 #[derive(Debug, Serialize, ToSchema)]
@@ -175,7 +175,7 @@ pub(crate) async fn state(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<MonitorId>,
-) -> Result<Json<MonitorState>, Problem> {
+) -> JsonOf<MonitorState> {
     monitors::own(&ctx, owner, &id).await?;
     let state = ctx.monitors.standing(&id).await?.state;
     let (open, failing_since) = (state.open.as_ref(), state.failing_since());
@@ -214,7 +214,7 @@ pub(crate) async fn watermarks(
     Reader(ref owner): Reader,
     Path(id): Path<MonitorId>,
     Query(MarksQuery { step_name }): Query<MarksQuery>,
-) -> Result<Json<Watermarks>, Problem> {
+) -> JsonOf<Watermarks> {
     monitors::own(&ctx, owner, &id).await?;
     let of_step = |mark: &Watermark| step_name.as_ref().is_none_or(|step| mark.step_name == *step);
     let marks = ctx.monitors.standing(&id).await?.marks.into_values().filter(of_step);
@@ -233,7 +233,7 @@ pub(crate) async fn reset(
     Analyst(ref owner): Analyst,
     Path(id): Path<MonitorId>,
     Json(body): Json<Reset>,
-) -> Result<Json<Watermarks>, Problem> {
+) -> JsonOf<Watermarks> {
     let monitor = monitors::own(&ctx, owner, &id).await?;
     let playbook = monitors::playbook_of(&ctx, owner, &monitor.spec).await?;
     let steps = detections(&playbook.playbook, &ctx.registry).unwrap_or_default();

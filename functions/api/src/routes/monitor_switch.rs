@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::collection::Author;
 use super::collection::json::Fields as _;
-use super::{Analyst, Ctx, monitors, now};
+use super::{Analyst, Ctx, JsonOf, monitors, now};
 use crate::idempotency::do_once;
 use crate::{Context, quotas};
 
@@ -49,7 +49,7 @@ pub(crate) async fn pause(
     State(ctx): Ctx,
     Analyst(ref owner): Analyst,
     Path(id): Path<MonitorId>,
-) -> Result<Json<Switched>, Problem> {
+) -> JsonOf<Switched> {
     switch(&ctx, owner, &id, false).await
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn resume(
     State(ctx): Ctx,
     Analyst(ref owner): Analyst,
     Path(id): Path<MonitorId>,
-) -> Result<Json<Switched>, Problem> {
+) -> JsonOf<Switched> {
     switch(&ctx, owner, &id, true).await
 }
 
@@ -71,7 +71,7 @@ async fn switch(
     owner: &UserId,
     id: &MonitorId,
     is_active: bool,
-) -> Result<Json<Switched>, Problem> {
+) -> JsonOf<Switched> {
     let before = monitors::own(ctx, owner, id).await?;
     if before.spec.is_active == is_active {
         return Ok(Json(Switched { id: before.id, is_active, version: before.version }));

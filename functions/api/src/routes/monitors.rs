@@ -9,10 +9,10 @@ use countersign_monitor::{
 };
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
-use countersign_profile::{Profile, ProfileId};
+use countersign_profile::Profile;
 use countersign_states::{Once, StatesError};
 use countersign_store_catalog::{CatalogError, Stored, StoredPlaybook};
-use countersign_web::{FieldError, Problem};
+use countersign_web::Problem;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -57,9 +57,7 @@ impl Fields for MonitorSpec {
 
     async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
         let owner = by.user;
-        let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
-        let missing = || format!("there is no agent `{}`", self.profile_id);
-        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        let profile = could_run::agent(ctx, owner, &self.profile_id).await?;
         let playbook = playbook(ctx, owner, self, &profile).await?;
         let valid = &playbook.playbook;
         Timing::of(self, valid.monitor_config.as_ref()).map_err(|why| untimed(why, &valid.id))?;
@@ -191,12 +189,7 @@ fn fitting(
     let mut all: Map<String, Value> =
         skill.map(|skill| skill.parameters.clone()).unwrap_or_default();
     all.extend(monitor.inputs.clone());
-    inputs(playbook, &all).map(|_| all.clone()).map_err(|problems| {
-        let field = |problem: countersign_plan::InputProblem| {
-            FieldError::new(format!("inputs.{}", problem.name), problem.problem)
-        };
-        Problem::invalid(problems.into_iter().map(field).collect())
-    })
+    inputs(playbook, &all).map(|_| all.clone()).map_err(could_run::misfits)
 }
 
 /// What a detection step asks is an endpoint of the agent's that only reads.
@@ -275,19 +268,4 @@ pub(super) async fn own(
     id: &MonitorId,
 ) -> Result<Stored<MonitorSpec>, Problem> {
     found(ctx.catalog.collection::<Stored<MonitorSpec>>().own(owner, id).await?)
-}
-
-/// Removes the monitors of an agent (F-178).
-pub(super) async fn remove(
-    ctx: &Context,
-    owner: &UserId,
-    profile: &ProfileId,
-) -> Result<(), Problem> {
-    let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
-    let all = monitors.all(owner).await?;
-    for monitor in all.iter().filter(|monitor| monitor.spec.profile_id == *profile) {
-        monitors.delete(monitor).await?;
-        MonitorSpec::after_removal(monitor, ctx).await;
-    }
-    Ok(())
 }

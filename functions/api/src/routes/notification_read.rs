@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use countersign_store_content::{Notification, NotificationId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, JsonOf, Reader, found, now};
 
 /// Marks a notification of the caller as read. Doing it again changes nothing.
 #[utoipa::path(
@@ -15,6 +15,6 @@ pub(crate) async fn mark(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<NotificationId>,
-) -> Result<Json<Notification>, Problem> {
+) -> JsonOf<Notification> {
     Ok(Json(found(ctx.content.mark_read(owner, &id, now()).await?)?))
 }

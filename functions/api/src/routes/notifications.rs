@@ -15,9 +15,7 @@ pub(crate) async fn list(asked: Asked<NotificationQuery>) -> PageOf<Notification
     let wanted = asked.query.unread;
     let unread = wanted.map(|unread| unread.to_string());
     let paging = asked.paging("notifications", &[("unread", unread.as_deref())]).await?;
-    let read = |limit, after: Option<String>| {
-        asked.ctx.content.notifications(&asked.owner, limit, after.as_deref())
-    };
+    let read = |window| asked.ctx.content.notifications(&asked.owner, window);
     let takes = |note: &Notification| wanted.is_none_or(|unread| note.read_at.is_none() == unread);
     paging.page(paging.sifted(read, takes).await?)
 }

@@ -12,7 +12,7 @@ use countersign_web::{Json, Page, PageQuery, Path, Problem};
 use http::header;
 use serde_json::Value;
 
-use super::{Ctx, Reader, found, monitors, triggers};
+use super::{Ctx, JsonOf, Reader, found, monitors, triggers};
 use crate::Context;
 use crate::lists::{Asked, PageOf, Paged, Paging};
 use crate::queries::OccurrenceQuery;
@@ -39,7 +39,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<OccurrenceId>,
-) -> Result<Json<Occurrence>, Problem> {
+) -> JsonOf<Occurrence> {
     Ok(Json(found(ctx.catalog.occurrence(owner, &id).await?)?))
 }
 
@@ -109,8 +109,6 @@ async fn page(ctx: &Context, owner: &UserId, query: &OccurrenceQuery) -> PageOf<
     let (of, narrowed) = (query.range()?, query.narrowed());
     let filters = [("narrowed", Some(narrowed.as_str()))];
     let paging = Paging::of(ctx, owner, "occurrences", &filters, &query.page()).await?;
-    let read = |limit, after: Option<String>| {
-        ctx.catalog.occurrences_of(owner, of, limit, after.as_deref())
-    };
+    let read = |window| ctx.catalog.occurrences_of(owner, of, window);
     paging.page(paging.sifted(read, |one| query.takes(one)).await?)
 }

@@ -6,12 +6,12 @@
 
 use axum::extract::State;
 use countersign_playbook::{CompileContext, Graph, graph as graph_of};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Path, Query};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::playbooks_validate::known_bindings;
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -32,7 +32,7 @@ pub(crate) async fn graph(
     Reader(ref owner): Reader,
     Path(id): Path<String>,
     Query(query): Query<For>,
-) -> Result<Json<Graph>, Problem> {
+) -> JsonOf<Graph> {
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, query.profile_id.as_deref()).await?;
     let world = CompileContext::of(&ctx.registry);

@@ -1,13 +1,13 @@
 //! `/playbooks/{id}/validate` (F-342): a stored playbook, as it would start now.
 
 use axum::extract::State;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::playbooks_validate::validated;
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -29,7 +29,7 @@ pub(crate) async fn validate(
     Reader(ref owner): Reader,
     Path(id): Path<String>,
     Json(body): Json<For>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     validated(&ctx, owner, &stored.yaml, body.profile_id.as_deref()).await
 }

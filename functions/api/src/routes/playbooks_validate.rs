@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 use crate::{Context, saving};
 
 /// What to validate.
@@ -30,7 +30,7 @@ pub(crate) async fn validate(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Json(draft): Json<Draft>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     validated(&ctx, owner, &draft.yaml, draft.profile_id.as_deref()).await
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn validated(
     owner: &UserId,
     yaml: &str,
     profile: Option<&str>,
-) -> Result<Json<Value>, Problem> {
+) -> JsonOf<Value> {
     let bindings = known_bindings(ctx, owner, profile).await?;
     let compiled = saving::judged(ctx, owner, yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))

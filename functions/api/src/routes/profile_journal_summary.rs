@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_journal::{Access, Entry, JournalRead as _, Origin};
 use countersign_profile::ProfileId;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// So many entries are shown.
 const SHOWN: usize = 5;
@@ -33,7 +33,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
-) -> Result<Json<Summary>, Problem> {
+) -> JsonOf<Summary> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let access = Access::Profile { owner: owner.clone(), profile: id.to_string() };
     let page = ctx.journal.page(&access, None, None, None).await?;

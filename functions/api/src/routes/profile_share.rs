@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::collection::changeable;
-use super::{Ctx, Reader, now};
+use super::{Ctx, JsonOf, Reader, now};
 use crate::Context;
 use crate::idempotency::{created, do_once};
 
@@ -141,7 +141,7 @@ pub(crate) async fn replace(
     Reader(ref owner): Reader,
     Path((profile, team)): Path<(ProfileId, TeamId)>,
     Json(body): Json<ShareTerms>,
-) -> Result<Json<Share>, Problem> {
+) -> JsonOf<Share> {
     changeable::<Profile>(&ctx, owner, &profile).await?;
     let terms = body.checked()?;
     Ok(Json(ctx.catalog.change_share(profile.as_str(), &team, terms, now()).await?))

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use countersign_profile::ProfileId;
 use countersign_team::{Share, TeamConfig};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 
 /// With whom an agent is shared.
 #[derive(Debug, Serialize, ToSchema)]
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
-) -> Result<Json<Shares>, Problem> {
+) -> JsonOf<Shares> {
     let profile = found(ctx.catalog.profiles().get(owner, &id).await?)?;
     // Nobody shares what the deployment ships.
     let items = match profile.user_id {

@@ -3,8 +3,11 @@
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::{Caller, Role};
+use countersign_monitor::MonitorSpec;
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
+use countersign_schedule::ScheduleSpec;
 use countersign_store_catalog::StoredDocument as _;
+use countersign_trigger::TriggerSpec;
 use countersign_web::Problem;
 use serde_json::Value;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -14,7 +17,7 @@ use super::collection::json;
 use super::collection::record::{DocumentRecord, Resent, Sent, Shown};
 use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
-use super::{conversations, monitors, now, schedules, triggers};
+use super::{conversations, monitors, now};
 use crate::pagination::ListQuery;
 use crate::{Context, model_listed, skills};
 
@@ -80,9 +83,10 @@ impl Kind for Profile {
                 ctx.vault.delete(owner, credential).await?;
             }
         }
-        schedules::remove(ctx, owner, &self.id).await?;
-        monitors::remove(ctx, owner, &self.id).await?;
-        triggers::remove(ctx, owner, &self.id).await?;
+        let is_of = |profile: &ProfileId| *profile == self.id;
+        json::remove_with(ctx, owner, |one: &ScheduleSpec| is_of(&one.profile_id)).await?;
+        json::remove_with(ctx, owner, |one: &MonitorSpec| is_of(&one.profile_id)).await?;
+        json::remove_with(ctx, owner, |one: &TriggerSpec| is_of(&one.profile_id)).await?;
         conversations::remove(ctx, owner, &self.id).await?;
         ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;

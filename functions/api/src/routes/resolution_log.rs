@@ -5,7 +5,6 @@
 )]
 
 use countersign_knowledge::{EntityId, Namespace, ResolutionAction, ResolutionLogRow};
-use countersign_store_knowledge::Window;
 use countersign_web::Page;
 use serde::Deserialize;
 use serde_json::Value;
@@ -65,8 +64,6 @@ pub(crate) async fn list(asked: Asked<LogQuery>) -> PageOf<ResolutionLogRow> {
         ("execution_id", query.execution_id.as_deref()),
     ];
     let paging = asked.paging("entity-resolution", &filters).await?;
-    let read = |limit, after: Option<String>| {
-        asked.ctx.knowledge.log(&scope, Window { limit, after: after.as_deref() })
-    };
+    let read = |window| asked.ctx.knowledge.log(&scope, window);
     paging.page(paging.sifted(read, |row| query.takes(row)).await?)
 }

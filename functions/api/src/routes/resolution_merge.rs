@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::EntityId;
 use countersign_knowledge::review::merge as merged;
-use countersign_web::{Json, Problem};
+use countersign_web::Json;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Analyst;
 use super::knowledge::{Graph, Part, decider};
 use super::resolution_reverse::{ResolutionChange, decided};
+use super::{Analyst, JsonOf};
 
 /// What is merged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct Pair {
 pub(crate) async fn merge(
     graph: Graph<Analyst>,
     Json(body): Json<Pair>,
-) -> Result<Json<ResolutionChange>, Problem> {
+) -> JsonOf<ResolutionChange> {
     let by = decider(&graph.scope);
     let pair = [&body.entities[0], &body.entities[1]];
     let about = BTreeSet::from(body.entities.clone());

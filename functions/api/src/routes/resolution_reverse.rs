@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::entity_review::entities;
 use super::knowledge::{Graph, Part, decider};
-use super::{Analyst, found};
+use super::{Analyst, JsonOf, found};
 use crate::Context;
 
 /// What a decision did.
@@ -42,7 +42,7 @@ pub(crate) struct ResolutionChange {
 pub(crate) async fn reverse(
     graph: Graph<Analyst>,
     Path(id): Path<LogId>,
-) -> Result<Json<ResolutionChange>, Problem> {
+) -> JsonOf<ResolutionChange> {
     let Graph { ctx, scope, .. } = &graph;
     let row = found(ctx.knowledge.log_row(scope, &id).await?)?;
     let review = match &row.review_id {
@@ -59,7 +59,7 @@ pub(super) async fn decided(
     graph: &Graph<Analyst>,
     about: BTreeSet<EntityId>,
     judge: impl Fn(&Decided) -> Result<Decision, KnowledgeError> + Send + Sync,
-) -> Result<Json<ResolutionChange>, Problem> {
+) -> JsonOf<ResolutionChange> {
     let decision = graph.ctx.knowledge.decide(&graph.scope, about, &judge).await??;
     Ok(Json(outcome(&graph.ctx, &graph.scope, decision).await?))
 }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::knowledge::{Graph, Part, decider};
 use super::resolution_reverse::{ResolutionChange, decided};
-use super::{Analyst, found};
+use super::{Analyst, JsonOf, found};
 
 /// The most spellings or identifiers that are taken at once.
 const MAX_TAKEN: usize = 100;
@@ -76,7 +76,7 @@ impl Separation {
 pub(crate) async fn split(
     graph: Graph<Analyst>,
     Json(body): Json<Separation>,
-) -> Result<Json<ResolutionChange>, Problem> {
+) -> JsonOf<ResolutionChange> {
     let scope = &graph.scope;
     let (by, cut) = (decider(scope), body.cut()?);
     let entity = found(graph.ctx.knowledge.entity(scope, &body.entity_id).await?)?;

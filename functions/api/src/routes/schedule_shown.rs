@@ -2,6 +2,7 @@
 
 use countersign_clock::Schedule;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
+use countersign_store_kit::Window;
 use countersign_web::{FieldError, Problem};
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -22,7 +23,7 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
         return Ok(());
     };
     let id = Some(schedule.id.as_str());
-    let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
+    let known = ctx.catalog.occurrences(owner, id, Window::first(LOOK_BACK)).await?.items;
     let last = last_run(ctx, owner, schedule, &known).await?;
     let is_last = |name: &str, value: &Value| match (name, &last) {
         ("last_run_at", Some(last)) => read(value) == Some(last.due_at),

@@ -4,11 +4,11 @@ use countersign_clock::{Schedule, native};
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_profile::ProfileId;
 use countersign_run::{Occurrence, OccurrenceState};
 use countersign_schedule::{MAX_SCHEDULES, ScheduleId, ScheduleSpec};
 use countersign_states::StatesError;
 use countersign_store_catalog::{Last, LastRun, Stored};
+use countersign_store_kit::Window;
 use countersign_web::{FieldError, Problem};
 use jiff::Timestamp;
 use serde_json::json;
@@ -63,9 +63,7 @@ impl Fields for ScheduleSpec {
     }
 
     async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
-        let profile = ctx.catalog.profiles().get(by.user, &self.profile_id).await?;
-        let missing = || format!("there is no agent `{}`", self.profile_id);
-        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        let profile = could_run::agent(ctx, by.user, &self.profile_id).await?;
         named(ctx, by.user, self).await?;
         could_run::schedule(ctx, by, self, &profile).await
     }
@@ -96,7 +94,7 @@ impl Fields for ScheduleSpec {
         more.retain(|_, value| !value.is_null());
         let Some(owner) = &schedule.user_id else { return Ok(more) };
         let id = Some(schedule.id.as_str());
-        let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
+        let known = ctx.catalog.occurrences(owner, id, Window::first(LOOK_BACK)).await?.items;
         ended(&mut more, last_run(ctx, owner, schedule, &known).await?);
         let current = current(ctx, owner, schedule).await?;
         more.insert("current_run".to_owned(), going_on(ctx, current.as_ref()).await?);
@@ -194,7 +192,7 @@ async fn current(
     schedule: &Schedule,
 ) -> Result<Option<Occurrence>, Problem> {
     let source = Some(schedule.id.as_str());
-    let open = ctx.catalog.open_occurrences(source, MOST_OPEN, None).await?.items;
+    let open = ctx.catalog.open_occurrences(source, Window::first(MOST_OPEN)).await?.items;
     for one in open.iter().rev().filter(|one| !one.is_waiting) {
         let found = ctx.catalog.occurrence(owner, &one.id).await?;
         if let Some(found) = found.filter(|found| found.state == OccurrenceState::Started) {
@@ -224,19 +222,4 @@ pub(super) fn settle(id: &str, done: Result<(), StatesError>) {
         let code = error.code();
         tracing::warn!(id, code, "the native schedule is not as it is to be; the sweeper sets it");
     }
-}
-
-/// Removes the schedules of an agent (F-178).
-pub(super) async fn remove(
-    ctx: &Context,
-    owner: &UserId,
-    profile: &ProfileId,
-) -> Result<(), Problem> {
-    let schedules = ctx.catalog.collection::<Stored<ScheduleSpec>>();
-    let all = schedules.all(owner).await?;
-    for schedule in all.iter().filter(|schedule| schedule.spec.profile_id == *profile) {
-        schedules.delete(schedule).await?;
-        ScheduleSpec::after_removal(schedule, ctx).await;
-    }
-    Ok(())
 }

@@ -5,14 +5,14 @@ use countersign_identity::UserId;
 use countersign_knowledge::ReviewStatus;
 use countersign_knowledge::graph::Scope;
 use countersign_run::{Head, Statistics};
-use countersign_store_knowledge::Window;
+use countersign_store_kit::Window;
 use countersign_web::{Json, Problem, Query};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::knowledge::scope;
-use super::{Ctx, Reader, now};
+use super::{Ctx, JsonOf, Reader, now};
 use crate::Context;
 use crate::moments::in_order;
 use crate::queries::StatisticsQuery;
@@ -70,7 +70,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Query(query): Query<StatisticsQuery>,
-) -> Result<Json<StatisticsView>, Problem> {
+) -> JsonOf<StatisticsView> {
     let to = query.to.unwrap_or_else(now);
     let from = query.from.or_else(|| to.checked_sub(USUAL).ok()).unwrap_or(Timestamp::MIN);
     in_order(Some(from), Some(to))?;
@@ -97,7 +97,7 @@ async fn decided(
 ) -> Result<(u64, bool), Problem> {
     let (mut count, mut read, mut after) = (0, 0, None);
     loop {
-        let window = Window { limit: PAGE, after: after.as_deref() };
+        let window = Window { limit: PAGE, after };
         let page = ctx.knowledge.reviews(scope, status, window).await?;
         read += page.items.len();
         let at = page.items.iter().filter_map(|review| review.reviewed_at);
@@ -119,7 +119,7 @@ async fn heads(
     let between = (Some(from), Some(to));
     let (mut heads, mut after) = (Vec::new(), None);
     loop {
-        let page = ctx.runs.list(owner, between, PAGE, after.as_deref()).await?;
+        let page = ctx.runs.list(owner, between, Window { limit: PAGE, after }).await?;
         heads.extend(page.items);
         after = page.next;
         if after.is_none() || heads.len() >= MAX_RUNS {

@@ -20,6 +20,6 @@ pub(crate) async fn list(
     let filters = [("workspace", Some(workspace.as_str())), ("table", Some(table.as_str()))];
     let paging = asked.paging("rows", &filters).await?;
     found(content.table(owner, &workspace, &table).await?)?;
-    let rows = content.rows(owner, &workspace, &table, paging.limit, paging.after());
+    let rows = content.rows(owner, &workspace, &table, paging.window());
     paging.page(rows.await?)
 }

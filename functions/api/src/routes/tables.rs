@@ -16,6 +16,6 @@ pub(crate) async fn list(
 ) -> PageOf<TableInfo> {
     let (owner, workspace) = (&asked.owner, Some(workspace.as_str()));
     let paging = asked.paging("tables", &[("workspace", workspace)]).await?;
-    let tables = asked.ctx.content.tables(owner, workspace, paging.limit, paging.after());
+    let tables = asked.ctx.content.tables(owner, workspace, paging.window());
     paging.page(tables.await?)
 }

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use countersign_team::{Team, TeamId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path};
 
 use super::teams::own_team;
-use super::{Ctx, Reader};
+use super::{Ctx, JsonOf, Reader};
 
 /// A team of the caller.
 #[utoipa::path(
@@ -16,6 +16,6 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<TeamId>,
-) -> Result<Json<Team>, Problem> {
+) -> JsonOf<Team> {
     Ok(Json(own_team(&ctx, user, &id).await?))
 }

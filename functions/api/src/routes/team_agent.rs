@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::team_agents::{SharedAgent, profile, view};
 use super::teams::own_team;
-use super::{Ctx, Reader, found};
+use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
 use crate::journal_pages::{Journal, shown};
 use crate::lists::{Asked, PageOf};
@@ -29,7 +29,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path((team, id)): Path<(TeamId, ProfileId)>,
-) -> Result<Json<SharedAgent>, Problem> {
+) -> JsonOf<SharedAgent> {
     let (share, profile) = shared(&ctx, user, &team, &id).await?;
     Ok(Json(view(&ctx, share, profile).await?))
 }

@@ -71,7 +71,7 @@ pub(crate) async fn list(asked: Asked<PageQuery>, Path(team): Path<TeamId>) -> P
     own_team(ctx, user, &team).await?;
     let filters = [("team", Some(team.as_str()))];
     let paging = Paging::of(ctx, user, "team-agents", &filters, &asked.query).await?;
-    let found = ctx.catalog.shared_with(&team, paging.limit, paging.after()).await?;
+    let found = ctx.catalog.shared_with(&team, paging.window()).await?;
     let agents = found.items.into_iter().map(|share| async move {
         Ok::<_, Problem>(profile(ctx, &share).await?.map(|profile| (share, profile)))
     });

@@ -47,7 +47,7 @@ pub(super) async fn members(
 ) -> PageOf<MemberLine> {
     let filters = [("team", Some(team.as_str()))];
     let paging = Paging::of(ctx, reader, "members", &filters, query).await?;
-    let found = ctx.directory.members(team, paging.limit, paging.after()).await?;
+    let found = ctx.directory.members(team, paging.window()).await?;
     let lines = found.items.into_iter().map(|member| line(ctx, member));
     let lines = futures::stream::iter(lines).buffered(AT_ONCE).try_collect().await?;
     paging.page(countersign_store_kit::Page { items: lines, next: found.next })

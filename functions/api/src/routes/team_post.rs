@@ -6,7 +6,7 @@ use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 
 use super::teams::own_team;
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, JsonOf, Reader, found, now};
 
 /// One post of a team of the caller.
 #[utoipa::path(
@@ -18,7 +18,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path((team, id)): Path<(TeamId, PostId)>,
-) -> Result<Json<Post>, Problem> {
+) -> JsonOf<Post> {
     own_team(&ctx, user, &team).await?;
     Ok(Json(found(ctx.content.post(&team, &id).await?)?))
 }

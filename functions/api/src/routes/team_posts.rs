@@ -101,9 +101,7 @@ pub(crate) async fn list(asked: Asked<TeamPostQuery>, Path(team): Path<TeamId>) 
     let filters = [("team", Some(team.as_str())), ("narrowed", Some(narrowed.as_str()))];
     let paging = asked.paging("posts", &filters).await?;
     let between = (query.from, query.to);
-    let read = |limit, after: Option<String>| {
-        asked.ctx.content.posts(&team, between, limit, after.as_deref())
-    };
+    let read = |window| asked.ctx.content.posts(&team, between, window);
     paging.page(paging.sifted(read, |post: &Post| query.takes(post)).await?)
 }
 

@@ -14,7 +14,7 @@ use super::execution::state;
 use super::execution_cancel::{Cancelled, cancelled};
 use super::team_runs::SharedRun;
 use super::teams::own_team;
-use super::{Analyst, Ctx, Reader, found};
+use super::{Analyst, Ctx, JsonOf, Reader, found};
 use crate::Context;
 
 /// A step as a member sees it.
@@ -80,7 +80,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref member): Reader,
     Path((team, id, run)): Path<(TeamId, ProfileId, RunId)>,
-) -> Result<Json<SharedRunView>, Problem> {
+) -> JsonOf<SharedRunView> {
     let head = own(&ctx, member, (&team, &id), &run).await?;
     let state = state(&ctx, &head).await?;
     let response = if state.status.is_final() { ctx.runs.response(&run).await? } else { None };
@@ -104,7 +104,7 @@ pub(crate) async fn cancel(
     State(ctx): Ctx,
     Analyst(ref member): Analyst,
     Path((team, id, run)): Path<(TeamId, ProfileId, RunId)>,
-) -> Result<Json<Cancelled>, Problem> {
+) -> JsonOf<Cancelled> {
     let head = own(&ctx, member, (&team, &id), &run).await?;
     cancelled(&ctx, &head, member, "cancelled by the member who started it").await
 }

@@ -183,7 +183,7 @@ pub(crate) async fn list(
     let filters = [("team", Some(team.as_str())), ("profile", Some(id.as_str()))];
     let paging = Paging::of(ctx, member, "team-runs", &filters, &asked.query).await?;
     let of = (member, &team, id.as_str());
-    let found = ctx.runs.of_member(of, paging.limit, paging.after()).await?;
+    let found = ctx.runs.of_member(of, paging.window()).await?;
     let lines = found.items.into_iter().map(|head| async move {
         let status = match head.status {
             Some(status) => status,

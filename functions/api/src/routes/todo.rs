@@ -7,7 +7,7 @@ use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, JsonOf, Reader, found, now};
 
 /// What is to be different; what is left out stays as it is.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -56,7 +56,7 @@ pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<TodoId>,
-) -> Result<Json<Todo>, Problem> {
+) -> JsonOf<Todo> {
     Ok(Json(found(ctx.content.todo(owner, &id).await?)?))
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn change(
     Reader(ref owner): Reader,
     Path(id): Path<TodoId>,
     Json(patch): Json<TodoPatch>,
-) -> Result<Json<Todo>, Problem> {
+) -> JsonOf<Todo> {
     let change = patch.checked()?;
     let (todo, now) = (id.as_str(), now());
     let asked = TodoChange { owner, todo, change: &change, idempotency_key: None, now };

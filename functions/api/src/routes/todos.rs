@@ -25,9 +25,7 @@ pub(crate) async fn list(asked: Asked<TodoQuery>) -> PageOf<Todo> {
         file: query.file.clone(),
     };
     let search = Search::of(query.q.as_deref().unwrap_or_default());
-    let read = |limit, after: Option<String>| {
-        asked.ctx.content.todos(&asked.owner, limit, after.as_deref())
-    };
+    let read = |window| asked.ctx.content.todos(&asked.owner, window);
     let takes = |todo: &Todo| filter.takes(todo) && search.finds(todo);
     paging.page(paging.sifted(read, takes).await?)
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Analyst, Ctx, Reader, holder, now, triggers};
+use super::{Analyst, Ctx, JsonOf, Reader, holder, now, triggers};
 
 /// A key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
@@ -101,7 +101,7 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<TriggerId>,
-) -> Result<Json<KeyList>, Problem> {
+) -> JsonOf<KeyList> {
     triggers::own(&ctx, owner, &id).await?;
     let known = ctx.catalog.hook_keys(&id).await?;
     Ok(Json(KeyList { items: known.keys.iter().map(KeyLine::from).collect() }))

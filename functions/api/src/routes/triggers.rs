@@ -3,8 +3,9 @@
 use countersign_clock::Trigger;
 use countersign_document::Problem as Found;
 use countersign_identity::UserId;
-use countersign_profile::{Profile, ProfileId};
+use countersign_profile::Profile;
 use countersign_store_catalog::StoredPlaybook;
+use countersign_store_kit::Window;
 use countersign_trigger::{
     Edge, MAX_TRIGGERS, TriggerEvent, TriggerId, TriggerSpec, circle, fitting,
 };
@@ -53,9 +54,7 @@ impl Fields for TriggerSpec {
 
     async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
         let owner = by.user;
-        let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
-        let missing = || format!("there is no agent `{}`", self.profile_id);
-        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        let profile = could_run::agent(ctx, owner, &self.profile_id).await?;
         let playbook = followed(ctx, owner, self, &profile).await?;
         fits(self, &profile, &playbook)?;
         if let TriggerEvent::After { playbook, .. } = &self.on {
@@ -86,7 +85,7 @@ impl Fields for TriggerSpec {
             return Ok(());
         };
         let id = Some(trigger.id.as_str());
-        let fired = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
+        let fired = ctx.catalog.occurrences(owner, id, Window::first(LOOK_BACK)).await?.items;
         schedule_shown::unless(shown, |name, value| match name {
             "hook_path" => hook_path(trigger).is_some_and(|path| *value == path),
             "last_fired_at" => fired.iter().any(|one| *value == json!(one.due_at)),
@@ -117,7 +116,8 @@ impl Fields for TriggerSpec {
         }
         let Some(owner) = &trigger.user_id else { return Ok(more) };
         let id = Some(trigger.id.as_str());
-        let last = ctx.catalog.occurrences(owner, id, 1, None).await?.items.into_iter().next();
+        let last =
+            ctx.catalog.occurrences(owner, id, Window::first(1)).await?.items.into_iter().next();
         if let Some(last) = last {
             more.insert("last_fired_at".to_owned(), json!(last.due_at));
             more.insert("last_occurrence".to_owned(), json!(last.id));
@@ -172,12 +172,7 @@ fn fits(
     let valid = &playbook.playbook;
     let skill = profile.spec.skill_for(&valid.id);
     let parameters = skill.map(|skill| &skill.parameters);
-    fitting(&trigger.on, &trigger.inputs, parameters, valid).map_err(|problems| {
-        let field = |problem: countersign_plan::InputProblem| {
-            FieldError::new(format!("inputs.{}", problem.name), problem.problem)
-        };
-        Problem::invalid(problems.into_iter().map(field).collect())
-    })
+    fitting(&trigger.on, &trigger.inputs, parameters, valid).map_err(could_run::misfits)
 }
 
 /// An active trigger must not lead back to itself over the ends of runs.
@@ -233,20 +228,4 @@ async fn forget_keys(ctx: &Context, id: &TriggerId) -> Result<(), Problem> {
         ctx.vault.delete_hook_secret(id, &key.id).await?;
     }
     Ok(ctx.catalog.forget_hook_keys(id).await?)
-}
-
-/// Removes the triggers of an agent (F-178).
-pub(super) async fn remove(
-    ctx: &Context,
-    owner: &UserId,
-    profile: &ProfileId,
-) -> Result<(), Problem> {
-    let triggers = ctx.catalog.collection::<Trigger>();
-    let all = triggers.all(owner).await?;
-    for trigger in all.iter().filter(|trigger| trigger.spec.profile_id == *profile) {
-        TriggerSpec::before_removal(trigger, ctx).await?;
-        triggers.delete(trigger).await?;
-        TriggerSpec::after_removal(trigger, ctx).await;
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{approval_rows, items, text, visible};
+use super::{approval_rows, field_items, items, text, visible};
 
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
@@ -174,10 +174,6 @@ fn unknown(call: &Value) -> Vec<String> {
     lines.extend(sent(&call["sends"]).into_iter().map(|line| format!("  {line}")));
     lines.extend(text(call, "again_warning").map(|risk| format!("  again: {}", visible(&risk))));
     lines
-}
-
-pub(super) fn field_items<'v>(value: &'v Value, field: &str) -> &'v [Value] {
-    value.get(field).map_or(&[], items)
 }
 
 fn cell(value: &Value, field: &str) -> String {

@@ -3,10 +3,9 @@
 use clap::Args;
 
 use super::listed::List;
-use super::{Caller, FACTORY, approval_text, pretty};
-use crate::console::Console;
+use super::session::Session;
+use super::{Caller, FACTORY, approval_text};
 use crate::error::CliError;
-use crate::stack::Place;
 
 const REQUESTS: List = List {
     fields: &["approval", "kind", "status", "run", "deadline", "title"],
@@ -24,24 +23,19 @@ pub(crate) struct Approvals {
     #[arg(long)]
     closed: bool,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Approvals {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         if let Some(id) = &self.approval {
-            let request = door.get(&format!("{FACTORY}/approvals/{id}")).await?;
-            if self.caller.json {
-                console.line(pretty(&request));
-            } else {
-                approval_text::lines(&request).iter().for_each(|line| console.line(line));
-            }
+            let request = session.door.get(&format!("{FACTORY}/approvals/{id}")).await?;
+            session.tell(&request, approval_text::lines);
             return Ok(());
         }
         let role = if self.mine { "owner" } else { "approver" };
         let status = if self.closed { "closed" } else { "pending" };
         let path = format!("{FACTORY}/approvals?role={role}&status={status}");
-        REQUESTS.show(&door, &path, self.caller.json, console).await
+        REQUESTS.show(session, &path).await
     }
 }

@@ -3,12 +3,11 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::listed::{List, narrowed, pages, say};
+use super::listed::{List, narrowed, pages};
 use super::one::One;
+use super::session::Session;
 use super::{Caller, FACTORY, items, text, visible};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 const KIND: &str = "conversations";
 
@@ -23,7 +22,7 @@ pub(crate) struct Conversations {
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,21 +41,18 @@ enum What {
 }
 
 impl Conversations {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let door = &session.door;
         let said = match &self.what {
             None => {
                 let filters = [("profile_id", self.profile.clone())];
                 let path = narrowed(&format!("{FACTORY}/{KIND}"), &filters)?;
-                return ALL.show(&door, &path, self.caller.json, console).await;
+                return ALL.show(session, &path).await;
             }
             Some(What::Show(one)) => {
-                let found = pages(&door, &one.path(KIND, "/messages")?, Some(MOST)).await?;
-                if !self.caller.json {
-                    lines(&found).iter().for_each(|line| console.line(line));
-                    return Ok(());
-                }
-                found
+                let found = pages(door, &one.path(KIND, "/messages")?, Some(MOST)).await?;
+                session.tell(&found, lines);
+                return Ok(());
             }
             Some(What::Rename { one, title }) => {
                 door.patch(&one.path(KIND, "")?, &json!({ "title": title })).await?
@@ -66,7 +62,7 @@ impl Conversations {
                 json!({ "removed": one.id })
             }
         };
-        say(&said, self.caller.json, console);
+        session.say(&said);
         Ok(())
     }
 }

@@ -3,10 +3,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::listed::outcome;
+use super::session::Session;
 use super::{FACTORY, Who, approval_text, text};
 use crate::console::Console;
-use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -39,17 +38,17 @@ impl Decide {
         place: &Place,
         console: &Console,
     ) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
+        let session = self.who.session(place, self.json, console).await?;
         let path = format!("{FACTORY}/approvals/{}", self.approval);
-        let digest = seen(self.digest.as_deref(), &door, &path, word, console).await?;
+        let digest = seen(self.digest.as_deref(), &session, &path, word).await?;
         let answers =
             self.answers.iter().map(|text| answer(text)).collect::<Result<Vec<_>, _>>()?;
         let mut decision = json!({ "digest": digest, "note": self.note });
         if !answers.is_empty() {
             decision["answers"] = answers.into();
         }
-        let receipt = door.post(&format!("{path}/{word}"), &decision).await?;
-        outcome(&receipt, self.json, console, recorded);
+        let receipt = session.door.post(&format!("{path}/{word}"), &decision).await?;
+        session.outcome(&receipt, recorded);
         Ok(())
     }
 }
@@ -64,14 +63,14 @@ fn recorded(answer: &Value) -> String {
 /// The digest that an answer carries: the one that is given, or that of what waits, which is shown and asked about.
 pub(super) async fn seen(
     digest: Option<&str>,
-    door: &Door,
+    session: &Session<'_>,
     path: &str,
     word: &str,
-    console: &Console,
 ) -> Result<String, CliError> {
     if let Some(digest) = digest {
         return Ok(digest.to_owned());
     }
+    let Session { door, console, .. } = session;
     can_ask(console)?;
     let request = door.get(path).await?;
     approval_text::lines(&request).iter().for_each(|line| console.line(line));

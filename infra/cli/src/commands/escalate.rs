@@ -3,32 +3,28 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::listed::outcome;
-use super::{Caller, FACTORY, items};
-use crate::console::Console;
+use super::session::Session;
+use super::{Caller, FACTORY, field_items};
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Escalate {
     /// The approval.
     approval: String,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Escalate {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let path = format!("{FACTORY}/approvals/{}/escalate", self.approval);
-        outcome(&door.post(&path, &json!({})).await?, self.caller.json, console, told);
+        session.outcome(&session.door.post(&path, &json!({})).await?, told);
         Ok(())
     }
 }
 
 fn told(answer: &Value) -> String {
-    let asked: Vec<&str> =
-        answer.get("asked").map_or(&[][..], items).iter().filter_map(Value::as_str).collect();
+    let asked: Vec<&str> = field_items(answer, "asked").iter().filter_map(Value::as_str).collect();
     if asked.is_empty() {
         return "nobody: the gate names nobody in `escalation`, or all of them have decided"
             .to_owned();

@@ -4,11 +4,9 @@ use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::listed::outcome;
+use super::session::Session;
 use super::{Caller, FACTORY, text};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Extend {
@@ -18,15 +16,14 @@ pub(crate) struct Extend {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     until: Timestamp,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Extend {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let path = format!("{FACTORY}/approvals/{}/extend", self.approval);
-        let request = door.post(&path, &json!({ "deadline": self.until })).await?;
-        outcome(&request, self.caller.json, console, |request| {
+        let request = session.door.post(&path, &json!({ "deadline": self.until })).await?;
+        session.outcome(&request, |request| {
             let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));
             let until = deadline.unwrap_or_else(|| self.until.to_string());
             format!("the request waits until {until}")

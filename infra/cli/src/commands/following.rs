@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{FACTORY, items, text, visible};
+use super::{FACTORY, field_items, text, visible};
 
 /// The step that a run is at: the first that is not over, such as `step 2 of 5: compare`, and those that are carried out beside it.
 pub(super) fn step(run: &Value) -> Option<String> {
-    let steps = run.get("steps").map_or(&[][..], items);
+    let steps = field_items(run, "steps");
     let n = steps.iter().position(is_ahead)?;
     let step = steps.get(n)?;
     let waits = text(step, "status").as_deref() == Some("waiting");
@@ -42,13 +42,15 @@ const MAX_ARGUMENTS: usize = 120;
 
 /// The calls of tools so far, in the order in which they were asked for.
 pub(super) fn tool_calls(run: &Value) -> Vec<ToolCall> {
-    let steps = run.get("steps").map_or(&[][..], items).iter();
-    let of_step = |step: &Value| {
+    calls_of_steps(run).map(|(step, call)| tool_call(&step, call)).collect()
+}
+
+/// The same as the API says them, each behind the name of its step.
+pub(super) fn calls_of_steps(run: &Value) -> impl Iterator<Item = (String, &Value)> {
+    field_items(run, "steps").iter().flat_map(|step| {
         let name = text(step, "name").unwrap_or_default();
-        let calls = step.get("tool_calls").map_or(&[][..], items).iter();
-        calls.map(move |call| tool_call(&name, call)).collect::<Vec<_>>()
-    };
-    steps.flat_map(of_step).collect()
+        field_items(step, "tool_calls").iter().map(move |call| (name.clone(), call))
+    })
 }
 
 fn tool_call(step: &str, call: &Value) -> ToolCall {
@@ -65,20 +67,15 @@ fn tool_call(step: &str, call: &Value) -> ToolCall {
 
 /// Whom each open request of a run waits for, where it is, and the command that comes next.
 pub(super) fn requests(run: &Value, base: &str) -> Vec<String> {
-    let asked = run.get("approvals").map_or(&[][..], items).iter();
+    let asked = field_items(run, "approvals").iter();
     let open = asked.filter(|request| text(request, "status").as_deref() == Some("pending"));
     open.flat_map(|request| of_request(request, base)).collect()
 }
 
 fn of_request(request: &Value, base: &str) -> Vec<String> {
     let Some(id) = text(request, "approval") else { return Vec::new() };
-    let names: Vec<String> = request
-        .get("waits_for")
-        .map_or(&[][..], items)
-        .iter()
-        .filter_map(Value::as_str)
-        .map(visible)
-        .collect();
+    let names: Vec<String> =
+        field_items(request, "waits_for").iter().filter_map(Value::as_str).map(visible).collect();
     let whom = if names.is_empty() { "a signature".to_owned() } else { names.join(", ") };
     vec![
         format!("it waits for {whom}; who signs by mail has a link to the request there"),

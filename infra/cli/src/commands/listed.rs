@@ -3,8 +3,8 @@
 use reqwest::Url;
 use serde_json::Value;
 
-use super::{items, pretty, row, text, visible};
-use crate::console::Console;
+use super::session::Session;
+use super::{items, row, text};
 use crate::door::Door;
 use crate::error::CliError;
 
@@ -25,15 +25,9 @@ pub(crate) struct List {
 
 impl List {
     /// Prints what is at this path.
-    pub(crate) async fn show(
-        &self,
-        door: &Door,
-        path: &str,
-        as_json: bool,
-        console: &Console,
-    ) -> Result<(), CliError> {
-        let page = pages(door, path, None).await?;
-        table(&page, as_json, console, self.titles, |found| row(found, self.fields));
+    pub(crate) async fn show(&self, session: &Session<'_>, path: &str) -> Result<(), CliError> {
+        let page = pages(&session.door, path, None).await?;
+        session.table(&page, self.titles, |found| row(found, self.fields));
         Ok(())
     }
 }
@@ -79,51 +73,6 @@ fn address(path: &str, limit: Option<usize>, cursor: Option<&str>) -> String {
         (true, _) => path.to_owned(),
         (false, true) => format!("{path}&{}", given.join("&")),
         (false, false) => format!("{path}?{}", given.join("&")),
-    }
-}
-
-/// Prints a list: a table with a row for each item, or JSON. Whoever looks at a part is told so.
-pub(crate) fn table(
-    page: &Value,
-    as_json: bool,
-    console: &Console,
-    titles: &[&str],
-    line: impl Fn(&Value) -> Vec<String>,
-) {
-    if as_json {
-        console.line(pretty(page));
-        return;
-    }
-    let rows: Vec<Vec<String>> = items(page).iter().map(line).collect();
-    console.table(titles, &rows);
-    if text(page, "next").is_some() {
-        console.note(format!(
-            "these are {}, and there are more; with `--json`, `next` is the `cursor` of the page that follows",
-            rows.len()
-        ));
-    }
-}
-
-/// Prints what came of a request: one line that says it, or JSON.
-pub(crate) fn outcome(
-    answer: &Value,
-    as_json: bool,
-    console: &Console,
-    line: impl FnOnce(&Value) -> String,
-) {
-    console.line(if as_json { pretty(answer) } else { line(answer) });
-}
-
-/// Prints one thing, a line for each of its fields.
-pub(crate) fn say(said: &Value, as_json: bool, console: &Console) {
-    if as_json {
-        console.line(pretty(said));
-        return;
-    }
-    for (name, _) in said.as_object().into_iter().flatten() {
-        if let Some(value) = text(said, name) {
-            console.line(format!("{name}: {}", visible(&value)));
-        }
     }
 }
 

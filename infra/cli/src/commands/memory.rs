@@ -3,18 +3,16 @@
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::listed::say;
+use super::session::Session;
 use super::{Caller, FACTORY};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Memory {
     #[command(subcommand)]
     what: Option<What>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -54,8 +52,8 @@ struct Said {
 }
 
 impl Memory {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let door = &session.door;
         let path = format!("{FACTORY}/me/memory");
         let said = match &self.what {
             None => door.get(&path).await?,
@@ -65,7 +63,7 @@ impl Memory {
                 json!({ "erased": true })
             }
         };
-        say(&said, self.caller.json, console);
+        session.say(&said);
         Ok(())
     }
 }

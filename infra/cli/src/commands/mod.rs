@@ -28,6 +28,7 @@ mod run;
 mod runs;
 mod schedules;
 mod schema;
+mod session;
 mod show;
 mod siblings;
 mod status;
@@ -134,6 +135,7 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let open = async |caller: &Caller| caller.session(place, console).await;
         match self {
             Self::Up(command) => command.run(place, console).await,
             Self::Down(command) => command.run(place, console).await,
@@ -151,24 +153,24 @@ impl Command {
             Self::Chat(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,
-            Self::Show(command) => command.run(place, console).await,
-            Self::Schedules(command) => command.run(place, console).await,
-            Self::Occurrences(command) => command.run(place, console).await,
-            Self::Approvals(command) => command.run(place, console).await,
+            Self::Show(command) => command.run(&open(&command.caller).await?).await,
+            Self::Schedules(command) => command.run(&open(&command.caller).await?).await,
+            Self::Occurrences(command) => command.run(&open(&command.caller).await?).await,
+            Self::Approvals(command) => command.run(&open(&command.caller).await?).await,
             Self::Approve(command) => command.run("approve", place, console).await,
-            Self::Revise(command) => command.run(place, console).await,
-            Self::Strike(command) => command.run(place, console).await,
-            Self::Escalate(command) => command.run(place, console).await,
-            Self::Extend(command) => command.run(place, console).await,
+            Self::Revise(command) => command.run(&open(&command.caller).await?).await,
+            Self::Strike(command) => command.run(&open(&command.caller).await?).await,
+            Self::Escalate(command) => command.run(&open(&command.caller).await?).await,
+            Self::Extend(command) => command.run(&open(&command.caller).await?).await,
             Self::Reviews(command) => command.run(place, console).await,
-            Self::Monitors(command) => command.run(place, console).await,
-            Self::Triggers(command) => command.run(place, console).await,
-            Self::Conversations(command) => command.run(place, console).await,
-            Self::Memory(command) => command.run(place, console).await,
+            Self::Monitors(command) => command.run(&open(&command.caller).await?).await,
+            Self::Triggers(command) => command.run(&open(&command.caller).await?).await,
+            Self::Conversations(command) => command.run(&open(&command.caller).await?).await,
+            Self::Memory(command) => command.run(&open(&command.caller).await?).await,
             Self::Teams(command) => command.run(place, console).await,
-            Self::Todos(command) => command.run(place, console).await,
-            Self::Watch(command) => command.run(place, console).await,
-            Self::Uploads(command) => command.run(place, console).await,
+            Self::Todos(command) => command.run(&open(&command.caller).await?).await,
+            Self::Watch(command) => command.run(&open(&command.caller).await?).await,
+            Self::Uploads(command) => command.run(&open(&command.caller).await?).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }
@@ -278,6 +280,11 @@ pub(crate) fn operator(stack: &Stack) -> Result<Door, CliError> {
 pub(crate) fn items(page: &Value) -> &[Value] {
     let list = page.get("items").unwrap_or(page);
     list.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The items of a list that is a field; none where there is no such field.
+pub(crate) fn field_items<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value.get(field).map_or(&[], items)
 }
 
 /// A field, dotted where it is one of a field, as text; numbers and truth values in their JSON form.

@@ -6,13 +6,12 @@ use clap::{Args, Subcommand};
 use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, narrowed, say};
+use super::listed::{List, narrowed};
 use super::one::{One, read};
+use super::session::Session;
 use super::{Caller, FACTORY, visible};
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Monitors {
@@ -25,7 +24,7 @@ pub(crate) struct Monitors {
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -95,18 +94,17 @@ fn path(one: &One, below: &str) -> Result<String, CliError> {
 }
 
 impl Monitors {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         match &self.what {
             None => {
                 let active = self.active.map(|is_active| is_active.to_string());
                 let filters = [("is_active", active), ("profile_id", self.profile.clone())];
                 let path = narrowed(&format!("{FACTORY}/monitors"), &filters)?;
-                MONITORS.show(&door, &path, self.caller.json, console).await
+                MONITORS.show(session, &path).await
             }
             Some(What::Watermarks { one, step }) => {
                 let path = narrowed(&path(one, "/watermarks")?, &[("step_name", step.clone())])?;
-                WATERMARKS.show(&door, &path, self.caller.json, console).await
+                WATERMARKS.show(session, &path).await
             }
             Some(What::Batches { one, in_state }) => {
                 let path = match in_state.as_deref() {
@@ -120,17 +118,17 @@ impl Monitors {
                         return Err(CliError::Argument(message));
                     }
                 };
-                BATCHES.show(&door, &path, self.caller.json, console).await
+                BATCHES.show(session, &path).await
             }
             Some(What::Parked { one, step, batch }) => {
                 let batch = batch.map(|batch| batch.to_string());
                 let filters = [("step", step.clone()), ("batch", batch)];
                 let path = narrowed(&path(one, "/parked")?, &filters)?;
-                PARKED.show(&door, &path, self.caller.json, console).await
+                PARKED.show(session, &path).await
             }
             Some(what) => {
-                let said = what.done(&door).await?;
-                say(&said, self.caller.json, console);
+                let said = what.done(&session.door).await?;
+                session.say(&said);
                 Ok(())
             }
         }

@@ -3,11 +3,10 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::listed::{narrowed, pages, table};
+use super::listed::{narrowed, pages};
+use super::session::Session;
 use super::{Caller, FACTORY, row};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 const TITLES: [&str; 7] = ["DUE", "STATE", "STATUS", "BY", "NAME", "SOURCE", "RUN OR REASON"];
 
@@ -34,14 +33,13 @@ pub(crate) struct Occurrences {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Occurrences {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
-        let page = pages(&door, &self.address()?, Some(self.limit)).await?;
-        table(&page, self.caller.json, console, &TITLES, line);
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let page = pages(&session.door, &self.address()?, Some(self.limit)).await?;
+        session.table(&page, &TITLES, line);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{items, pretty, text, visible};
+use super::{field_items, items, pretty, text, visible};
 
 /// Lines of an answer that are shown; `--json` prints all of it.
 const MAX_LINES: usize = 200;
@@ -14,7 +14,7 @@ pub(super) fn lines(run: &Value) -> Vec<String> {
     };
     let run = text(run, "id").unwrap_or_default();
     let mut lines = written(response, &run);
-    let problems = response.get("problems").map_or(&[][..], items).iter();
+    let problems = field_items(response, "problems").iter();
     lines.extend(problems.filter_map(Value::as_str).map(|one| visible(&format!("Note: {one}"))));
     if let Some(content) = text(response, "content") {
         let is_markdown = response["format"] == "markdown";
@@ -65,7 +65,7 @@ fn answer(content: &str, run: &str) -> Vec<String> {
 
 /// A line for each destination.
 fn written(response: &Value, run: &str) -> Vec<String> {
-    let outputs = response.get("outputs").map_or(&[][..], items).iter();
+    let outputs = field_items(response, "outputs").iter();
     let line = |row: &Value| {
         visible(&format!("{}: {}", text(row, "destination").unwrap_or_default(), place(row, run)))
     };

@@ -4,9 +4,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::listed::List;
-use super::{Caller, FACTORY, pretty, text, visible};
+use super::session::Session;
+use super::{Caller, FACTORY, text, visible};
 use crate::console::Console;
-use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -56,17 +56,17 @@ impl Reviews {
                 )));
             }
         }
-        let door = self.caller.who.door(place).await?;
+        let session = &self.caller.session(place, console).await?;
         match (&self.review, &self.reverse) {
-            (Some(review), _) => self.one(&door, review, console).await,
+            (Some(review), _) => self.one(session, review).await,
             (None, Some(entry)) => {
                 let path = self.path(&format!("/entity-resolution/reverse/{entry}?"));
-                let done = door.post(&path, &json!({})).await?;
-                self.say(&done, console, |done| vec![decided(&done["reversed"], "reversed")]);
+                let done = session.door.post(&path, &json!({})).await?;
+                session.tell(&done, |done| vec![decided(&done["reversed"], "reversed")]);
                 Ok(())
             }
-            (None, None) if self.log => self.list(&door, &LOG, console).await,
-            (None, None) => self.list(&door, &REVIEWS, console).await,
+            (None, None) if self.log => self.list(session, &LOG).await,
+            (None, None) => self.list(session, &REVIEWS).await,
         }
     }
 
@@ -74,31 +74,23 @@ impl Reviews {
         format!("{FACTORY}{path}namespace={}", self.namespace)
     }
 
-    async fn one(&self, door: &Door, review: &str, console: &Console) -> Result<(), CliError> {
+    async fn one(&self, session: &Session<'_>, review: &str) -> Result<(), CliError> {
         let verb = [("approve", self.approve), ("reject", self.reject), ("skip", self.skip)];
         let found = match verb.iter().find(|(_, is_asked)| *is_asked) {
             Some((verb, _)) => {
                 let path = self.path(&format!("/entity-reviews/{review}/{verb}?"));
                 let body = self.keep.as_ref().map_or(json!({}), |keep| json!({ "keep": keep }));
-                door.post(&path, &body).await?
+                session.door.post(&path, &body).await?
             }
-            None => door.get(&self.path(&format!("/entity-reviews/{review}?"))).await?,
+            None => session.door.get(&self.path(&format!("/entity-reviews/{review}?"))).await?,
         };
-        self.say(&found, console, shown);
+        session.tell(&found, shown);
         Ok(())
     }
 
-    fn say(&self, found: &Value, console: &Console, lines: fn(&Value) -> Vec<String>) {
-        if self.caller.json {
-            console.line(pretty(found));
-        } else {
-            lines(found).iter().for_each(|line| console.line(line));
-        }
-    }
-
-    async fn list(&self, door: &Door, list: &Listed, console: &Console) -> Result<(), CliError> {
+    async fn list(&self, session: &Session<'_>, list: &Listed) -> Result<(), CliError> {
         let path = self.path(&list.path.replace("{status}", &self.status));
-        list.table.show(door, &path, self.caller.json, console).await
+        list.table.show(session, &path).await
     }
 }
 

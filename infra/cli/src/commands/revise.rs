@@ -4,11 +4,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::decide::seen;
-use super::listed::outcome;
+use super::session::Session;
 use super::{Caller, FACTORY, text};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Revise {
@@ -24,7 +22,7 @@ pub(crate) struct Revise {
     #[arg(long)]
     digest: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -36,17 +34,16 @@ enum Mode {
 }
 
 impl Revise {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let path = format!("{FACTORY}/approvals/{}", self.approval);
-        let digest = seen(self.digest.as_deref(), &door, &path, "revise", console).await?;
+        let digest = seen(self.digest.as_deref(), session, &path, "revise").await?;
         let mode = match self.mode {
             Mode::Enhance => "enhance",
             Mode::Override => "override",
         };
         let body = json!({ "digest": digest, "mode": mode, "instructions": self.instructions });
-        let answer = door.post(&format!("{path}/revise"), &body).await?;
-        outcome(&answer, self.caller.json, console, told);
+        let answer = session.door.post(&format!("{path}/revise"), &body).await?;
+        session.outcome(&answer, told);
         Ok(())
     }
 }

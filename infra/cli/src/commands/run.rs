@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
 use super::writing::Writing;
-use super::{FACTORY, Who, following, items, pretty, response_text, show, text, visible};
+use super::{FACTORY, Who, field_items, following, pretty, response_text, show, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -250,7 +250,7 @@ impl Run {
 /// What was understood of the question: the playbook, and the inputs with their words.
 fn understood(started: &Value) -> Vec<String> {
     let playbook = text(started, "chosen_because");
-    let inputs = started.get("understood").map_or(&[][..], items).iter().map(|one| {
+    let inputs = field_items(started, "understood").iter().map(|one| {
         let words = text(one, "words").unwrap_or_default();
         format!("{}: {} (“{words}”)", text(one, "input").unwrap_or_default(), one["value"])
     });

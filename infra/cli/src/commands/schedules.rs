@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 
 use super::listed::{List, narrowed};
 use super::one::{One, read};
+use super::session::Session;
 use super::{Caller, FACTORY, pretty};
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Schedules {
@@ -25,7 +24,7 @@ pub(crate) struct Schedules {
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,15 +50,14 @@ enum What {
 }
 
 impl Schedules {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let Some(what) = &self.what else {
             let enabled = self.enabled.map(|is_enabled| is_enabled.to_string());
             let filters = [("is_enabled", enabled), ("profile_id", self.profile.clone())];
             let path = narrowed(&format!("{FACTORY}/schedules"), &filters)?;
-            return SCHEDULES.show(&door, &path, self.caller.json, console).await;
+            return SCHEDULES.show(session, &path).await;
         };
-        console.line(pretty(&what.done(&door).await?));
+        session.console.line(pretty(&what.done(&session.door).await?));
         Ok(())
     }
 }

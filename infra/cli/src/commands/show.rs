@@ -3,24 +3,25 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{Caller, FACTORY, items, pretty, response_text, row, text, visible};
+use super::following::calls_of_steps;
+use super::session::Session;
+use super::{Caller, FACTORY, field_items, items, pretty, response_text, row, text, visible};
 use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The run.
     run: String,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Show {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let Session { door, as_json, console } = session;
         let run = door.get(&format!("{FACTORY}/executions/{}", self.run)).await?;
-        if self.caller.json {
+        if *as_json {
             console.line(pretty(&run));
             return Ok(());
         }
@@ -111,7 +112,7 @@ fn drawn(steps: &[Value]) -> Vec<String> {
 
 /// Every request for approval with its decisions.
 fn requests(run: &Value, console: &Console) {
-    let approvals = run.get("approvals").map_or(&[][..], items);
+    let approvals = field_items(run, "approvals");
     if !approvals.is_empty() {
         let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
         console.line("");
@@ -121,23 +122,17 @@ fn requests(run: &Value, console: &Console) {
 
 /// The tools that models asked for, a row each.
 fn tool_calls(run: &Value) -> Vec<Vec<String>> {
-    let steps = run.get("steps").map_or(&[][..], items).iter();
-    let of_step = |step: &Value| {
-        let name = text(step, "name").unwrap_or_default();
-        let calls = step.get("tool_calls").map_or(&[][..], items).iter();
-        let fields = ["turn", "tool", "status", "took_ms", "arguments", "message"];
-        let rows = calls.map(move |call| {
-            let cells = row(call, &fields).into_iter().map(|cell| visible(&cell));
-            std::iter::once(name.clone()).chain(cells).collect()
-        });
-        rows.collect::<Vec<Vec<String>>>()
+    let fields = ["turn", "tool", "status", "took_ms", "arguments", "message"];
+    let line = |(step, call): (String, &Value)| {
+        let cells = row(call, &fields).into_iter().map(|cell| visible(&cell));
+        std::iter::once(step).chain(cells).collect()
     };
-    steps.flat_map(of_step).collect()
+    calls_of_steps(run).map(line).collect()
 }
 
 /// The warnings of each step of a run, a line each.
 pub(super) fn warnings(run: &Value) -> impl Iterator<Item = Vec<String>> {
-    run.get("warnings").map_or(&[][..], items).iter().map(|of_step| {
+    field_items(run, "warnings").iter().map(|of_step| {
         let lines = warned(of_step, "of which the output of the step lists up to 100");
         lines.iter().map(|line| visible(line)).collect()
     })
@@ -148,7 +143,7 @@ pub(super) fn warned(of_step: &Value, whole_at: &str) -> Vec<String> {
     let count = of_step.get("count").and_then(Value::as_u64).unwrap_or_default();
     let noun = if count == 1 { "warning" } else { "warnings" };
     let head = format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default());
-    let first = of_step.get("first").map_or(&[][..], items);
+    let first = field_items(of_step, "first");
     let more = count.saturating_sub(first.len() as u64);
     let more = (more > 0).then(|| format!("  and {more} more, {whole_at}"));
     let first = first.iter().filter_map(Value::as_str).map(|line| format!("  {line}"));
@@ -163,7 +158,7 @@ fn asked(request: &Value) -> Vec<Vec<String>> {
     let mut head = vec![cell("step"), cell("approval"), cell("status"), who];
     head.extend(row(request, &["at"]));
     head.push("-".to_owned());
-    let decisions = request.get("decisions").map_or(&[][..], items).iter().map(|decision| {
+    let decisions = field_items(request, "decisions").iter().map(|decision| {
         let mut cells = vec![String::new(), String::new()];
         cells.extend(row(decision, &["verdict", "by", "at"]));
         let note = said(decision);
@@ -175,7 +170,7 @@ fn asked(request: &Value) -> Vec<Vec<String>> {
 
 /// Answers and note of a decision: `done “statement 47”; it is booked`.
 fn said(decision: &Value) -> String {
-    let answers = decision.get("answers").map_or(&[][..], items);
+    let answers = field_items(decision, "answers");
     let one = |answer: &Value| {
         let word = |field| text(answer, field).unwrap_or_default();
         let number = if answers.len() > 1 { format!("{}: ", word("n")) } else { String::new() };
@@ -188,7 +183,7 @@ fn said(decision: &Value) -> String {
 /// `1 of 2, waits for bob`; of answers `1 of 2 for done, waits for bob`.
 fn progress(request: &Value) -> String {
     let count = |field| text(request, field).unwrap_or_default();
-    let tally = request.get("tally").map_or(&[][..], items).iter();
+    let tally = field_items(request, "tally").iter();
     let answers: Vec<String> = tally
         .map(|tally| {
             let said = |field| text(tally, field).unwrap_or_default();
@@ -200,7 +195,7 @@ fn progress(request: &Value) -> String {
     } else {
         answers.join(", ")
     };
-    let people = request.get("waits_for").map_or(&[][..], items).iter().filter_map(Value::as_str);
+    let people = field_items(request, "waits_for").iter().filter_map(Value::as_str);
     let people: Vec<&str> = people.collect();
     format!("{given}, waits for {}", people.join(", "))
 }

@@ -4,11 +4,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::decide::seen;
-use super::listed::outcome;
+use super::session::Session;
 use super::{Caller, FACTORY, text};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Strike {
@@ -28,18 +26,17 @@ pub(crate) struct Strike {
     #[arg(long)]
     digest: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Strike {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let path = format!("{FACTORY}/approvals/{}", self.approval);
         // Rows are numbers in what was seen: in anything else they may be other rows.
-        let digest = seen(self.digest.as_deref(), &door, &path, "strike", console).await?;
+        let digest = seen(self.digest.as_deref(), session, &path, "strike").await?;
         let body = body(&digest, &self.step, &self.rows);
-        let request = door.post(&format!("{path}/strike"), &body).await?;
-        outcome(&request, self.caller.json, console, |request| told(request, &self.step));
+        let request = session.door.post(&format!("{path}/strike"), &body).await?;
+        session.outcome(&request, |request| told(request, &self.step));
         Ok(())
     }
 }

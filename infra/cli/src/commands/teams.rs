@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use self::manage::Manage;
 use self::run::{Run, Runs};
-use super::listed::{List, narrowed, outcome, pages, say, table};
+use super::listed::{List, narrowed, pages};
 use super::one::plain;
+use super::session::Session;
 use super::{Caller, FACTORY, row, text, visible};
 use crate::console::Console;
 use crate::door::Door;
@@ -137,64 +138,62 @@ impl Teams {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         if let Some(What::Manage(manage)) = &self.what {
             let door = self.caller.who.administrator(place).await?;
-            return manage.run(&door, self.caller.json, console).await;
+            let as_json = self.caller.json;
+            return manage.run(&Session { door, as_json, console }).await;
         }
-        let door = self.caller.who.door(place).await?;
-        let lists = |list: &'static List, path: String| {
-            let door = &door;
-            async move { list.show(door, &path, self.caller.json, console).await }
-        };
+        let session = &self.caller.session(place, console).await?;
         match &self.what {
-            None | Some(What::Manage(_)) => lists(&TEAMS, format!("{FACTORY}/teams")).await,
-            Some(What::Members(team)) => lists(&MEMBERS, team.path("/members")?).await,
-            Some(What::Agents(team)) => lists(&AGENTS, team.path("/agents")?).await,
-            Some(What::Run(run)) => run.run(&door, console).await,
-            Some(What::Runs(runs)) => runs.run(&door, self.caller.json, console).await,
+            None | Some(What::Manage(_)) => TEAMS.show(session, &format!("{FACTORY}/teams")).await,
+            Some(What::Members(team)) => MEMBERS.show(session, &team.path("/members")?).await,
+            Some(What::Agents(team)) => AGENTS.show(session, &team.path("/agents")?).await,
+            Some(What::Run(run)) => run.run(session).await,
+            Some(What::Runs(runs)) => runs.run(session).await,
             Some(What::Posts { team, thread }) => {
                 let path = narrowed(&team.path("/posts")?, &[("thread_id", thread.clone())])?;
-                let page = pages(&door, &path, None).await?;
-                table(&page, self.caller.json, console, &POST_TITLES, |post| row(post, &POST));
+                let page = pages(&session.door, &path, None).await?;
+                session.table(&page, &POST_TITLES, |post| row(post, &POST));
                 Ok(())
             }
-            Some(change) => self.changed(&door, change, console).await,
+            Some(change) => changed(session, change).await,
         }
     }
+}
 
-    async fn changed(&self, door: &Door, what: &What, console: &Console) -> Result<(), CliError> {
-        let said = match what {
-            What::Post { team, text, thread } => {
-                let body = match thread {
-                    Some(thread) => json!({ "content": text, "thread_id": thread }),
-                    None => json!({ "content": text }),
-                };
-                door.post(&team.path("/posts")?, &body).await?
-            }
-            What::RemovePost { team, post } => {
-                door.delete(&team.path(&format!("/posts/{}", plain(post)?))?).await?;
-                json!({ "removed": post })
-            }
-            What::Share { team, agent, posts, journal, runs } => {
-                let terms = json!({
-                    "team_file_access": false, "team_post_access": posts, "journal_visibility": journal.word(),
-                    "members_run": runs, "is_active": true,
-                });
-                shared(door, team, agent, terms).await?
-            }
-            What::Unshare { team, agent } => {
-                let path = shares(agent, &format!("/share/{}", plain(&team.id)?))?;
-                door.delete(&path).await?;
-                json!({ "unshared": agent })
-            }
-            _ => Value::Null,
-        };
-        match text(&said, "content") {
-            Some(_) => outcome(&said, self.caller.json, console, |post: &Value| {
-                visible(&row(post, &["id", "thread_id"]).join(" in "))
-            }),
-            None => say(&said, self.caller.json, console),
+/// Does what changes something, and says what came of it.
+async fn changed(session: &Session<'_>, what: &What) -> Result<(), CliError> {
+    let door = &session.door;
+    let said = match what {
+        What::Post { team, text, thread } => {
+            let body = match thread {
+                Some(thread) => json!({ "content": text, "thread_id": thread }),
+                None => json!({ "content": text }),
+            };
+            door.post(&team.path("/posts")?, &body).await?
         }
-        Ok(())
+        What::RemovePost { team, post } => {
+            door.delete(&team.path(&format!("/posts/{}", plain(post)?))?).await?;
+            json!({ "removed": post })
+        }
+        What::Share { team, agent, posts, journal, runs } => {
+            let terms = json!({
+                "team_file_access": false, "team_post_access": posts, "journal_visibility": journal.word(),
+                "members_run": runs, "is_active": true,
+            });
+            shared(door, team, agent, terms).await?
+        }
+        What::Unshare { team, agent } => {
+            let path = shares(agent, &format!("/share/{}", plain(&team.id)?))?;
+            door.delete(&path).await?;
+            json!({ "unshared": agent })
+        }
+        _ => Value::Null,
+    };
+    match text(&said, "content") {
+        Some(_) => session
+            .outcome(&said, |post: &Value| visible(&row(post, &["id", "thread_id"]).join(" in "))),
+        None => session.say(&said),
     }
+    Ok(())
 }
 
 impl Team {

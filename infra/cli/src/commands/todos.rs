@@ -3,12 +3,11 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::listed::{narrowed, outcome, say, table};
+use super::listed::narrowed;
 use super::one::One;
+use super::session::Session;
 use super::{Caller, FACTORY, row};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 const KIND: &str = "todos";
 const TITLES: [&str; 7] = ["TO-DO", "STATE", "PRIORITY", "DEADLINE", "TITLE", "TAGS", "LIST"];
@@ -36,7 +35,7 @@ pub(crate) struct Todos {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -48,22 +47,20 @@ enum What {
 }
 
 impl Todos {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let door = &session.door;
         match &self.what {
             None => {
                 let page = door.get(&self.address()?).await?;
                 let fields = ["id", "state", "priority", "deadline", "title", "tags", "file"];
-                table(&page, self.caller.json, console, &TITLES, |todo| row(todo, &fields));
+                session.table(&page, &TITLES, |todo| row(todo, &fields));
             }
             Some(What::Show(one)) => {
-                say(&door.get(&one.path(KIND, "")?).await?, self.caller.json, console);
+                session.say(&door.get(&one.path(KIND, "")?).await?);
             }
             Some(What::Done(one)) => {
                 let done = door.patch(&one.path(KIND, "")?, &json!({ "state": "DONE" })).await?;
-                outcome(&done, self.caller.json, console, |done: &Value| {
-                    row(done, &["state", "title"]).join(" ")
-                });
+                session.outcome(&done, |done: &Value| row(done, &["state", "title"]).join(" "));
             }
         }
         Ok(())

@@ -6,13 +6,12 @@ use clap::{Args, Subcommand};
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, narrowed, say};
+use super::listed::{List, narrowed};
 use super::one::{One, plain, read};
+use super::session::Session;
 use super::{Caller, FACTORY};
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::Place;
 
 const KIND: &str = "triggers";
 
@@ -27,7 +26,7 @@ pub(crate) struct Triggers {
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,31 +60,27 @@ enum What {
 }
 
 impl Triggers {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let door = &session.door;
         let said = match &self.what {
             None => {
                 let active = self.active.map(|is_active| is_active.to_string());
                 let filters = [("is_active", active), ("profile_id", self.profile.clone())];
                 let path = narrowed(&format!("{FACTORY}/triggers"), &filters)?;
-                return TRIGGERS.show(&door, &path, self.caller.json, console).await;
+                return TRIGGERS.show(session, &path).await;
             }
             Some(What::Occurrences(one)) => {
-                return FIRED
-                    .show(&door, &one.path(KIND, "/occurrences")?, self.caller.json, console)
-                    .await;
+                return FIRED.show(session, &one.path(KIND, "/occurrences")?).await;
             }
             Some(What::Keys(one)) => {
-                return KEYS
-                    .show(&door, &one.path(KIND, "/keys")?, self.caller.json, console)
-                    .await;
+                return KEYS.show(session, &one.path(KIND, "/keys")?).await;
             }
             Some(What::Create { file }) => {
                 door.post(&format!("{FACTORY}/triggers"), &read::<TriggerSpec>(file)?).await?
             }
             Some(What::Show(one)) => door.get(&one.path(KIND, "")?).await?,
-            Some(What::Pause(one)) => switched(&door, one, false).await?,
-            Some(What::Resume(one)) => switched(&door, one, true).await?,
+            Some(What::Pause(one)) => switched(door, one, false).await?,
+            Some(What::Resume(one)) => switched(door, one, true).await?,
             Some(What::NewKey(one)) => door.post(&one.path(KIND, "/keys")?, &json!({})).await?,
             Some(What::RemoveKey { one, key }) => {
                 door.delete(&one.path(KIND, &format!("/keys/{}", plain(key)?))?).await?;
@@ -96,7 +91,7 @@ impl Triggers {
                 json!({ "removed": one.id })
             }
         };
-        say(&said, self.caller.json, console);
+        session.say(&said);
         Ok(())
     }
 }

@@ -3,11 +3,10 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::listed::{List, narrowed, say};
+use super::listed::{List, narrowed};
+use super::session::Session;
 use super::{Caller, FACTORY, visible};
-use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Uploads {
@@ -17,7 +16,7 @@ pub(crate) struct Uploads {
     #[arg(long)]
     folder: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -30,17 +29,16 @@ enum What {
 }
 
 impl Uploads {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let path = format!("{FACTORY}/uploads");
         match &self.what {
             None => {
                 let path = narrowed(&path, &[("folder", self.folder.clone())])?;
-                UPLOADS.show(&door, &path, self.caller.json, console).await
+                UPLOADS.show(session, &path).await
             }
             Some(What::Remove { source }) => {
-                door.delete(&format!("{path}/{}", of_a_file(source)?)).await?;
-                say(&json!({ "removed": source }), self.caller.json, console);
+                session.door.delete(&format!("{path}/{}", of_a_file(source)?)).await?;
+                session.say(&json!({ "removed": source }));
                 Ok(())
             }
         }

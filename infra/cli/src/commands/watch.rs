@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::Value;
 
+use super::session::Session;
 use super::{Caller, text, visible};
 use crate::connection::Connection;
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::Place;
 
 /// A connection that ended is opened again after so long, and after twice as long each time that fails.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -19,37 +18,37 @@ const AT_LAST: Duration = Duration::from_secs(60);
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
     #[command(flatten)]
-    caller: Caller,
+    pub(super) caller: Caller,
 }
 
 impl Watch {
-    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.caller.who.door(place).await?;
-        let watched = self.watched(&door, console);
+    pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let watched = watched(session);
         tokio::select! {
             ended = watched => ended,
             _ = tokio::signal::ctrl_c() => Ok(()),
         }
     }
+}
 
-    /// Shows messages until the caller may not connect any more.
-    async fn watched(&self, door: &Door, console: &Console) -> Result<(), CliError> {
-        let mut connection = Connection::open(door).await?;
-        let mut pause = AGAIN;
-        console.note("connected; Ctrl-C ends it");
-        loop {
-            let opened = Instant::now();
-            while let Some(message) = connection.next().await? {
-                pause = AGAIN;
-                console.line(if self.caller.json { message.to_string() } else { line(&message) });
-            }
-            if opened.elapsed() > AT_LAST {
-                pause = AGAIN;
-            }
-            console.note("the connection has ended; what happens until the next is at the API");
-            connection = reopened(door, &mut pause).await?;
-            console.note("connected again");
+/// Shows messages until the caller may not connect any more.
+async fn watched(session: &Session<'_>) -> Result<(), CliError> {
+    let Session { door, as_json, console } = session;
+    let mut connection = Connection::open(door).await?;
+    let mut pause = AGAIN;
+    console.note("connected; Ctrl-C ends it");
+    loop {
+        let opened = Instant::now();
+        while let Some(message) = connection.next().await? {
+            pause = AGAIN;
+            console.line(if *as_json { message.to_string() } else { line(&message) });
         }
+        if opened.elapsed() > AT_LAST {
+            pause = AGAIN;
+        }
+        console.note("the connection has ended; what happens until the next is at the API");
+        connection = reopened(door, &mut pause).await?;
+        console.note("connected again");
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{items, text, visible};
+use super::{field_items, text, visible};
 use crate::console::Console;
 
 /// What has been shown of the answers that models are writing.
@@ -36,7 +36,7 @@ impl Writing {
 
     fn new_text(&mut self, run: &Value) -> String {
         let mut new = String::new();
-        for draft in run.get("drafts").map_or(&[][..], items) {
+        for draft in field_items(run, "drafts") {
             let step = text(draft, "step").unwrap_or_default();
             let turn = draft["turn"].as_u64().unwrap_or_default();
             for (field, written) in draft["texts"].as_object().into_iter().flatten() {

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use countersign_monitor::{Found, NewItems, Position};
 use countersign_registry::action::{ActionError, ActionFuture};
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 
-use crate::look::Look;
+use crate::look::{Look, Seen};
 
 /// How many pages one look reads; where that is not enough, the next look goes on.
 const MAX_PAGES: usize = 50;
@@ -67,8 +68,39 @@ impl<T> Read<T> {
         Ok(read)
     }
 
+    /// What was read, unless a look can never get past it; `code` is that of the error, and `came` how it came there.
+    ///
+    /// # Errors
+    /// [`ActionError`] when the next look would read the same again.
+    pub(crate) fn unstuck(
+        self,
+        look: Look<'_>,
+        code: &'static str,
+        came: &str,
+    ) -> Result<Self, ActionError> {
+        if !self.is_stuck(look) {
+            return Ok(self);
+        }
+        let message = format!("more was {came} within the overlap than one look reads");
+        Err(ActionError::terminal(code, message)
+            .with_help("shorten the monitor's `overlap_minutes`"))
+    }
+
+    /// What a look saw that found this, with the records under `name`.
+    pub(crate) fn seen(
+        &self,
+        name: &str,
+        novel: NewItems,
+        look: Look<'_>,
+        metadata: Map<String, Value>,
+    ) -> Seen {
+        let Leads { position, has_more, advances } = self.leads(&novel, look);
+        let novel = NewItems { position, ..novel };
+        Seen { advances, ..Seen::listing(name, novel, Some(has_more), look, metadata) }
+    }
+
     /// Whether the next look would read the same again; or the first one does not reach the present.
-    pub(crate) fn is_stuck(&self, look: Look<'_>) -> bool {
+    fn is_stuck(&self, look: Look<'_>) -> bool {
         let Some(previous) = look.previous else { return self.has_more };
         let is_past = self.past > previous.moment();
         self.has_more && !is_past && self.found.len() <= room(look)
@@ -76,7 +108,7 @@ impl<T> Read<T> {
 
     /// Where a look leads that found this, whether there is more than it takes, and whether its position moves even when it
     /// found nothing.
-    pub(crate) fn leads(&self, novel: &NewItems, look: Look<'_>) -> Leads {
+    fn leads(&self, novel: &NewItems, look: Look<'_>) -> Leads {
         let mut position = novel.position.clone();
         if let (None, Some(since)) = (look.previous, self.since) {
             position = position.known_before(since);
@@ -92,10 +124,10 @@ impl<T> Read<T> {
 }
 
 /// Where a look leads.
-pub(crate) struct Leads {
-    pub(crate) position: Position,
-    pub(crate) has_more: bool,
-    pub(crate) advances: bool,
+struct Leads {
+    position: Position,
+    has_more: bool,
+    advances: bool,
 }
 
 /// So many that some of them are new.

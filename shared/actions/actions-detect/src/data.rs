@@ -10,7 +10,6 @@ use countersign_monitor::{Found, LookError, MarkKind, NewItems, Overlap, appende
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
-use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -58,7 +57,8 @@ impl Detect for NewData {
             let feed = self.feed(call, &params.connector).await?;
             let metadata = metadata(&params);
             if feed.as_ref().is_some_and(|feed| rests(feed, look.last, call.now)) {
-                return Ok(left_out(self.nothing(look.before()), metadata));
+                let nothing = self.nothing(look.before());
+                return Ok(Seen::nothing(nothing, None, metadata));
             }
             let answer = Answer::read(self.asked(call, &params, feed.is_some(), look).await?);
             if look.is_kept && answer.is_partial {
@@ -156,20 +156,6 @@ fn metadata(params: &Params) -> Map<String, Value> {
     whole
 }
 
-/// The look that was left out.
-fn left_out(output: Value, metadata: Map<String, Value>) -> Seen {
-    let keys = Vec::new();
-    Seen {
-        output,
-        keys,
-        too_large: None,
-        position: None,
-        metadata,
-        advances: false,
-        led_by: Ancestry::default(),
-    }
-}
-
 /// Adds how many records are not among the new ones because another one has their key.
 fn with_shared_keys(
     said: Map<String, Value>,
@@ -217,25 +203,12 @@ fn seen(
     has_more: bool,
     said: Map<String, Value>,
 ) -> Seen {
-    let keys: Vec<String> = novel.items.iter().map(|found| found.key.clone()).collect();
-    let results: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
-    let mut output = json!({
-        "count": results.len(), "has_more": novel.has_more || has_more, "results": results,
-        "watermark": novel.position.value, "previous_watermark": look.before(),
-    });
+    let has_more = Some(novel.has_more || has_more);
+    let mut seen = Seen::listing("results", novel, has_more, look, metadata);
     for (name, value) in said {
-        output[name] = value;
+        seen.output[name] = value;
     }
-    let (too_large, position) = (novel.too_large, Some(novel.position));
-    Seen {
-        output,
-        keys,
-        too_large,
-        position,
-        metadata,
-        advances: false,
-        led_by: Ancestry::default(),
-    }
+    seen
 }
 
 #[cfg(test)]

@@ -6,19 +6,18 @@ use std::sync::Arc;
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
-use countersign_monitor::{Found, MarkKind, NewItems, Position, novel};
+use countersign_monitor::{Found, MarkKind, NewItems, Position};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_entities::{
     DetectNewEntities, Inputs, NewEntity, Params,
 };
 use countersign_registry::{Action as _, arguments};
-use countersign_run::Ancestry;
 use countersign_store_catalog::Catalog;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::by_time::{Leads, Listed, Page, Read};
+use crate::by_time::{Listed, Page, Read};
 use crate::look::{Detect, Look, Seen};
 use crate::origins::{Led, Origins};
 
@@ -78,15 +77,13 @@ impl Detect for NewEntities {
             let fits = |one: &Discovery| fits(one, &inputs, &params);
             let page = |since, after| self.page(&scope, since, after, fits);
             let read = Read::of(look, call.now, page).await?;
-            if read.is_stuck(look) {
-                let message = "more was found within the overlap than one look reads";
-                return Err(ActionError::terminal("TOO_MANY_DISCOVERIES", message)
-                    .with_help("shorten the monitor's `overlap_minutes`"));
-            }
+            let read = read.unstuck(look, "TOO_MANY_DISCOVERIES", "found")?;
             let (novel, led) = self.others(call, look, &read).await?;
             let runs = novel.items.iter().filter_map(|item| read.known.get(&item.key));
             let led_by = led.to(runs);
-            let seen = seen(novel, look, &inputs, &read);
+            let metadata =
+                Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
+            let seen = read.seen("entities", novel, look, metadata);
             Ok(Seen { led_by, ..seen }.without(led.own))
         })
     }
@@ -115,9 +112,8 @@ impl NewEntities {
         let mut led = Led::default();
         let mut previous = look.previous.cloned();
         loop {
-            let overlap = look.overlap(self.kind(), call.now);
-            let novel = novel(previous.as_ref(), read.found.clone(), overlap);
-            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
+            let from = Look { previous: previous.as_ref(), ..look };
+            let novel = from.novel(read.found.clone(), self.kind(), call.now)?;
             let (Some(origins), Some(monitor)) = (&self.origins, look.monitor) else {
                 return Ok((novel, led));
             };
@@ -179,18 +175,4 @@ fn item(found: &Discovery) -> Found {
     };
     let (key, at) = (found.entity_id.to_string(), Some(found.discovered_at));
     Found { key, at, record: json!(entity) }
-}
-
-fn seen(novel: NewItems, look: Look<'_>, inputs: &Inputs, read: &Read<String>) -> Seen {
-    let Leads { position, has_more, advances } = read.leads(&novel, look);
-    let keys = novel.items.iter().map(|found| found.key.clone()).collect();
-    let entities: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
-    let output = json!({
-        "count": entities.len(), "has_more": has_more, "entities": entities,
-        "watermark": position.value, "previous_watermark": look.before(),
-    });
-    let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
-    let too_large = novel.too_large;
-    let (position, led_by) = (Some(position), Ancestry::default());
-    Seen { output, keys, too_large, position, metadata, advances, led_by }
 }

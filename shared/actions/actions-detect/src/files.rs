@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use countersign_connector::{FileEntry, FileId, Files, keys};
-use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, Taken, changes, novel};
+use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, Taken, changes};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_folder_changes::{
     ChangeType, DetectFolderChanges, FileChange,
 };
 use countersign_registry::actions::detect_new_files::{DetectNewFiles, File};
 use countersign_registry::{Action as _, arguments};
-use countersign_run::Ancestry;
 use serde_json::{Map, Value, json};
 
 use crate::look::{Detect, Look, Seen};
@@ -47,18 +46,8 @@ impl Detect for NewFiles {
                 .filter(|listed| listed.is_of(&params.file_types))
                 .map(|listed| listed.found(&inputs.folder_id))
                 .collect::<Vec<_>>();
-            let novel = novel(look.previous, found, look.overlap(self.kind(), call.now))
-                .map_err(|error| ActionError::from_failure(&error))?;
-            let keys = novel.items.iter().map(|found| found.key.clone()).collect();
-            let files: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
-            let output = json!({
-                "count": files.len(), "files": files,
-                "watermark": novel.position.value, "previous_watermark": look.before(),
-            });
-            let (too_large, position) = (novel.too_large, Some(novel.position));
-            let metadata = metadata(&inputs.folder_id);
-            let led_by = Ancestry::default();
-            Ok(Seen { output, keys, too_large, position, metadata, advances: false, led_by })
+            let novel = look.novel(found, self.kind(), call.now)?;
+            Ok(Seen::listing("files", novel, None, look, metadata(&inputs.folder_id)))
         })
     }
 }
@@ -116,9 +105,7 @@ impl Detect for FolderChanges {
                 "watermark": changed.position.value, "previous_watermark": look.before(),
             });
             let keys = all.iter().map(change_key).collect();
-            let (position, metadata) = (Some(changed.position), metadata(folder));
-            let (too_large, led_by) = (None, Ancestry::default());
-            Ok(Seen { output, keys, too_large, position, metadata, advances: false, led_by })
+            Ok(Seen { keys, ..Seen::nothing(output, Some(changed.position), metadata(folder)) })
         })
     }
 }

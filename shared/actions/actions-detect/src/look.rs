@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position, TooLarge};
+use countersign_monitor::{
+    Found, MAX_ITEMS, MarkKind, NewItems, Overlap, Position, TooLarge, novel,
+};
 use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
 use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// From where a step looks.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,17 @@ impl Look<'_> {
         Overlap { kind, late, now, most, bytes, memory, is_cut: false }
     }
 
+    /// What of this was not there before.
+    pub(crate) fn novel(
+        &self,
+        found: Vec<Found>,
+        kind: MarkKind,
+        now: Timestamp,
+    ) -> Result<NewItems, ActionError> {
+        let novel = novel(self.previous, found, self.overlap(kind, now));
+        novel.map_err(|error| ActionError::from_failure(&error))
+    }
+
     /// The value before this look.
     pub(crate) fn before(&self) -> Option<String> {
         self.previous.and_then(|position| position.value.clone())
@@ -59,6 +72,39 @@ pub struct Seen {
     pub advances: bool,
     /// What led to what is new.
     pub led_by: Ancestry,
+}
+
+impl Seen {
+    /// A look that found nothing, says this, and leads to this position.
+    pub(crate) fn nothing(
+        output: Value,
+        position: Option<Position>,
+        metadata: Map<String, Value>,
+    ) -> Self {
+        let (keys, led_by) = (Vec::new(), Ancestry::default());
+        Self { output, keys, too_large: None, position, metadata, advances: false, led_by }
+    }
+
+    /// What is new: how many there are, their records under `name`, and between the two whether there are more, where the output
+    /// says so.
+    pub(crate) fn listing(
+        name: &str,
+        novel: NewItems,
+        has_more: Option<bool>,
+        look: Look<'_>,
+        metadata: Map<String, Value>,
+    ) -> Self {
+        let NewItems { items, position, too_large, .. } = novel;
+        let mut output = json!({ "count": items.len() });
+        if let Some(has_more) = has_more {
+            output["has_more"] = json!(has_more);
+        }
+        let (keys, records) = items.into_iter().map(|found| (found.key, found.record)).unzip();
+        output[name] = Value::Array(records);
+        output["watermark"] = json!(position.value);
+        output["previous_watermark"] = json!(look.before());
+        Self { keys, too_large, ..Self::nothing(output, Some(position), metadata) }
+    }
 }
 
 /// An action that looks for what is new.

@@ -6,13 +6,12 @@ mod tests;
 use std::sync::Arc;
 
 use countersign_identity::UserId;
-use countersign_monitor::{Found, MAX_BYTES, MarkKind, NewItems, novel};
+use countersign_monitor::{Found, MAX_BYTES, MarkKind};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_team_posts::{
     DetectNewTeamPosts, Inputs, NewPost, Params, ThreadName,
 };
 use countersign_registry::{Action as _, arguments};
-use countersign_run::Ancestry;
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
 use countersign_team::{Feed, Post, ReadError, TeamAccess, TeamId, TeamPermission};
@@ -20,7 +19,7 @@ use futures::future::{BoxFuture, try_join};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
-use crate::by_time::{Leads, Listed, Page, Read};
+use crate::by_time::{Listed, Page, Read};
 use crate::look::{Detect, Look, Seen};
 
 /// How long it may take until the index has a post, and how much the clocks of those who write may differ: so much later than
@@ -90,17 +89,11 @@ impl Detect for NewTeamPosts {
             let (inputs, params) = arguments::<DetectNewTeamPosts>(call)?;
             let team = self.allowed(call, &inputs).await?;
             let page = |since, after| self.page(&team, &params, since, after);
-            let mut read = Read::of(look, call.now, page).await?;
-            if read.is_stuck(look) {
-                let message = "more was written within the overlap than one look reads";
-                return Err(ActionError::terminal("TOO_MANY_POSTS", message)
-                    .with_help("shorten the monitor's `overlap_minutes`"));
-            }
-            let overlap = look.overlap(self.kind(), call.now);
-            let novel = novel(look.previous, std::mem::take(&mut read.found), overlap);
-            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
-            let leads = read.leads(&novel, look);
-            Ok(seen(novel, leads, look, &inputs))
+            let read = Read::of(look, call.now, page).await?;
+            let mut read = read.unstuck(look, "TOO_MANY_POSTS", "written")?;
+            let found = std::mem::take(&mut read.found);
+            let novel = look.novel(found, self.kind(), call.now)?;
+            Ok(read.seen("posts", novel, look, metadata(inputs.team_id.as_str())))
         })
     }
 }
@@ -166,17 +159,4 @@ fn item(post: &Post) -> Found {
         reply_count: post.reply_count,
     };
     Found { key: post.id.to_string(), at: Some(post.created_at), record: json!(record) }
-}
-
-fn seen(novel: NewItems, leads: Leads, look: Look<'_>, inputs: &Inputs) -> Seen {
-    let Leads { position, has_more, advances } = leads;
-    let keys = novel.items.iter().map(|found| found.key.clone()).collect();
-    let posts: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
-    let output = json!({
-        "count": posts.len(), "has_more": has_more, "posts": posts,
-        "watermark": position.value, "previous_watermark": look.before(),
-    });
-    let (too_large, metadata) = (novel.too_large, metadata(inputs.team_id.as_str()));
-    let (position, led_by) = (Some(position), Ancestry::default());
-    Seen { output, keys, too_large, position, metadata, advances, led_by }
 }

@@ -7,6 +7,7 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::find_file_by_name as declared;
 use countersign_registry::shape::filled;
 use countersign_store_content::{ContentStore, Document};
+use countersign_store_kit::Window;
 
 use crate::failed;
 use crate::file::{ending, file};
@@ -37,8 +38,8 @@ impl Perform for FindFileByName {
         let (mut files, mut warnings) = (Vec::new(), Vec::new());
         let (mut next, mut pages) = (None, 0);
         loop {
-            let page =
-                self.0.documents(&call.owner, folder.as_deref(), PAGE, next.as_deref()).await;
+            let window = Window { limit: PAGE, after: next };
+            let page = self.0.documents(&call.owner, folder.as_deref(), window).await;
             let page = page.map_err(failed)?;
             files.extend(page.items.iter().filter(|document| wanted.is(document)).map(file));
             (next, pages) = (page.next, pages + 1);

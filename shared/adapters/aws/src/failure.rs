@@ -14,6 +14,18 @@ pub struct CallFailure {
     pub class: Class,
 }
 
+/// What came of a call, where what its service says instead of doing it may be an answer as well: `means` says which.
+///
+/// # Errors
+/// The error of the call when it means nothing.
+pub fn answered<T, E, R>(
+    sent: Result<T, SdkError<E, R>>,
+    means: impl FnOnce(&E) -> Option<T>,
+) -> Result<T, SdkError<E, R>> {
+    let meant = sent.as_ref().err().and_then(SdkError::as_service_error).and_then(means);
+    meant.map_or(sent, Ok)
+}
+
 impl CallFailure {
     /// What an error of the SDK means. The SDK has tried again by itself before it gives one.
     pub fn of<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Self {

@@ -3,6 +3,7 @@
 //! - [`AwsConfig`]: what every client is made of, shared
 //! - [`LazyClient`]: a client that its first request makes
 //! - [`CallFailure`]: why a call failed, and whether trying again can help
+//! - [`answered`]: what a service says instead of doing it, where that is an answer as well
 //! - [`signed`]: the headers of a request that is sent without an SDK
 //! - [`http_client`]: the connection of all clients, with the certificates they trust
 //!
@@ -16,7 +17,7 @@ mod sign;
 mod trust;
 
 pub use config::AwsConfig;
-pub use failure::{CallFailure, is_transient};
+pub use failure::{CallFailure, answered, is_transient};
 pub use lazy::LazyClient;
 pub use sign::{Unsigned, signed};
 pub use trust::{TrustError, http_client};

@@ -27,7 +27,8 @@ const MAX_STREAM: u64 = 2 * MAX_ANSWER;
 const MAX_COMPLAINT: usize = 300;
 
 /// How a provider is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Interface {
     /// Chat completions, as OpenAI documents them and Ollama, vLLM and llama.cpp offer them.
     OpenAi,
@@ -41,17 +42,12 @@ impl Interface {
     /// Its name in settings, in records, and as the name of the secret that holds the key.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Bedrock => "bedrock",
-        }
+        self.into()
     }
 
     /// The interface of a provider's name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let all = [Self::OpenAi, Self::Anthropic, Self::Bedrock];
-        all.into_iter().find(|interface| interface.as_str() == name)
+        name.parse().ok()
     }
 
     /// Where the provider whose interface it is answers itself; Bedrock does so in each region.

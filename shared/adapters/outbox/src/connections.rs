@@ -1,16 +1,16 @@
 //! Messages to open connections.
 
 use aws_sdk_apigatewaymanagement::config::Builder;
-use aws_sdk_apigatewaymanagement::error::SdkError;
-use aws_sdk_apigatewaymanagement::operation::delete_connection::DeleteConnectionError;
-use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
 use aws_sdk_apigatewaymanagement::primitives::Blob;
 use aws_sdk_apigatewaymanagement::{Client, Config};
-use countersign_aws::{AwsConfig, LazyClient};
+use countersign_aws::{AwsConfig, LazyClient, answered};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::error::OutboxError;
+
+/// How errors name it.
+const GATEWAY: &str = "gateway of connections";
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,15 +48,10 @@ impl Connections {
         Box::pin(async move {
             let post = self.client.post_to_connection().connection_id(connection);
             let sent = post.data(Blob::new(message.to_string())).send().await;
-            match sent {
-                Ok(_) => Ok(Pushed::Sent),
-                Err(SdkError::ServiceError(said))
-                    if matches!(said.err(), PostToConnectionError::GoneException(_)) =>
-                {
-                    Ok(Pushed::Gone)
-                }
-                Err(error) => Err(OutboxError::sdk("gateway of connections", &error)),
-            }
+            let pushed = answered(sent.map(|_| Pushed::Sent), |said| {
+                said.is_gone_exception().then_some(Pushed::Gone)
+            });
+            pushed.map_err(|error| OutboxError::sdk(GATEWAY, &error))
         })
     }
 
@@ -66,16 +61,9 @@ impl Connections {
     /// [`OutboxError`] when the gateway does not answer.
     pub fn close<'a>(&'a self, connection: &'a str) -> BoxFuture<'a, Result<(), OutboxError>> {
         Box::pin(async move {
-            let closed = self.client.delete_connection().connection_id(connection).send().await;
-            match closed {
-                Ok(_) => Ok(()),
-                Err(SdkError::ServiceError(said))
-                    if matches!(said.err(), DeleteConnectionError::GoneException(_)) =>
-                {
-                    Ok(())
-                }
-                Err(error) => Err(OutboxError::sdk("gateway of connections", &error)),
-            }
+            let sent = self.client.delete_connection().connection_id(connection).send().await;
+            let closed = answered(sent.map(drop), |said| said.is_gone_exception().then_some(()));
+            closed.map_err(|error| OutboxError::sdk(GATEWAY, &error))
         })
     }
 }

@@ -1,7 +1,6 @@
 //! A mail that is ready to be sent.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::error::OutboxError;
 
@@ -22,16 +21,7 @@ impl MailId {
     /// The id of the mail for one occasion: the same parts give the same id.
     #[must_use]
     pub fn of(parts: &[&str]) -> Self {
-        let mut hasher = Sha256::new();
-        hasher.update(b"countersign/v1/mail");
-        for part in parts {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part.as_bytes());
-        }
-        let digest = hasher.finalize();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        Self::from_bytes(bytes)
+        Self::from_bytes(countersign_ids::derived("countersign/v1/mail", parts))
     }
 }
 

@@ -1,9 +1,7 @@
 //! Executions.
 
 use aws_sdk_sfn::Client;
-use aws_sdk_sfn::operation::describe_execution::DescribeExecutionError;
-use aws_sdk_sfn::operation::start_execution::StartExecutionError;
-use countersign_aws::{AwsConfig, LazyClient};
+use countersign_aws::{AwsConfig, LazyClient, answered};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -58,13 +56,11 @@ impl Machine {
     ) -> BoxFuture<'a, Result<Started, StatesError>> {
         Box::pin(async move {
             let request = self.client.start_execution().state_machine_arn(&self.arn).name(name);
-            match request.input(input.to_string()).send().await {
-                Ok(_) => Ok(Started::New),
-                Err(error) => match error.as_service_error() {
-                    Some(StartExecutionError::ExecutionAlreadyExists(_)) => Ok(Started::Exists),
-                    _ => Err(StatesError::sdk("starting an execution", &error)),
-                },
-            }
+            let sent = request.input(input.to_string()).send().await;
+            let started = answered(sent.map(|_| Started::New), |said| {
+                said.is_execution_already_exists().then_some(Started::Exists)
+            });
+            started.map_err(|error| StatesError::sdk("starting an execution", &error))
         })
     }
 
@@ -79,19 +75,16 @@ impl Machine {
         Box::pin(async move {
             use aws_sdk_sfn::types::ExecutionStatus as Sdk;
             let arn = self.execution_arn(name);
-            match self.client.describe_execution().execution_arn(arn).send().await {
-                Ok(answer) => Ok(match answer.status {
-                    Sdk::Running | Sdk::PendingRedrive => ExecutionStatus::Running,
-                    Sdk::Succeeded => ExecutionStatus::Succeeded,
-                    _ => ExecutionStatus::Lost,
-                }),
-                Err(error) => match error.as_service_error() {
-                    Some(DescribeExecutionError::ExecutionDoesNotExist(_)) => {
-                        Ok(ExecutionStatus::Unknown)
-                    }
-                    _ => Err(StatesError::sdk("describing an execution", &error)),
-                },
-            }
+            let sent = self.client.describe_execution().execution_arn(arn).send().await;
+            let sent = sent.map(|answer| match answer.status {
+                Sdk::Running | Sdk::PendingRedrive => ExecutionStatus::Running,
+                Sdk::Succeeded => ExecutionStatus::Succeeded,
+                _ => ExecutionStatus::Lost,
+            });
+            let found = answered(sent, |said| {
+                said.is_execution_does_not_exist().then_some(ExecutionStatus::Unknown)
+            });
+            found.map_err(|error| StatesError::sdk("describing an execution", &error))
         })
     }
 

@@ -2,11 +2,10 @@
 
 use aws_sdk_scheduler::Client;
 use aws_sdk_scheduler::operation::create_schedule::CreateScheduleError;
-use aws_sdk_scheduler::operation::delete_schedule::DeleteScheduleError;
 use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, Target,
 };
-use countersign_aws::{AwsConfig, LazyClient};
+use countersign_aws::{AwsConfig, LazyClient, answered};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -135,14 +134,10 @@ impl Schedules {
     /// [`StatesError`] when the service does not answer or refuses.
     pub fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
         Box::pin(async move {
-            let sent = self.client.delete_schedule().name(name).group_name(&self.group);
-            match sent.send().await {
-                Ok(_) => Ok(()),
-                Err(error) => match error.as_service_error() {
-                    Some(DeleteScheduleError::ResourceNotFoundException(_)) => Ok(()),
-                    _ => Err(StatesError::sdk("dropping a schedule", &error)),
-                },
-            }
+            let delete = self.client.delete_schedule().name(name).group_name(&self.group);
+            let sent = delete.send().await.map(drop);
+            let gone = answered(sent, |said| said.is_resource_not_found_exception().then_some(()));
+            gone.map_err(|error| StatesError::sdk("dropping a schedule", &error))
         })
     }
 

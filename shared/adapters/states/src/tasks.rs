@@ -3,7 +3,7 @@
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
-use countersign_aws::{AwsConfig, LazyClient};
+use countersign_aws::{AwsConfig, LazyClient, answered};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -45,15 +45,15 @@ impl Tasks {
         Box::pin(async move {
             use SendTaskSuccessError as E;
             let request = self.client.send_task_success().task_token(token);
-            match request.output(output.to_string()).send().await {
-                Ok(_) => Ok(ResumeOutcome::Moved),
-                Err(error) => match error.as_service_error() {
-                    Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
-                        Ok(ResumeOutcome::NotMovedYet)
-                    }
-                    _ => Err(StatesError::sdk("waking a task", &error)),
-                },
-            }
+            let sent = request.output(output.to_string()).send().await;
+            let woken = answered(sent.map(|_| ResumeOutcome::Moved), |said| {
+                let nobody_waits = matches!(
+                    said,
+                    E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)
+                );
+                nobody_waits.then_some(ResumeOutcome::NotMovedYet)
+            });
+            woken.map_err(|error| StatesError::sdk("waking a task", &error))
         })
     }
 
@@ -70,15 +70,15 @@ impl Tasks {
         Box::pin(async move {
             use SendTaskFailureError as E;
             let request = self.client.send_task_failure().task_token(token);
-            match request.error(name).cause(cause).send().await {
-                Ok(_) => Ok(ResumeOutcome::Moved),
-                Err(error) => match error.as_service_error() {
-                    Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
-                        Ok(ResumeOutcome::NotMovedYet)
-                    }
-                    _ => Err(StatesError::sdk("failing a task", &error)),
-                },
-            }
+            let sent = request.error(name).cause(cause).send().await;
+            let woken = answered(sent.map(|_| ResumeOutcome::Moved), |said| {
+                let nobody_waits = matches!(
+                    said,
+                    E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)
+                );
+                nobody_waits.then_some(ResumeOutcome::NotMovedYet)
+            });
+            woken.map_err(|error| StatesError::sdk("failing a task", &error))
         })
     }
 }

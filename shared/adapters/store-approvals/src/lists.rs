@@ -2,7 +2,7 @@
 
 use countersign_approval::{ApprovalId, Kind, Request, RunId, Status};
 use countersign_identity::UserId;
-use countersign_store_kit::{Page, Query, Write};
+use countersign_store_kit::{Page, Query, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -106,10 +106,9 @@ impl Approvals {
         &self,
         person: &UserId,
         shelf: RequestList,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Summary>>> {
-        self.page_of(listed("FOR", person, shelf).limit(limit).after(after))
+        self.page_of(listed("FOR", person, shelf).within(window))
     }
 
     /// Requests of runs that `person` owns, a page at a time.
@@ -120,9 +119,8 @@ impl Approvals {
         &self,
         person: &UserId,
         shelf: RequestList,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Summary>>> {
-        self.page_of(listed("OWNER", person, shelf).limit(limit).after(after))
+        self.page_of(listed("OWNER", person, shelf).within(window))
     }
 }

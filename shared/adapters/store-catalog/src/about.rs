@@ -2,14 +2,11 @@
 
 use countersign_identity::UserId;
 use countersign_question::AboutPerson;
-use countersign_store_kit::Write;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::error::CatalogError;
-use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Catalog, Result, keys, record};
 
 /// What a person has said of themselves, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,23 +33,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_about<'a>(&'a self, said: &'a StoredAbout) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("keep what a person says of themselves");
-            let record = StoredRecord::of("memory", said, 1)?;
-            let put = record.put(&keys::about(&said.user_id)).map_err(doing)?;
-            self.table.write(put).await.map_err(doing)
-        })
+    pub fn set_about(&self, said: &StoredAbout) -> BoxFuture<'_, Result<()>> {
+        let (key, doing) = (keys::about(&said.user_id), "keep what a person says of themselves");
+        record::keep(&self.table, &key, ("memory", said), doing)
     }
 
     /// Erases what a person says of themselves.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_about<'a>(&'a self, owner: &'a UserId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("erase what a person says of themselves");
-            self.table.write(Write::delete(&keys::about(owner))).await.map_err(doing)
-        })
+    pub fn forget_about(&self, owner: &UserId) -> BoxFuture<'_, Result<()>> {
+        record::remove(&self.table, &keys::about(owner), "erase what a person says of themselves")
     }
 }

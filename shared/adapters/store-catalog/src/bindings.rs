@@ -7,8 +7,8 @@ use countersign_connector::{
     SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_profile::{Profile, ProfileId};
 use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -54,28 +54,14 @@ impl Catalog {
         binding: &'a Binding,
     ) -> BoxFuture<'a, Result<Binding>> {
         Box::pin(async move {
-            let doing = CatalogError::doing("bind the connector");
-            let profile = ProfileId::parse(&binding.profile_id)
-                .map_err(|_| CatalogError::NotFound("profile"))?;
-            let owner = Owner::User(owner);
-            let exists = Write::check(&keys::document::<Profile>(owner, &profile), Expr::exists());
-            let put = put(owner, binding)?.if_absent();
-            match self.table.transact(vec![exists, put]).await {
-                Ok(()) => Ok(binding.clone()),
-                Err(StoreError::ConditionFailed { index: 0, .. }) => {
-                    Err(CatalogError::NotFound("profile"))
-                }
-                Err(StoreError::ConditionFailed { .. }) => {
-                    let known =
-                        self.binding_of(owner, &binding.profile_id, &binding.connector_id).await?;
-                    let taken = || CatalogError::Taken {
-                        what: "connector",
-                        name: binding.connector_id.to_string(),
-                    };
-                    known.filter(|known| known.id == binding.id).ok_or_else(taken)
-                }
-                Err(other) => Err(doing(other)),
+            let (profile, connector) = (&binding.profile_id, &binding.connector_id);
+            let put = put(Owner::User(owner), binding);
+            if self.add_to_profile(owner, profile, put, "bind the connector").await? {
+                return Ok(binding.clone());
             }
+            let known = self.binding_of(Owner::User(owner), profile, connector).await?;
+            let taken = || CatalogError::Taken { what: "connector", name: connector.to_string() };
+            known.filter(|known| known.id == binding.id).ok_or_else(taken)
         })
     }
 
@@ -261,12 +247,8 @@ impl ConnectorSource for Catalog {
         profile: &'a str,
         connector: &'a ConnectorId,
     ) -> SourceFuture<'a, Option<Binding>> {
-        Box::pin(async move {
-            match self.binding_of(Owner::User(owner), profile, connector).await.map_err(boxed)? {
-                Some(own) => Ok(Some(own)),
-                None => self.binding_of(Owner::System, profile, connector).await.map_err(boxed),
-            }
-        })
+        let read = move |whose| self.binding_of(whose, profile, connector);
+        Box::pin(Owner::own_or_system(owner, read).map_err(boxed))
     }
 
     fn bound<'a>(
@@ -328,10 +310,9 @@ impl HealthSink for Catalog {
             // What the system ships has no health of its own: one user's credential says nothing about another's.
             let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
             let write = Write::update(&key).when(Expr::exists()).set("health", &health);
-            match self.table.write(write.map_err(|error| boxed(doing(error)))?).await {
-                Err(error) if !error.is_condition() => Err(boxed(doing(error))),
-                _ => Ok(()),
-            }
+            let write = write.map_err(|error| boxed(doing(error)))?;
+            let written = self.table.try_write(write).await;
+            written.map(drop).map_err(|error| boxed(doing(error)))
         })
     }
 }

@@ -94,12 +94,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn get(self, owner: &'c UserId, id: &'c T::Id) -> BoxFuture<'c, Result<Option<T>>> {
-        Box::pin(async move {
-            match self.read(Owner::User(owner), id).await? {
-                Some(own) => Ok(Some(own)),
-                None => self.read(Owner::System, id).await,
-            }
-        })
+        Box::pin(Owner::own_or_system(owner, move |whose| self.read(whose, id)))
     }
 
     /// The owner's own document of this id.
@@ -131,18 +126,28 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn all(self, owner: &'c UserId) -> BoxFuture<'c, Result<Vec<T>>> {
-        Box::pin(async move {
-            let (mut all, mut after) = (Vec::new(), None::<String>);
-            loop {
-                let listing = Listing { of: None, limit: 100, after: after.as_deref() };
-                let page = self.page(Owner::User(owner), listing, T::NEWEST_FIRST).await?;
-                all.extend(page.items);
-                match page.next {
-                    Some(next) => after = Some(next),
-                    None => return Ok(all),
-                }
+        Box::pin(self.everything(Owner::User(owner), T::NEWEST_FIRST))
+    }
+
+    /// Every document of the system.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn all_system(self) -> BoxFuture<'c, Result<Vec<T>>> {
+        Box::pin(self.everything(Owner::System, false))
+    }
+
+    async fn everything(self, owner: Owner<'_>, newest_first: bool) -> Result<Vec<T>> {
+        let (mut all, mut after) = (Vec::new(), None::<String>);
+        loop {
+            let listing = Listing { of: None, limit: 100, after: after.as_deref() };
+            let page = self.page(owner, listing, newest_first).await?;
+            all.extend(page.items);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(all),
             }
-        })
+        }
     }
 
     /// The documents the deployment ships.

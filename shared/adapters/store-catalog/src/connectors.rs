@@ -2,7 +2,7 @@
 
 use countersign_connector::{AcceptedEndpoint, ConnectorId, StoredConnector};
 use countersign_identity::UserId;
-use countersign_store_kit::{Key, Page, Query, Write};
+use countersign_store_kit::{Key, Page, Query, Window, Write};
 use futures::future::BoxFuture;
 
 use crate::collection::{Collection, StoredDocument, doing, put};
@@ -97,11 +97,10 @@ impl<'c> Collection<'c, StoredConnector> {
         self,
         owner: &UserId,
         id: &ConnectorId,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'c, Result<Page<StoredConnector>>> {
         let query = Query::partition(&keys::versions(Owner::User(owner), id)).descending();
-        let query = query.limit(limit).after(after);
+        let query = query.within(window);
         record::list(self.table, query, "read the versions of the connector")
     }
 }

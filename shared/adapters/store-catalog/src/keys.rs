@@ -14,6 +14,7 @@ use countersign_trigger::TriggerId;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
+use crate::Result;
 use crate::collection::StoredDocument;
 use crate::last_runs::Last;
 
@@ -27,6 +28,20 @@ pub(crate) enum Owner<'a> {
 impl<'a> Owner<'a> {
     pub(crate) fn of(user: Option<&'a UserId>) -> Self {
         user.map_or(Self::System, Self::User)
+    }
+
+    /// What `read` finds of this user, or else of the system.
+    pub(crate) async fn own_or_system<T, F>(
+        user: &'a UserId,
+        read: impl Fn(Self) -> F,
+    ) -> Result<Option<T>>
+    where
+        F: Future<Output = Result<Option<T>>>,
+    {
+        match read(Self::User(user)).await? {
+            Some(own) => Ok(Some(own)),
+            None => read(Self::System).await,
+        }
     }
 }
 

@@ -170,11 +170,8 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_hook_keys<'a>(&'a self, trigger: &'a TriggerId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("remove the keys of a webhook");
-            self.table.write(Write::delete(&keys::hook_keys(trigger))).await.map_err(doing)
-        })
+    pub fn forget_hook_keys(&self, trigger: &TriggerId) -> BoxFuture<'_, Result<()>> {
+        record::remove(&self.table, &keys::hook_keys(trigger), "remove the keys of a webhook")
     }
 
     /// The owner's active triggers that wait for files in this folder.

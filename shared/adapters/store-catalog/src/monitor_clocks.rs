@@ -2,13 +2,13 @@
 
 use countersign_identity::UserId;
 use countersign_monitor::MonitorId;
-use countersign_store_kit::{Expr, Query, StoreError, Write};
-use futures::future::{BoxFuture, try_join_all};
+use countersign_store_kit::{Expr, Item, Page, StoreError, Write};
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::{MonitorStore, Result, keys};
+use crate::{MonitorStore, Result, keys, record};
 
 /// When somebody else is to tick a monitor whose own clock has not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,17 +41,11 @@ impl MonitorStore {
     pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("look for overdue monitors");
-            let until = &now.to_string();
-            let part = |part: String| async move {
-                let query = Query::index(&part).between("0", until).limit(most);
-                self.table.query(query).await?.decode::<Clock>(self.table.name())
-            };
-            let parts = try_join_all(keys::all_clocks().into_iter().map(part)).await;
-            let mut clocks: Vec<Clock> =
-                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
-            clocks.sort_by_key(|clock| clock.overdue_at);
-            clocks.truncate(usize::try_from(most).unwrap_or_default());
-            Ok(clocks)
+            let (table, until) = (&self.table, now.to_string());
+            let read = |page: Page<Item>| page.decode::<Clock>(table.name());
+            let by_time = (read, |clock: &Clock| clock.overdue_at);
+            let clocks = record::first_until(table, keys::all_clocks(), &until, most, by_time);
+            clocks.await.map_err(doing)
         })
     }
 
@@ -85,11 +79,8 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn stop_clock<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("stop the clock of the monitor");
-            self.table.write(Write::delete(&keys::monitor_clock(monitor))).await.map_err(doing)
-        })
+    pub fn stop_clock(&self, monitor: &MonitorId) -> BoxFuture<'_, Result<()>> {
+        record::remove(&self.table, &keys::monitor_clock(monitor), "stop the clock of the monitor")
     }
 }
 

@@ -36,7 +36,7 @@ impl MonitorStore {
         let doing = CatalogError::doing("forget the batches of a monitor");
         let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
         let page = self.table.query(query.consistent().limit(BATCHES)).await.map_err(doing)?;
-        let keys: Vec<Key> = page.items.iter().filter_map(key).collect();
+        let keys: Vec<Key> = page.items.iter().filter_map(Key::of).collect();
         let batched = page.items.into_iter().map(|item| self.read_batch(item));
         let batched: Vec<Batched> = batched.collect::<Result<_>>()?;
         try_join_all(batched.iter().map(|one| self.discard(one))).await?;
@@ -52,7 +52,7 @@ impl MonitorStore {
             let query = Query::partition(&keys::monitor(monitor)).between("MARK#", "STATE");
             let page = self.table.query(query.consistent()).await.map_err(doing)?;
             let gone: Vec<Write> =
-                page.items.iter().filter_map(key).map(|key| Write::delete(&key)).collect();
+                page.items.iter().filter_map(Key::of).map(|key| Write::delete(&key)).collect();
             self.table.write_many(gone).await.map_err(doing)?;
             if page.next.is_none() {
                 return Ok(());
@@ -71,9 +71,4 @@ impl MonitorStore {
         let doing = CatalogError::doing("remove what a batch holds");
         self.blobs.discard(&batched.content).await.map_err(doing)
     }
-}
-
-fn key(item: &Item) -> Option<Key> {
-    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
-    Some(Key::new(text("PK")?, text("SK")?))
 }

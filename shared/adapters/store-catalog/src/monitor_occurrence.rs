@@ -9,7 +9,6 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::monitor_store::put_state;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
 
 /// A run that goes on when its monitor is removed.
@@ -49,8 +48,7 @@ impl MonitorStore {
                     .map(|one| held_up(one, &reason.code, &reason.message)),
                 ..batched.clone()
             };
-            let mut writes = vec![put_state(&batched.batch.monitor_id, state)?];
-            writes.extend(after.writes_after(batched)?);
+            let mut writes = after.moved(batched, state)?;
             writes.extend(clock_write(Some(clock))?);
             self.apply(writes).await
         })
@@ -77,9 +75,7 @@ impl MonitorStore {
             let occurrence = batched.occurrence.as_ref().map(ended);
             let after = Batched { occurrence, ..batched.clone() };
             let state = State { open: None, version: state.version + 1, ..state.clone() };
-            let mut writes = vec![put_state(&batched.batch.monitor_id, &state)?];
-            writes.extend(after.writes_after(batched)?);
-            self.apply(writes).await
+            self.apply(after.moved(batched, &state)?).await
         })
     }
 

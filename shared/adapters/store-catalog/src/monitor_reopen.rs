@@ -5,7 +5,6 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::monitor_store::put_state;
 use crate::{Batched, CatalogError, Clock, MonitorStore, Result};
 
 impl MonitorStore {
@@ -49,8 +48,7 @@ impl MonitorStore {
         };
         let occurrence = known.occurrence.as_ref().map(|one| asked_again(one, now));
         let after = Batched { batch, occurrence, ..known.clone() };
-        let mut writes = vec![put_state(&of.monitor_id, &state)?];
-        writes.extend(after.writes_after(&known)?);
+        let mut writes = after.moved(&known, &state)?;
         writes.extend(clock_write(Some(clock))?);
         self.apply(writes).await?;
         Ok(Ok(after.batch))

@@ -4,6 +4,7 @@ use countersign_monitor::{
     BatchOutcome, BatchState, MonitorId, SETTLE_TRIES, Settled, Watermark, fate, parked_by, settle,
 };
 use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
+use countersign_store_kit::Window;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -81,7 +82,7 @@ impl MonitorStore {
                     record::one(&self.table, key, "read an occurrence").await?;
                 return Ok(known.is_some_and(|known| parked_by(&known, run)));
             }
-            let last = self.batches(&from.monitor, LAST, None).await?.items;
+            let last = self.batches(&from.monitor, Window::first(LAST)).await?.items;
             let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
             Ok(own.is_some_and(|batch| batch.run == *run && batch.state.is_parked()))
         })

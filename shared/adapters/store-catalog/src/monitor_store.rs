@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark, followed};
 use countersign_run::Occurrence;
-use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
+use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Window, Write, decode};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,13 @@ impl Batched {
         if let Some(occurrence) = &self.occurrence {
             writes.push(occurrences::put(occurrence)?);
         }
+        Ok(writes)
+    }
+
+    /// As [`Batched::writes_after`], together with the monitor's state.
+    pub(crate) fn moved(&self, before: &Self, state: &State) -> Result<Vec<Write>> {
+        let mut writes = vec![put_state(&self.batch.monitor_id, state)?];
+        writes.extend(self.writes_after(before)?);
         Ok(writes)
     }
 }
@@ -216,9 +223,7 @@ impl MonitorStore {
     ) -> BoxFuture<'a, Result<Batched>> {
         Box::pin(async move {
             let after = batched.after(batch);
-            let mut writes = vec![put_state(&batch.monitor_id, state)?];
-            writes.extend(after.writes_after(batched)?);
-            self.apply(writes).await.map(|()| after)
+            self.apply(after.moved(batched, state)?).await.map(|()| after)
         })
     }
 
@@ -231,8 +236,7 @@ impl MonitorStore {
         clock: Option<&Clock>,
     ) -> Result<()> {
         let monitor = &settled.batch.monitor_id;
-        let mut writes = vec![put_state(monitor, &settled.state)?];
-        writes.extend(batched.after(&settled.batch).writes_after(batched)?);
+        let mut writes = batched.after(&settled.batch).moved(batched, &settled.state)?;
         for mark in moved {
             writes.push(put_mark(monitor, mark)?);
         }
@@ -270,11 +274,10 @@ impl MonitorStore {
     pub fn batches(
         &self,
         monitor: &MonitorId,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Batched>>> {
         let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
-        let query = query.descending().consistent().limit(limit).after(after);
+        let query = query.descending().consistent().within(window);
         record::list(&self.table, query, "list the batches")
     }
 
@@ -290,7 +293,7 @@ fn text(item: &countersign_store_kit::Item, name: &str) -> Option<String> {
 }
 
 /// The state, unless another change came first.
-pub(crate) fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
+fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
     let doing = CatalogError::doing("note where the monitor stands");
     let put = StoredRecord::of("state of the monitor", state, state.version)?;
     let put = put.put(&keys::monitor_state(monitor)).map_err(doing)?;

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId};
-use countersign_store_kit::Page;
+use countersign_store_kit::{Page, Window};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
@@ -29,11 +29,10 @@ impl Catalog {
         &self,
         owner: &UserId,
         of: OccurrencesOf<'_>,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
         let query = ledger(owner, of.source).between(&low(of.from), &high(of.before));
-        let query = query.descending().limit(limit).after(after);
+        let query = query.descending().within(window);
         record::list(&self.table, query, "list occurrences")
     }
 }

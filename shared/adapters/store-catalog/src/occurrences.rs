@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OpenOccurrence, RunId};
 use countersign_schedule::NOTED_TRIES;
-use countersign_store_kit::{Expr, Page, Query, Write};
+use countersign_store_kit::{Expr, Page, Query, Window, Write};
 use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -90,10 +90,9 @@ impl Catalog {
         &self,
         owner: &UserId,
         source: Option<&str>,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
-        let query = ledger(owner, source).descending().limit(limit).after(after);
+        let query = ledger(owner, source).descending().within(window);
         record::list(&self.table, query, "list occurrences")
     }
 
@@ -104,15 +103,14 @@ impl Catalog {
     pub fn open_occurrences(
         &self,
         source: Option<&str>,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<OpenOccurrence>>> {
         let query = Query::partition(keys::OPEN_OCCURRENCES).consistent();
         let query = match source {
             Some(source) => query.prefix(&format!("{source}-")),
             None => query,
         };
-        record::list(&self.table, query.limit(limit).after(after), "list open occurrences")
+        record::list(&self.table, query.within(window), "list open occurrences")
     }
 }
 
@@ -131,11 +129,9 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn said<'a>(&'a self, id: &'a OccurrenceId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("note what was said of an occurrence");
-            self.table.write(Write::delete(&keys::unsaid_occurrence(id))).await.map_err(doing)
-        })
+    pub fn said(&self, id: &OccurrenceId) -> BoxFuture<'_, Result<()>> {
+        let doing = "note what was said of an occurrence";
+        record::remove(&self.table, &keys::unsaid_occurrence(id), doing)
     }
 }
 

@@ -10,7 +10,6 @@ use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 
 use crate::error::CatalogError;
-use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
 
 /// Which open occurrences.
@@ -46,16 +45,9 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_place_of_open<'a>(
-        &'a self,
-        which: Open,
-        place: &'a OpenPlace,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("note how far open occurrences were looked at");
-            let record = StoredRecord::of("place of a look", place, 1)?;
-            self.table.write(record.put(&which.place()).map_err(doing)?).await.map_err(doing)
-        })
+    pub fn set_place_of_open(&self, which: Open, place: &OpenPlace) -> BoxFuture<'_, Result<()>> {
+        let doing = "note how far open occurrences were looked at";
+        record::keep(&self.table, &which.place(), ("place of a look", place), doing)
     }
 
     /// Some of them behind this place, in the order of the list: those that wait owner by owner, the others by their ids. A page

@@ -1,15 +1,15 @@
 //! Profiles: who agents are.
 
 use countersign_identity::UserId;
+use countersign_ids::derived;
 use countersign_profile::{Handle, Profile, ProfileId};
-use countersign_store_kit::{StoreError, Write};
+use countersign_store_kit::{Expr, StoreError, Write};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::collection::{Collection, StoredDocument, doing};
 use crate::keys::Owner;
-use crate::{Catalog, Result, keys};
+use crate::{Catalog, CatalogError, Result, keys};
 
 /// Which profile has a handle.
 #[derive(Serialize, Deserialize)]
@@ -20,10 +20,7 @@ struct Claim {
 /// The id of a profile the deployment ships: derived from its handle, so that it survives re-seeding.
 #[must_use]
 pub fn system_profile_id(handle: &Handle) -> ProfileId {
-    let digest = Sha256::digest(format!("countersign/library/profile\0{handle}"));
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    ProfileId::from_bytes(bytes)
+    ProfileId::from_bytes(derived(&format!("countersign/library/profile\0{handle}"), &[]))
 }
 
 impl StoredDocument for Profile {
@@ -89,6 +86,29 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// Puts what belongs to a profile that the owner has; false when something is there already. `doing` is what an error says was
+    /// tried.
+    pub(crate) async fn add_to_profile(
+        &self,
+        owner: &UserId,
+        profile: &str,
+        put: Result<Write>,
+        doing: &'static str,
+    ) -> Result<bool> {
+        let none = || CatalogError::NotFound("profile");
+        let profile = ProfileId::parse(profile).map_err(|_| none())?;
+        let of_owner = keys::document::<Profile>(Owner::User(owner), &profile);
+        let exists = Write::check(&of_owner, Expr::exists());
+        match self.table.transact(vec![exists, put?.if_absent()]).await {
+            Ok(()) => Ok(true),
+            Err(StoreError::ConditionFailed { index: 0, .. }) => Err(none()),
+            Err(StoreError::ConditionFailed { .. }) => Ok(false),
+            Err(other) => Err(CatalogError::doing(doing)(other)),
+        }
+    }
+}
+
 impl<'c> Collection<'c, Profile> {
     /// The owner's profile of this handle, or the system's.
     ///
@@ -99,12 +119,7 @@ impl<'c> Collection<'c, Profile> {
         owner: &'c UserId,
         handle: &'c Handle,
     ) -> BoxFuture<'c, Result<Option<Profile>>> {
-        Box::pin(async move {
-            match self.claimed(Owner::User(owner), handle).await? {
-                Some(own) => Ok(Some(own)),
-                None => self.claimed(Owner::System, handle).await,
-            }
-        })
+        Box::pin(Owner::own_or_system(owner, move |whose| self.claimed(whose, handle)))
     }
 
     async fn claimed(self, owner: Owner<'_>, handle: &Handle) -> Result<Option<Profile>> {

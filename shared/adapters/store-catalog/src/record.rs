@@ -2,7 +2,8 @@
 
 use countersign_failure::json_problem;
 use countersign_store_kit::{Expr, Item, Key, Page, Query, StoreError, Table, Write, decode};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,45 @@ pub(crate) fn list<'t, T: DeserializeOwned + Send>(
         let read = table.query(query).await.and_then(|read| page(table, read));
         read.map_err(CatalogError::doing(doing))
     })
+}
+
+/// Writes a record that has no version of its own in place of what is there; `doing` is what an error says was tried.
+pub(crate) fn keep<'t>(
+    table: &'t Table,
+    key: &Key,
+    (what, value): (&'static str, &impl Serialize),
+    doing: &'static str,
+) -> BoxFuture<'t, Result<(), CatalogError>> {
+    let put = StoredRecord::of(what, value, 1);
+    let put = put.and_then(|record| record.put(key).map_err(CatalogError::doing(doing)));
+    Box::pin(async move { table.write(put?).await.map_err(CatalogError::doing(doing)) })
+}
+
+/// Removes what is under a key; `doing` is what an error says was tried.
+pub(crate) fn remove<'t>(
+    table: &'t Table,
+    key: &Key,
+    doing: &'static str,
+) -> BoxFuture<'t, Result<(), CatalogError>> {
+    let write = Write::delete(key);
+    Box::pin(async move { table.write(write).await.map_err(CatalogError::doing(doing)) })
+}
+
+/// The first of what several partitions of the index hold up to the sort key `end`, by time.
+pub(crate) async fn first_until<T>(
+    table: &Table,
+    partitions: impl IntoIterator<Item = String>,
+    end: &str,
+    most: i32,
+    (read, at): (impl Fn(Page<Item>) -> Result<Page<T>, StoreError>, impl Fn(&T) -> Timestamp),
+) -> Result<Vec<T>, StoreError> {
+    let part = |part: String| table.query(Query::index(&part).between("0", end).limit(most));
+    let parts = try_join_all(partitions.into_iter().map(part)).await?;
+    let parts = parts.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut all: Vec<T> = parts.into_iter().flat_map(|page| page.items).collect();
+    all.sort_by_key(at);
+    all.truncate(usize::try_from(most).unwrap_or_default());
+    Ok(all)
 }
 
 /// Does all writes if every condition holds, false when one does not; `doing` is what an error says was tried.

@@ -2,8 +2,8 @@
 
 use countersign_identity::UserId;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
-use countersign_store_kit::{Expr, Query, Write};
-use futures::future::{BoxFuture, try_join_all};
+use countersign_store_kit::{Expr, Write};
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -97,17 +97,9 @@ impl Catalog {
         Box::pin(async move {
             let doing = CatalogError::doing("read what is due");
             let (parts, end) = keys::due_until(now);
-            let end = &end;
-            let part = |part: String| async move {
-                let query = Query::index(&part).between("0", end).limit(most);
-                record::page::<DueNext>(&self.table, self.table.query(query).await?)
-            };
-            let parts = try_join_all(parts.into_iter().map(part)).await;
-            let mut due: Vec<DueNext> =
-                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
-            due.sort_by_key(|due| due.at);
-            due.truncate(usize::try_from(most).unwrap_or_default());
-            Ok(due)
+            let read = |page| record::page::<DueNext>(&self.table, page);
+            let by_time = (read, |due: &DueNext| due.at);
+            record::first_until(&self.table, parts, &end, most, by_time).await.map_err(doing)
         })
     }
 

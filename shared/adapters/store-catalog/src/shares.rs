@@ -1,13 +1,11 @@
 //! Which profiles are shared with which teams (F-405).
 
-use countersign_profile::{Profile, ProfileId};
-use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Share, TeamId, Terms};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::keys::{self, Owner};
-use crate::{Catalog, CatalogError, Result};
+use crate::{Catalog, CatalogError, Result, keys};
 
 /// The most shares of one profile that are read.
 const MAX: usize = 500;
@@ -20,24 +18,15 @@ impl Catalog {
     /// the team already.
     pub fn create_share<'a>(&'a self, share: &'a Share) -> BoxFuture<'a, Result<Share>> {
         Box::pin(async move {
-            let doing = CatalogError::doing("share the profile");
             let (profile, team) = (&share.agent_profile_id, &share.team_id);
-            let id = ProfileId::parse(profile).map_err(|_| CatalogError::NotFound("profile"))?;
-            let of_owner = keys::document::<Profile>(Owner::User(&share.shared_by), &id);
-            let put = put(share).map_err(doing)?.if_absent();
-            match self.table.transact(vec![Write::check(&of_owner, Expr::exists()), put]).await {
-                Ok(()) => Ok(share.clone()),
-                Err(StoreError::ConditionFailed { index: 0, .. }) => {
-                    Err(CatalogError::NotFound("profile"))
-                }
-                Err(StoreError::ConditionFailed { .. }) => {
-                    let known = self.share(profile, team).await?;
-                    let name = team.to_string();
-                    let taken = || CatalogError::Taken { what: "team", name };
-                    known.filter(|known| known.id == share.id).ok_or_else(taken)
-                }
-                Err(other) => Err(doing(other)),
+            let doing = "share the profile";
+            let put = put(share).map_err(CatalogError::doing(doing));
+            if self.add_to_profile(&share.shared_by, profile, put, doing).await? {
+                return Ok(share.clone());
             }
+            let known = self.share(profile, team).await?;
+            let taken = || CatalogError::Taken { what: "team", name: team.to_string() };
+            known.filter(|known| known.id == share.id).ok_or_else(taken)
         })
     }
 
@@ -103,13 +92,8 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn shared_with(
-        &self,
-        team: &TeamId,
-        limit: i32,
-        after: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<Share>>> {
-        let query = Query::index(&keys::shared_with(team)).limit(limit).after(after);
+    pub fn shared_with(&self, team: &TeamId, window: Window) -> BoxFuture<'_, Result<Page<Share>>> {
+        let query = Query::index(&keys::shared_with(team)).within(window);
         Box::pin(async move {
             let page = self.table.page(query).await;
             page.map_err(CatalogError::doing("list what is shared with the team"))

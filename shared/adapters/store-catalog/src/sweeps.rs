@@ -4,8 +4,6 @@ use countersign_schedule::Sweeps;
 use countersign_store_kit::Key;
 use futures::future::BoxFuture;
 
-use crate::error::CatalogError;
-use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
 
 fn key() -> Key {
@@ -25,11 +23,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn note_sweeps<'a>(&'a self, sweeps: &'a Sweeps) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("note that the sweeper looked");
-            let record = StoredRecord::of("sweeps", sweeps, 1)?;
-            self.table.write(record.put(&key()).map_err(doing)?).await.map_err(doing)
-        })
+    pub fn note_sweeps(&self, sweeps: &Sweeps) -> BoxFuture<'_, Result<()>> {
+        record::keep(&self.table, &key(), ("sweeps", sweeps), "note that the sweeper looked")
     }
 }

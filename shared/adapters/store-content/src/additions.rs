@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::against_others::against_others;
 use crate::documents::{Document, DocumentItem};
 use crate::file_changes::place;
 use crate::ids::DocumentId;
@@ -15,9 +16,6 @@ use crate::{ContentError, ContentStore, Result, derived};
 
 /// The largest document that is added to, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
-
-/// How often an addition is made again on top of what others have added meanwhile.
-const TRIES: u32 = 8;
 
 /// Text on its way to the end of a document.
 #[derive(Debug, Clone)]
@@ -44,16 +42,7 @@ impl ContentStore {
         &'a self,
         addition: Addition<'a>,
     ) -> BoxFuture<'a, Result<Document>> {
-        Box::pin(async move {
-            let mut tries = TRIES;
-            loop {
-                tries -= 1;
-                match self.add(&addition).await {
-                    Err(ContentError::Store(error)) if error.is_condition() && tries > 0 => {}
-                    done => return done,
-                }
-            }
-        })
+        Box::pin(async move { against_others(|| self.add(&addition)).await })
     }
 
     async fn add(&self, addition: &Addition<'_>) -> Result<Document> {

@@ -104,10 +104,7 @@ impl Deliveries {
     pub fn release<'a>(&'a self, mail: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let sending = Expr::new("#state = :sending").bind("sending", &State::Sending)?;
-            match self.table.write(Write::delete(&key(mail)).when(sending)).await {
-                Err(error) if !error.is_condition() => Err(error),
-                _ => Ok(()),
-            }
+            self.table.try_write(Write::delete(&key(mail)).when(sending)).await.map(drop)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_report::table::table_name;
-use countersign_store_kit::{Page, Query, Stored, Write};
+use countersign_store_kit::{Page, Query, Stored, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -119,14 +119,13 @@ impl ContentStore {
         &self,
         owner: &UserId,
         folder: Option<&str>,
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Document>>> {
         let query = match folder {
             Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
             None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
         };
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// Whether there is a folder with this id.
@@ -155,21 +154,14 @@ impl ContentStore {
                 return Err(ContentError::NoFolder(id.to_owned()));
             }
             let folder = Folder { id: id.to_owned(), owner: owner.clone(), created_at: now };
-            match self.table.write(Write::put(&key, &folder)?.if_absent()).await {
-                Err(error) if !error.is_condition() => Err(error.into()),
-                _ => Ok(folder),
-            }
+            self.table.try_write(Write::put(&key, &folder)?.if_absent()).await?;
+            Ok(folder)
         })
     }
 
     /// The folders of an owner, by id.
-    pub fn folders(
-        &self,
-        owner: &UserId,
-        limit: i32,
-        cursor: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<Folder>>> {
+    pub fn folders(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Folder>>> {
         let query = Query::partition(&keys::partition(owner)).prefix(keys::FOLDER);
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_s3::presigning::PresigningConfig;
 use countersign_identity::UserId;
-use countersign_store_kit::{Page, Query, StoreError, Write};
+use countersign_store_kit::{Page, Query, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -60,14 +60,9 @@ impl ContentStore {
     }
 
     /// The files of an owner, newest first.
-    pub fn exports(
-        &self,
-        owner: &UserId,
-        limit: i32,
-        cursor: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<Export>>> {
+    pub fn exports(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Export>>> {
         let query = Query::index(&keys::exports(owner)).descending();
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// A link to download a file of this owner, good for `valid`; it is saved under its file name whatever it holds.

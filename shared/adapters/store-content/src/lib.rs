@@ -21,6 +21,7 @@
 //! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
 
 mod additions;
+mod against_others;
 mod connections;
 mod deliveries;
 mod documents;
@@ -37,7 +38,6 @@ mod team_posts;
 mod todos;
 
 use countersign_store_kit::{Blobs, Table};
-use sha2::{Digest, Sha256};
 
 pub use countersign_report::markdown::is_invisible;
 pub use countersign_report::table::table_name;
@@ -78,15 +78,7 @@ impl ContentStore {
 /// makes nothing new.
 #[must_use]
 pub fn derived(parts: &[&str]) -> [u8; 16] {
-    let mut hasher = Sha256::new();
-    hasher.update(b"countersign/v1/content");
-    for part in parts {
-        hasher.update((part.len() as u64).to_be_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hasher.finalize()[..16]);
-    bytes
+    countersign_ids::derived("countersign/v1/content", parts)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Notifications inside the application.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, Write};
+use countersign_store_kit::{Expr, Page, Query, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -97,11 +97,10 @@ impl ContentStore {
     pub fn notifications(
         &self,
         owner: &UserId,
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Notification>>> {
         let query = Query::index(&keys::notes(owner)).descending();
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// Marks a notification of this owner as read; none when there is none. One that was read keeps its time.

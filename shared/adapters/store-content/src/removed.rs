@@ -1,7 +1,7 @@
 //! Documents that were removed: they are in no list, and can be restored for a time.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -57,11 +57,10 @@ impl ContentStore {
     pub fn removed_documents(
         &self,
         owner: &UserId,
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<RemovedDocument>>> {
         let query = Query::partition(&keys::partition(owner)).prefix(keys::REMOVED);
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// Brings a removed document back as it was; none when there is none, or its time is over. Doing it again gives the

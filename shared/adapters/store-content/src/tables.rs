@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use countersign_identity::UserId;
 use countersign_report::table::{Row, Schema, keyed};
-use countersign_store_kit::{Item, Key, Page, Query, Write, decode};
+use countersign_store_kit::{Item, Key, Page, Query, Window, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -161,13 +161,12 @@ impl ContentStore {
         &self,
         owner: &UserId,
         workspace: Option<&str>,
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<TableInfo>>> {
         let prefix = workspace
             .map_or_else(|| keys::TABLE.to_owned(), |name| format!("{}{name}#", keys::TABLE));
         let query = Query::partition(&keys::partition(owner)).prefix(&prefix);
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// The rows of a table in the order they were inserted.
@@ -176,10 +175,9 @@ impl ContentStore {
         owner: &UserId,
         workspace: &str,
         table: &str,
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Map<String, Value>>>> {
-        let query = Query::index(&keys::rows(owner, workspace, table)).limit(limit).after(cursor);
+        let query = Query::index(&keys::rows(owner, workspace, table)).within(window);
         self.table.page_as(query, |row: StoredRow| row.cells())
     }
 

@@ -1,6 +1,6 @@
 //! What members of a team write.
 
-use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Feed, Post, PostId, PostPage, ReadError, TeamId};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -48,12 +48,11 @@ impl ContentStore {
         &self,
         team: &TeamId,
         (from, to): (Option<Timestamp>, Option<Timestamp>),
-        limit: i32,
-        cursor: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Post>>> {
         let high = to.map_or_else(|| "~".to_owned(), |to| format!("{}~", sortable(to)));
         let query = Query::index(&keys::posts(team)).between(&low(from), &high).descending();
-        self.table.page(query.limit(limit).after(cursor))
+        self.table.page(query.within(window))
     }
 
     /// Takes the text of a post away; that somebody wrote it stays, for the sake of its replies. None when there is none.

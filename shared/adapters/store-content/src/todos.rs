@@ -1,18 +1,16 @@
 //! To-dos of a person.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Window, Write};
 use countersign_todo::{Change, Changed, Todo, TodoId};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::against_others::against_others;
 use crate::keys::{self, sortable};
 use crate::tables::CALL_KEPT;
 use crate::{ContentError, ContentStore, Result, derived};
-
-/// How often a change is made again on top of what others have changed meanwhile.
-const TRIES: u32 = 8;
 
 /// The most to-dos that one search looks through.
 const MAX_READ: usize = 5_000;
@@ -57,13 +55,8 @@ impl ContentStore {
     }
 
     /// The to-dos of an owner, oldest first.
-    pub fn todos(
-        &self,
-        owner: &UserId,
-        limit: i32,
-        cursor: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<Todo>>> {
-        self.table.page(Query::index(&keys::todos(owner)).limit(limit).after(cursor))
+    pub fn todos(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Todo>>> {
+        self.table.page(Query::index(&keys::todos(owner)).within(window))
     }
 
     /// The first to-dos of an owner that `takes` accepts, `max` at most.
@@ -76,7 +69,7 @@ impl ContentStore {
         Box::pin(async move {
             let (mut todos, mut bytes, mut read, mut next) = (Vec::new(), 0, 0, None);
             loop {
-                let page = self.todos(owner, PAGE, next.as_deref()).await?;
+                let page = self.todos(owner, Window { limit: PAGE, after: next }).await?;
                 read += page.items.len();
                 for todo in page.items.into_iter().filter(|todo| takes(todo)) {
                     bytes += todo.bytes();
@@ -98,16 +91,7 @@ impl ContentStore {
     /// # Errors
     /// [`ContentError::NoTodo`], [`ContentError::TooManyTags`] and [`ContentError::Store`].
     pub fn change_todo<'a>(&'a self, change: TodoChange<'a>) -> BoxFuture<'a, Result<Changed>> {
-        Box::pin(async move {
-            let mut tries = TRIES;
-            loop {
-                tries -= 1;
-                match self.try_change(&change).await {
-                    Err(ContentError::Store(error)) if error.is_condition() && tries > 0 => {}
-                    done => return done,
-                }
-            }
-        })
+        Box::pin(async move { against_others(|| self.try_change(&change)).await })
     }
 
     async fn try_change(&self, asked: &TodoChange<'_>) -> Result<Changed> {

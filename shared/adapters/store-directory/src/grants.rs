@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
 use countersign_identity::{Capability, DirectoryEntry, Rights, Scope, Scopes, UserId};
-use countersign_store_kit::{Expr, Item, Key, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
 use countersign_team::TeamId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::asked::Encoded;
 use crate::sign_in::FirstRights;
 use crate::user::User;
 use crate::{Directory, DirectoryError, Result, keys};
@@ -47,7 +48,7 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn revoke(&self, user: &UserId, scope: &Scope) -> BoxFuture<'_, Result<()>> {
-        self.taken(keys::scope(user, scope), "take the scope back")
+        self.remove(keys::scope(user, scope), "take the scope back")
     }
 
     /// Gives a capability.
@@ -74,28 +75,20 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn take(&self, user: &UserId, capability: Capability) -> BoxFuture<'_, Result<()>> {
-        self.taken(keys::capability(user, capability), "take the capability back")
+        self.remove(keys::capability(user, capability), "take the capability back")
     }
 
     /// Puts what belongs to a person, who must be there.
     fn granted<'a>(
         &'a self,
         user: &'a UserId,
-        put: std::result::Result<Write, StoreError>,
+        put: Encoded<Write>,
         doing: &'static str,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing(doing);
             let known = Write::check(&keys::profile(user), Expr::exists());
-            let writes = vec![known, put.map_err(&doing)?];
-            let is_known = self.table.try_transact(writes).await.map_err(doing)?;
+            let is_known = self.try_transact(put.map(|put| vec![known, put]), doing).await?;
             is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
-        })
-    }
-
-    fn taken(&self, key: Key, doing: &'static str) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move {
-            self.table.write(Write::delete(&key)).await.map_err(DirectoryError::doing(doing))
         })
     }
 
@@ -174,11 +167,7 @@ impl Rights for Directory {
 }
 
 /// The rights of a first administrator, as their own gift because nobody else was there, and the mark that they had them.
-pub(crate) fn first(
-    user: &User,
-    rights: &FirstRights,
-    now: Timestamp,
-) -> std::result::Result<Vec<Write>, StoreError> {
+pub(crate) fn first(user: &User, rights: &FirstRights, now: Timestamp) -> Encoded<Vec<Write>> {
     let grant = Grant { granted_by: &user.id, granted_at: now };
     let mark = Write::put(&keys::appointed(&user.email), &grant)?.if_absent();
     let scopes = rights.scopes.iter().map(|scope| keys::scope(&user.id, scope));

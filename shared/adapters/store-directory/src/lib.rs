@@ -18,6 +18,7 @@
 //! consistent read, done again before every effect and every decision.
 
 mod account;
+mod asked;
 mod error;
 mod grants;
 mod keys;

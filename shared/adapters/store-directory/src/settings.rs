@@ -2,12 +2,14 @@
 //! the list of models.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Query, Write};
+use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::asked::Encoded;
 use crate::{Directory, DirectoryError, Result, keys};
 
 /// Which document of the deployment.
@@ -48,10 +50,7 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn setting(&self, of: Setting) -> BoxFuture<'_, Result<Option<StoredSetting>>> {
-        Box::pin(async move {
-            let found = self.table.get(&keys::setting(of)).await;
-            found.map_err(DirectoryError::doing("read a document of the deployment"))
-        })
+        self.one(keys::setting(of), "read a document of the deployment")
     }
 
     /// Every version there was, the newest first: who wrote what, and when.
@@ -59,12 +58,9 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn settings(&self, of: Setting, limit: i32) -> BoxFuture<'_, Result<Vec<StoredSetting>>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("list a document of the deployment");
-            let query = Query::partition(&keys::settings(of)).descending().limit(limit);
-            let page: Page<StoredSetting> = self.table.page(query).await.map_err(doing)?;
-            Ok(page.items)
-        })
+        let query = Query::partition(&keys::settings(of)).descending().limit(limit);
+        let page = self.page(query, "list a document of the deployment");
+        Box::pin(page.map_ok(|page| page.items))
     }
 
     /// Replaces a document if it still has the version the writer saw (0: there was none).
@@ -80,26 +76,22 @@ impl Directory {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<StoredSetting>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("write a document of the deployment");
             let stored = StoredSetting {
                 json: document.to_string(),
                 version: seen + 1,
                 updated_by: by.clone(),
                 updated_at: now,
             };
-            let writes = setting_writes(of, &stored, seen).map_err(&doing)?;
-            let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+            let writes = setting_writes(of, &stored, seen);
+            let doing = "write a document of the deployment";
+            let is_unchanged = self.try_transact(writes, doing).await?;
             is_unchanged.then_some(stored).ok_or(DirectoryError::Changed)
         })
     }
 }
 
 /// The document where it is read, if it is still the version that was seen, and the same for good among its versions.
-fn setting_writes(
-    of: Setting,
-    stored: &StoredSetting,
-    seen: u64,
-) -> std::result::Result<Vec<Write>, StoreError> {
+fn setting_writes(of: Setting, stored: &StoredSetting, seen: u64) -> Encoded<Vec<Write>> {
     let current = Write::put(&keys::setting(of), stored)?.when(Expr::version(seen)?);
     let kept = Write::put(&keys::setting_version(of, stored.version), stored)?.if_absent();
     Ok(vec![current, kept])

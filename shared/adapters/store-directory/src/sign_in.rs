@@ -1,12 +1,13 @@
 //! People and their accounts of the user pool. A person has at most one, and an account was and is one person's.
 
 use countersign_identity::{Capability, Scope};
-use countersign_store_kit::{Expr, StoreError, Write};
+use countersign_store_kit::{Expr, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::account::{Account, PoolSubject};
+use crate::asked::Encoded;
 use crate::user::User;
 use crate::users::Claim;
 use crate::{Directory, DirectoryError, Result, grants, keys};
@@ -40,11 +41,8 @@ impl Directory {
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn holder<'a>(&'a self, subject: &'a PoolSubject) -> BoxFuture<'a, Result<Holder>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("find the account");
-            let key = keys::subject(subject);
-            let Some(claim) = self.table.get::<Claim>(&key).await.map_err(doing)? else {
-                return Ok(Holder::Nobody);
-            };
+            let claim = self.one::<Claim>(keys::subject(subject), "find the account").await?;
+            let Some(claim) = claim else { return Ok(Holder::Nobody) };
             let person = self.user(&claim.user_id).await?.filter(|_| !claim.parted);
             let own =
                 |user: &User| user.account.as_ref().is_some_and(|own| own.subject == *subject);
@@ -69,9 +67,7 @@ impl Directory {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("note the account");
-            let writes = tying(user, account, now).map_err(&doing)?;
-            let is_free = self.table.try_transact(writes).await.map_err(doing)?;
+            let is_free = self.try_transact(tying(user, account, now), "note the account").await?;
             let taken =
                 || DirectoryError::Taken { what: "account", value: user.username.to_string() };
             is_free.then_some(()).ok_or_else(taken)
@@ -85,10 +81,9 @@ impl Directory {
     /// [`DirectoryError::Changed`] when the account changed in between, or there is none.
     pub fn part<'a>(&'a self, user: &'a User, now: Timestamp) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("part the account");
             let account = user.account.as_ref().ok_or(DirectoryError::Changed)?;
-            let writes = parting(user, account, now).map_err(&doing)?;
-            let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+            let writes = parting(user, account, now);
+            let is_unchanged = self.try_transact(writes, "part the account").await?;
             is_unchanged.then_some(()).ok_or(DirectoryError::Changed)
         })
     }
@@ -105,22 +100,17 @@ impl Directory {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("appoint the administrator");
-            let mark = keys::appointed(&user.email);
-            if self.table.get::<Value>(&mark).await.map_err(&doing)?.is_some() {
+            let doing = "appoint the administrator";
+            let mark = self.one::<Value>(keys::appointed(&user.email), doing).await?;
+            if mark.is_some() {
                 return Ok(false);
             }
-            let writes = grants::first(user, rights, now).map_err(&doing)?;
-            self.table.try_transact(writes).await.map_err(doing)
+            self.try_transact(grants::first(user, rights, now), doing).await
         })
     }
 }
 
-fn tying(
-    user: &User,
-    account: &Account,
-    now: Timestamp,
-) -> std::result::Result<Vec<Write>, StoreError> {
+fn tying(user: &User, account: &Account, now: Timestamp) -> Encoded<Vec<Write>> {
     let claim = Claim { user_id: user.id.clone(), parted: false };
     let free = Expr::new(
         "attribute_not_exists(#PK) OR (#user_id = :user AND attribute_not_exists(#parted))",
@@ -139,11 +129,7 @@ fn tying(
     Ok(vec![claim, person])
 }
 
-fn parting(
-    user: &User,
-    account: &Account,
-    now: Timestamp,
-) -> std::result::Result<Vec<Write>, StoreError> {
+fn parting(user: &User, account: &Account, now: Timestamp) -> Encoded<Vec<Write>> {
     let same = Expr::new("#account = :account").bind("account", account)?;
     let claim = Claim { user_id: user.id.clone(), parted: true };
     let person = Write::update(&keys::profile(&user.id))

@@ -1,11 +1,12 @@
 //! Teams and who is a member of them.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Member, Team, TeamChange, TeamId};
 use futures::future::{BoxFuture, try_join};
 use jiff::Timestamp;
 
+use crate::asked::Encoded;
 use crate::{Directory, DirectoryError, Result, keys};
 
 /// The most teams of one person that are read.
@@ -29,21 +30,15 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn team(&self, id: &TeamId) -> BoxFuture<'_, Result<Option<Team>>> {
-        let key = keys::team(id);
-        Box::pin(async move {
-            self.table.get(&key).await.map_err(DirectoryError::doing("read the team"))
-        })
+        self.one(keys::team(id), "read the team")
     }
 
     /// Every team, by name.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn teams(&self, limit: i32, after: Option<&str>) -> BoxFuture<'_, Result<Page<Team>>> {
-        let query = Query::index(keys::TEAMS).limit(limit).after(after);
-        Box::pin(async move {
-            self.table.page(query).await.map_err(DirectoryError::doing("list teams"))
-        })
+    pub fn teams(&self, window: Window) -> BoxFuture<'_, Result<Page<Team>>> {
+        self.page(Query::index(keys::TEAMS).within(window), "list teams")
     }
 
     /// Changes a team and answers with the record as it then stands.
@@ -57,12 +52,11 @@ impl Directory {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Team>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("change the team");
             let before = self.team(id).await?.ok_or(DirectoryError::NoSuchTeam)?;
-            let is_same = Expr::version(before.version).map_err(&doing)?;
+            let is_same = Expr::version(before.version);
             let after = before.changed(change, now);
-            let write = put(&after).map_err(&doing)?.when(is_same);
-            let is_changed = self.table.try_write(write).await.map_err(doing)?;
+            let write = is_same.and_then(|is_same| Ok(put(&after)?.when(is_same)));
+            let is_changed = self.try_write(write, "change the team").await?;
             is_changed.then_some(after).ok_or(DirectoryError::Changed)
         })
     }
@@ -100,27 +94,15 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn remove_member(&self, team: &TeamId, user: &UserId) -> BoxFuture<'_, Result<()>> {
-        let key = keys::membership(user, team);
-        Box::pin(async move {
-            let doing = DirectoryError::doing("remove the member");
-            self.table.write(Write::delete(&key)).await.map_err(doing)
-        })
+        self.remove(keys::membership(user, team), "remove the member")
     }
 
     /// The members of a team.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn members(
-        &self,
-        team: &TeamId,
-        limit: i32,
-        after: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<Member>>> {
-        let query = Query::index(&keys::members(team)).limit(limit).after(after);
-        Box::pin(async move {
-            self.table.page(query).await.map_err(DirectoryError::doing("list the members"))
-        })
+    pub fn members(&self, team: &TeamId, window: Window) -> BoxFuture<'_, Result<Page<Member>>> {
+        self.page(Query::index(&keys::members(team)).within(window), "list the members")
     }
 
     /// The team, when it works and the person is a member of it now.
@@ -132,10 +114,8 @@ impl Directory {
         user: &'a UserId,
         team: &'a TeamId,
     ) -> BoxFuture<'a, Result<Option<Team>>> {
-        let key = keys::membership(user, team);
+        let member = self.one::<Member>(keys::membership(user, team), "read the membership");
         Box::pin(async move {
-            let doing = DirectoryError::doing("read the membership");
-            let member = async { self.table.get::<Member>(&key).await.map_err(doing) };
             let (member, team) = try_join(member, self.team(team)).await?;
             Ok(team.filter(|team| team.is_active && member.is_some()))
         })
@@ -152,16 +132,13 @@ impl Directory {
             let members = self.table.query_all::<Member>(query.consistent(), MAX_TEAMS).await;
             let members = members.map_err(&doing)?;
             let keys: Vec<_> = members.iter().map(|member| keys::team(&member.team_id)).collect();
-            let mut found = self.table.get_many(&keys).await.map_err(&doing)?;
-            let items = keys.iter().filter_map(|key| found.remove(key));
-            let teams = items.map(|item| decode(self.table.name(), item));
-            let teams: Vec<Team> = teams.collect::<std::result::Result<_, _>>().map_err(doing)?;
+            let teams: Vec<Team> = self.table.get_in_order(&keys).await.map_err(doing)?;
             Ok(teams.into_iter().filter(|team| team.is_active).collect())
         })
     }
 }
 
-fn put(team: &Team) -> std::result::Result<Write, StoreError> {
+fn put(team: &Team) -> Encoded<Write> {
     let put = Write::put(&keys::team(&team.id), team)?;
     Ok(put.indexed(keys::TEAMS, &keys::by_name(team)))
 }

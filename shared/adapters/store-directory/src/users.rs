@@ -1,11 +1,12 @@
 //! Entering, finding and changing people.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Write};
+use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::asked::Encoded;
 use crate::user::{Email, User, UserChange, Username};
 use crate::{Directory, DirectoryError, Result, keys};
 
@@ -58,10 +59,7 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn user(&self, id: &UserId) -> BoxFuture<'_, Result<Option<User>>> {
-        let key = keys::profile(id);
-        Box::pin(async move {
-            self.table.get(&key).await.map_err(DirectoryError::doing("read the person"))
-        })
+        self.one(keys::profile(id), "read the person")
     }
 
     /// Finds a person by username.
@@ -101,9 +99,7 @@ impl Directory {
 
     fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("find the person");
-            let claim: Option<Claim> = self.table.get(&key).await.map_err(doing)?;
-            match claim {
+            match self.one::<Claim>(key, "find the person").await? {
                 Some(claim) => self.user(&claim.user_id).await,
                 None => Ok(None),
             }
@@ -114,11 +110,8 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn list(&self, limit: i32, after: Option<&str>) -> BoxFuture<'_, Result<Page<User>>> {
-        let query = Query::index(keys::USERS).limit(limit).after(after);
-        Box::pin(async move {
-            self.table.page(query).await.map_err(DirectoryError::doing("list people"))
-        })
+    pub fn list(&self, window: Window) -> BoxFuture<'_, Result<Page<User>>> {
+        self.page(Query::index(keys::USERS).within(window), "list people")
     }
 
     /// Changes a person and answers with the record as it then stands.
@@ -140,23 +133,18 @@ impl Directory {
     /// Does a write whose only condition is that the person exists.
     pub(crate) fn written(
         &self,
-        write: std::result::Result<Write, StoreError>,
+        write: Encoded<Write>,
         doing: &'static str,
     ) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing(doing);
-            let write = write.map_err(&doing)?.when(Expr::exists());
-            let is_known = self.table.try_write(write).await.map_err(doing)?;
+            let write = write.map(|write| write.when(Expr::exists()));
+            let is_known = self.try_write(write, doing).await?;
             is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
         })
     }
 }
 
-fn changed(
-    id: &UserId,
-    change: &UserChange,
-    now: Timestamp,
-) -> std::result::Result<Write, StoreError> {
+fn changed(id: &UserId, change: &UserChange, now: Timestamp) -> Encoded<Write> {
     let mut write = Write::update(&keys::profile(id)).set("updated_at", &now)?;
     if let Some(name) = &change.display_name {
         write = write.set("display_name", name)?;
@@ -170,7 +158,7 @@ fn changed(
     Ok(write)
 }
 
-fn entry(user: &User) -> std::result::Result<Vec<Write>, StoreError> {
+fn entry(user: &User) -> Encoded<Vec<Write>> {
     let claim = Claim { user_id: user.id.clone(), parted: false };
     let mut writes = vec![
         Write::put(&keys::username(&user.username), &claim)?.if_absent(),

@@ -49,10 +49,7 @@ impl EgressStore {
         let newer = Expr::new("attribute_not_exists(#PK) OR #at < :at").bind("at", &at)?;
         let write = Write::put(&key(of), &AnswerItem { at, body })?;
         let write = write.when(newer).expires_at(answer.until().as_second());
-        match self.table.write(write).await {
-            Err(error) if !error.is_condition() => Err(error),
-            _ => Ok(()),
-        }
+        self.table.try_write(write).await.map(drop)
     }
 }
 

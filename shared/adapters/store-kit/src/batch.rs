@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 
+use crate::decode::decode;
 use crate::error::StoreError;
 use crate::key::{Item, Key};
 use crate::table::Table;
@@ -24,6 +26,18 @@ impl Table {
             let wanted: Vec<Lookup> = keys.iter().map(|key| self.lookup(key.clone())).collect();
             let found = self.get_across(&wanted).await?;
             Ok(found.into_iter().map(|(of, item)| (of.key, item)).collect())
+        })
+    }
+
+    /// Reads up to 100 items at once, strongly consistent, in the order of their keys; missing ones are left out.
+    pub fn get_in_order<'a, T>(&'a self, keys: &'a [Key]) -> BoxFuture<'a, Result<Vec<T>>>
+    where
+        T: DeserializeOwned + Send,
+    {
+        Box::pin(async move {
+            let mut found = self.get_many(keys).await?;
+            let items = keys.iter().filter_map(|key| found.remove(key));
+            items.map(|item| decode(self.name(), item)).collect()
         })
     }
 
@@ -83,11 +97,7 @@ fn by_table(wanted: Vec<Lookup>) -> Result<HashMap<String, KeysAndAttributes>> {
 
 fn keyed(table: String, items: Vec<Item>) -> impl Iterator<Item = (Lookup, Item)> {
     items.into_iter().filter_map(move |item| {
-        let key = key_of(&item)?;
+        let key = Key::of(&item)?;
         Some((Lookup { table: table.clone(), key }, item))
     })
-}
-
-fn key_of(item: &Item) -> Option<Key> {
-    Some(Key::new(item.get("PK")?.as_s().ok()?, item.get("SK")?.as_s().ok()?))
 }

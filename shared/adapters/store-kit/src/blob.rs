@@ -104,6 +104,16 @@ impl Blobs {
         Box::pin(self.load_as(stored))
     }
 
+    /// Reads a value back; null where none was stored.
+    pub fn load_or_null<'a>(&'a self, stored: Option<&'a Stored>) -> BoxFuture<'a, Result<Value>> {
+        Box::pin(async move {
+            match stored {
+                Some(stored) => self.load_as(stored).await,
+                None => Ok(Value::Null),
+            }
+        })
+    }
+
     /// Reads a value back as a `T` and checks its digest.
     ///
     /// # Errors

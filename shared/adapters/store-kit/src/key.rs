@@ -22,6 +22,12 @@ impl Key {
         Self { pk: pk.into(), sk: sk.into() }
     }
 
+    /// The key of an item that was read.
+    #[must_use]
+    pub fn of(item: &Item) -> Option<Self> {
+        Some(Self::new(item.get("PK")?.as_s().ok()?, item.get("SK")?.as_s().ok()?))
+    }
+
     /// Whether anything can be stored under it: DynamoDB takes partition keys of 2,048 bytes and sort keys of 1,024.
     pub(crate) fn fits(&self) -> bool {
         self.pk.len() <= MAX_PARTITION && self.sk.len() <= MAX_SORT

@@ -27,7 +27,7 @@ pub use decode::decode;
 pub use error::StoreError;
 pub use expr::Expr;
 pub use key::{Item, Key};
-pub use query::{Page, Query};
+pub use query::{Page, Query, Window};
 pub use table::Table;
 pub use transact::Op;
 pub use write::Write;

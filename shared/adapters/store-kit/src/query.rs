@@ -119,6 +119,29 @@ impl Query {
         self.after = cursor.map(str::to_owned);
         self
     }
+
+    /// This part of the list.
+    #[must_use]
+    pub fn within(self, window: Window) -> Self {
+        Self { limit: window.limit, after: window.after, ..self }
+    }
+}
+
+/// Which part of a list.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// At most so many items.
+    pub limit: i32,
+    /// The cursor of an earlier page; none begins at the start.
+    pub after: Option<String>,
+}
+
+impl Window {
+    /// The first items of a list.
+    #[must_use]
+    pub fn first(limit: i32) -> Self {
+        Self { limit, after: None }
+    }
 }
 
 /// Some items, and where to go on.

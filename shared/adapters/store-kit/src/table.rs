@@ -1,7 +1,12 @@
 //! A table.
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use aws_sdk_dynamodb::types::error::ConditionalCheckFailedException;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
@@ -138,6 +143,18 @@ impl Table {
         })
     }
 
+    /// What came of a write; `condition` is what its service says when the condition does not hold.
+    fn done<T, E: ProvideErrorMetadata, R>(
+        &self,
+        sent: std::result::Result<T, SdkError<E, R>>,
+        condition: impl FnOnce(&E) -> Option<&ConditionalCheckFailedException>,
+    ) -> Result<()> {
+        sent.map(drop).map_err(|error| match error.as_service_error().and_then(condition) {
+            Some(failed) => self.failed(0, failed.item.clone()),
+            None => StoreError::sdk(&self.name, &error),
+        })
+    }
+
     async fn put(&self, write: &Write, item: Item) -> Result<()> {
         let (text, names, values) = write.parts("");
         let request = self
@@ -150,14 +167,9 @@ impl Table {
             request.set_expression_attribute_names(names).set_expression_attribute_values(values);
         let request = request
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        request.send().await.map(drop).map_err(|error| {
-            use aws_sdk_dynamodb::operation::put_item::PutItemError as E;
-            match error.as_service_error() {
-                Some(E::ConditionalCheckFailedException(failed)) => {
-                    self.failed(0, failed.item.clone())
-                }
-                _ => StoreError::sdk(&self.name, &error),
-            }
+        self.done(request.send().await, |said| match said {
+            PutItemError::ConditionalCheckFailedException(failed) => Some(failed),
+            _ => None,
         })
     }
 
@@ -171,14 +183,9 @@ impl Table {
             request.set_expression_attribute_names(names).set_expression_attribute_values(values);
         let request = request
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        request.send().await.map(drop).map_err(|error| {
-            use aws_sdk_dynamodb::operation::update_item::UpdateItemError as E;
-            match error.as_service_error() {
-                Some(E::ConditionalCheckFailedException(failed)) => {
-                    self.failed(0, failed.item.clone())
-                }
-                _ => StoreError::sdk(&self.name, &error),
-            }
+        self.done(request.send().await, |said| match said {
+            UpdateItemError::ConditionalCheckFailedException(failed) => Some(failed),
+            _ => None,
         })
     }
 
@@ -189,14 +196,9 @@ impl Table {
         let request = request.set_condition_expression(text);
         let request =
             request.set_expression_attribute_names(names).set_expression_attribute_values(values);
-        request.send().await.map(drop).map_err(|error| {
-            use aws_sdk_dynamodb::operation::delete_item::DeleteItemError as E;
-            match error.as_service_error() {
-                Some(E::ConditionalCheckFailedException(failed)) => {
-                    self.failed(0, failed.item.clone())
-                }
-                _ => StoreError::sdk(&self.name, &error),
-            }
+        self.done(request.send().await, |said| match said {
+            DeleteItemError::ConditionalCheckFailedException(failed) => Some(failed),
+            _ => None,
         })
     }
 

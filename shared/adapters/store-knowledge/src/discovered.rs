@@ -3,11 +3,12 @@
 use countersign_knowledge::Discovery;
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::{GraphFuture, Scope};
+use countersign_store_kit::Window;
 use futures::TryFutureExt as _;
 use jiff::Timestamp;
 
+use crate::KnowledgeStore;
 use crate::graph::boxed;
-use crate::{KnowledgeStore, Window};
 
 /// How many are read with one request.
 const PAGE: i32 = 200;
@@ -19,7 +20,11 @@ impl Discovered for KnowledgeStore {
         since: Option<Timestamp>,
         after: Option<&'a str>,
     ) -> GraphFuture<'a, (Vec<Discovery>, Option<String>)> {
-        let page = self.discoveries_since(scope, since, Window { limit: PAGE, after });
+        let page = self.discoveries_since(
+            scope,
+            since,
+            Window { limit: PAGE, after: after.map(str::to_owned) },
+        );
         boxed(page.map_ok(|page| (page.items, page.next)))
     }
 }

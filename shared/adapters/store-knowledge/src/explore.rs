@@ -6,14 +6,13 @@ use countersign_knowledge::explore::{Around, Explore, Named};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
-use countersign_store_kit::{Key, Query, decode};
+use countersign_store_kit::{Key, Query, Window, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 
 use crate::graph::boxed;
 use crate::items::{Back, Pointer};
 use crate::reads::Page;
-use crate::trail::Window;
 use crate::{KnowledgeStore, Result, keys};
 
 /// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
@@ -85,14 +84,14 @@ impl KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         kind: Option<&'a EntityType>,
-        window: Window<'a>,
+        window: Window,
     ) -> BoxFuture<'a, Result<Page<Entity>>> {
         Box::pin(async move {
             let query = match kind {
                 Some(kind) => Query::index(&keys::by_type(scope, kind)),
                 None => Query::partition(&keys::graph(scope)).prefix("ENT#"),
             };
-            let page = self.table.query(query.limit(window.limit).after(window.after)).await?;
+            let page = self.table.query(query.within(window)).await?;
             let listed = page.items.into_iter().map(|item| self.open_as::<Entity>(item));
             let listed = listed.collect::<Result<Vec<_>>>()?;
             let roots: Vec<EntityId> = listed
@@ -130,12 +129,13 @@ impl KnowledgeStore {
         &self,
         scope: &Scope,
         words: &[String],
-        window: Window<'_>,
+        window: Window,
     ) -> Result<Option<Page<Entity>>> {
         let Candidates { ids, is_cut: false } = self.candidates(scope, words).await? else {
             return Ok(None);
         };
-        let is_after = |id: &&EntityId| window.after.is_none_or(|after| id.as_str() > after);
+        let is_after =
+            |id: &&EntityId| window.after.as_deref().is_none_or(|after| id.as_str() > after);
         let left: Vec<&EntityId> = ids.iter().filter(is_after).collect();
         let limit = usize::try_from(window.limit).unwrap_or_default();
         let mut items = Vec::new();

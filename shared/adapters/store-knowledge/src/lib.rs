@@ -35,7 +35,6 @@ mod writes;
 
 pub use decide::Judge;
 pub use reads::Page;
-pub use trail::Window;
 pub use unfinished::{DeferredCall, OpenPlan};
 
 use countersign_store_kit::{Blobs, Table};

@@ -3,12 +3,11 @@
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{DataSource, Document, Entity, MentioningId, SourceId};
-use countersign_store_kit::{Key, Page, Query, Write, decode};
+use countersign_store_kit::{Key, Page, Query, Window, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::items::Pointer;
-use crate::trail::Window;
 use crate::{KnowledgeStore, Result, keys};
 
 impl KnowledgeStore {
@@ -57,7 +56,7 @@ impl KnowledgeStore {
         &self,
         scope: &Scope,
         (run, connector): (Option<&str>, Option<&str>),
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<DataSource>>> {
         let query = match (run, connector) {
             (Some(run), _) => Query::partition(&keys::discoveries_of(&scope.owner, run))
@@ -83,7 +82,7 @@ impl KnowledgeStore {
     pub fn documents(
         &self,
         scope: &Scope,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Document>>> {
         self.page_of(Query::index(&keys::documents(scope)).descending(), window)
     }
@@ -94,7 +93,7 @@ impl KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         id: &'a MentioningId,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'a, Result<Page<Entity>>> {
         let page = self.page_of(Query::partition(&keys::mentions(scope, id)), window);
         Box::pin(async move {

@@ -5,36 +5,27 @@ use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{
     Discovery, LogId, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus,
 };
-use countersign_store_kit::{Page, Query};
+use countersign_store_kit::{Page, Query, Window};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::{KnowledgeStore, Result, keys};
 
-/// Which part of a list.
-#[derive(Debug, Clone, Copy)]
-pub struct Window<'a> {
-    /// At most so many items.
-    pub limit: i32,
-    /// Where an earlier page ended.
-    pub after: Option<&'a str>,
-}
-
 impl KnowledgeStore {
     pub(crate) fn page_of<T: DeserializeOwned + Send>(
         &self,
         query: Query,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<T>>> {
-        self.table.page(query.limit(window.limit).after(window.after))
+        self.table.page(query.within(window))
     }
 
     /// A page of the resolution log, newest first.
     pub fn log(
         &self,
         scope: &Scope,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<ResolutionLogRow>>> {
         self.page_of(Query::partition(&keys::log(scope)).descending(), window)
     }
@@ -59,7 +50,7 @@ impl KnowledgeStore {
         &self,
         scope: &Scope,
         status: ReviewStatus,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<ReviewRow>>> {
         self.page_of(Query::index(&keys::reviews(scope, status)).descending(), window)
     }
@@ -74,7 +65,7 @@ impl KnowledgeStore {
         &self,
         owner: &UserId,
         run: &str,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Discovery>>> {
         self.page_of(Query::partition(&keys::discoveries_of(owner, run)).prefix("DISC#"), window)
     }
@@ -83,7 +74,7 @@ impl KnowledgeStore {
     pub fn discoveries(
         &self,
         scope: &Scope,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Discovery>>> {
         self.page_of(Query::index(&keys::discoveries(scope)).descending(), window)
     }
@@ -93,7 +84,7 @@ impl KnowledgeStore {
         &self,
         scope: &Scope,
         since: Option<Timestamp>,
-        window: Window<'_>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<Discovery>>> {
         let since = keys::place(since.unwrap_or(Timestamp::MIN), "");
         self.page_of(Query::index(&keys::discoveries(scope)).between(&since, "~"), window)

@@ -78,7 +78,7 @@ impl KnowledgeStore {
         let page = self.table.query(query).await?;
         let mut found = Vec::with_capacity(page.items.len());
         for item in page.items {
-            let Some(key) = key_of(&item) else { continue };
+            let Some(key) = Key::of(&item) else { continue };
             match self.read_unfinished(&key, item).await {
                 Ok(read) => found.push(read),
                 // One that does not read must not keep the others.
@@ -107,11 +107,9 @@ impl KnowledgeStore {
 
     async fn put_back(&self, key: &Key, now: Timestamp) -> Result<()> {
         let write = Write::update(key).set("GSI1SK", &keys::place(now, &key.sk))?;
-        match self.table.write(write.when(Expr::new("attribute_exists(#GSI1PK)"))).await {
-            // Somebody has finished it.
-            Err(error) if error.is_condition() => Ok(()),
-            written => written,
-        }
+        // Otherwise somebody has finished it.
+        let write = write.when(Expr::new("attribute_exists(#GSI1PK)"));
+        self.table.try_write(write).await.map(drop)
     }
 
     /// Applies a plan and marks its call done. When that fails, what it has found is pending.
@@ -136,9 +134,4 @@ impl KnowledgeStore {
         let write = Write::update(&keys::call(&open.scope, &open.call));
         self.table.write(write.remove("GSI1PK").remove("GSI1SK")).await
     }
-}
-
-fn key_of(item: &Item) -> Option<Key> {
-    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
-    Some(Key::new(text("PK")?, text("SK")?))
 }

@@ -96,10 +96,7 @@ impl KnowledgeStore {
         let partition = keys::reviews(scope, review.status);
         let place = keys::place(review.created_at, review.id.as_str());
         let write = Write::put(&keys::review(scope, &review.id), review)?;
-        match self.table.write(write.indexed(&partition, &place).if_absent()).await {
-            Err(error) if error.is_condition() => Ok(()),
-            other => other,
-        }
+        self.table.try_write(write.indexed(&partition, &place).if_absent()).await.map(drop)
     }
 
     async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<()> {

@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_run::summary::{FIELD, STEP, Summary};
 use countersign_run::{Conversation, ConversationId, Head, LATEST, RunId};
-use countersign_store_kit::{Expr, Op, Page, Query, Write};
+use countersign_store_kit::{Expr, Op, Page, Query, Window, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +39,10 @@ impl RunStore {
     pub async fn conversations(
         &self,
         owner: &UserId,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> Result<Page<Conversation>> {
         let query = Query::index(&keys::conversations(owner)).descending();
-        let found = self.table.query(query.limit(limit).after(after)).await?;
+        let found = self.table.query(query.within(window)).await?;
         found.decode(self.table.name())
     }
 
@@ -90,18 +89,17 @@ impl RunStore {
         &self,
         id: &ConversationId,
         before: Option<&Head>,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> Result<Page<Head>> {
         let mut query = Query::partition(&keys::questions(id)).consistent().descending();
-        let mut limit = limit;
+        let mut window = window;
         if let Some(before) = before {
             // The end of a range belongs to it, and is left out below.
             query = query.between("0", &keys::owner_sort(before.started_at, &before.run));
-            limit = limit.saturating_add(1);
+            window.limit = window.limit.saturating_add(1);
         }
         let found: Page<Question> =
-            self.table.query(query.limit(limit).after(after)).await?.decode(self.table.name())?;
+            self.table.query(query.within(window)).await?.decode(self.table.name())?;
         let is_before = |run: &&RunId| before.is_none_or(|before| before.run != **run);
         let runs: Vec<&RunId> = found.items.iter().map(|one| &one.run).filter(is_before).collect();
         Ok(Page { items: self.heads_in_order(&runs).await?, next: found.next })
@@ -126,7 +124,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table or bucket does not answer.
     pub async fn latest_summary(&self, id: &ConversationId) -> Result<Option<Summary>> {
-        for head in &self.asked_in(id, None, LATEST, None).await?.items {
+        for head in &self.asked_in(id, None, Window::first(LATEST)).await?.items {
             if let Some(summary) = self.summary(head).await? {
                 return Ok(Some(summary));
             }

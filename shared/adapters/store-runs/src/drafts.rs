@@ -1,7 +1,7 @@
 //! What models are writing.
 
 use countersign_run::{Draft, RunId};
-use countersign_store_kit::{Query, Write};
+use countersign_store_kit::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore, keys};
@@ -35,8 +35,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn drafts(&self, run: &RunId) -> Result<Vec<Draft>> {
-        let (partition, prefix) = keys::drafts(run);
-        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let query = keys::drafts(run).consistent();
         let rows: Vec<Row> = self.table.query_all(query, MAX_DRAFTS).await?;
         Ok(rows.into_iter().map(|row| row.draft).collect())
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_identity::UserId;
 use countersign_run::{Event, Head, RunId};
-use countersign_store_kit::{Page, Query, decode};
+use countersign_store_kit::{Page, Query, Window, decode};
 use jiff::Timestamp;
 
 use crate::records::OutcomeItem;
@@ -38,10 +38,9 @@ impl RunStore {
         &self,
         owner: &UserId,
         (from, to): (Option<Timestamp>, Option<Timestamp>),
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> Result<Page<Head>> {
-        let query = Query::index(&keys::owner_index(owner)).descending().limit(limit).after(after);
+        let query = Query::index(&keys::owner_index(owner)).descending().within(window);
         let (low, high) = keys::owner_range(from, to);
         self.table.query(query.between(&low, &high)).await?.decode(self.table.name())
     }
@@ -72,8 +71,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn events(&self, run: &RunId) -> Result<Vec<Event>> {
-        let (partition, prefix) = keys::events(run);
-        let query = Query::partition(&partition).prefix(prefix).consistent().limit(1000);
+        let query = keys::events(run).consistent().limit(1000);
         let mut events: Vec<Event> = self.table.query_all(query, MAX_EVENTS).await?;
         events
             .sort_by(|a, b| (a.at, &a.step, a.attempt, a.n).cmp(&(b.at, &b.step, b.attempt, b.n)));
@@ -94,8 +92,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn sized_outcomes(&self, run: &RunId) -> Result<Vec<(StepOutcome, u64)>> {
-        let (partition, prefix) = keys::outcomes(run);
-        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let query = keys::outcomes(run).consistent();
         let items: Vec<OutcomeItem> = self.table.query_all(query, MAX_EVENTS).await?;
         let mut outcomes = Vec::with_capacity(items.len());
         for item in items.into_iter().filter_map(OutcomeItem::standing) {

@@ -1,12 +1,13 @@
 //! The calls of a step that makes one for each item of a list: one record each, written before the call is made.
 
 use countersign_run::{Event, RunId, Sending};
-use countersign_store_kit::{Expr, Page, Query, StoreError, Stored, Write};
+use countersign_store_kit::{Expr, Page, StoreError, Stored, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::outcomes::goes_on;
 use crate::{Intent, Result, RunStore, keys};
 
 /// The most calls a step may make.
@@ -107,10 +108,7 @@ impl RunStore {
         seen: Option<&Intent>,
         calls: &[ItemCall],
     ) -> Result<Begun> {
-        let running = Expr::new(
-            "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
-        );
-        let mut writes = vec![Write::check(&keys::head(run), running)];
+        let mut writes = vec![Write::check(&keys::head(run), goes_on())];
         writes.push(Write::put(&keys::intent(run, &mark.step), mark)?.when(unchanged(seen)?));
         for call in calls {
             let fresh = Expr::new("attribute_not_exists(#PK) OR #call < :call");
@@ -150,8 +148,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn items(&self, run: &RunId, step: &str) -> Result<Vec<ItemCall>> {
-        let (partition, prefix) = keys::items(run, step);
-        let query = Query::partition(&partition).prefix(&prefix).consistent();
+        let query = keys::items(run, step).consistent();
         let rows: Vec<Row> = self.table.query_all(query, MAX_ITEMS).await?;
         Ok(rows.into_iter().map(|row| row.item).collect())
     }
@@ -164,11 +161,9 @@ impl RunStore {
         &self,
         run: &RunId,
         step: &str,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<ItemCall>>> {
-        let (partition, prefix) = keys::items(run, step);
-        let query = Query::partition(&partition).prefix(&prefix).limit(limit).after(after);
+        let query = keys::items(run, step).within(window);
         self.table.page_as(query, |row: Row| row.item)
     }
 
@@ -191,10 +186,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the bucket does not answer.
     pub async fn item_output(&self, call: &ItemCall) -> Result<Value> {
-        match &call.output {
-            Some(stored) => self.blobs.load(stored).await,
-            None => Ok(Value::Null),
-        }
+        self.blobs.load_or_null(call.output.as_ref()).await
     }
 }
 

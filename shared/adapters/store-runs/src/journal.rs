@@ -158,12 +158,7 @@ impl JournalStore {
         let query = if low.is_empty() { query.between("0", &high) } else { query };
         let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
         let keys: Vec<Key> = page.items.iter().map(|row| entry_key(owner, &row.id)).collect();
-        let mut found =
-            if keys.is_empty() { Default::default() } else { self.table.get_many(&keys).await? };
-        let in_order = keys.iter().filter_map(|key| found.remove(key));
-        let entries =
-            in_order.map(|item| decode(self.table.name(), item)).collect::<Result<_, _>>()?;
-        Ok(JournalPage { entries, next: page.next })
+        Ok(JournalPage { entries: self.table.get_in_order(&keys).await?, next: page.next })
     }
 }
 

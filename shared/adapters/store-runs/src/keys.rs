@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Conversation, ConversationId, RunId, TeamId};
-use countersign_store_kit::Key;
+use countersign_store_kit::{Key, Query};
 use jiff::Timestamp;
 
 /// Over how many partitions the marks of active runs are spread.
@@ -10,6 +10,11 @@ pub(crate) const SHARDS: u8 = 8;
 
 fn partition(run: &RunId) -> String {
     format!("RUN#{run}")
+}
+
+/// Where to read what lies under a run, and has a sort key that begins so.
+fn under(run: &RunId, prefix: &str) -> Query {
+    Query::partition(&partition(run)).prefix(prefix)
 }
 
 pub(crate) fn head(run: &RunId) -> Key {
@@ -71,9 +76,9 @@ pub(crate) fn delivery(run: &RunId, n: usize) -> Key {
     Key::new(partition(run), format!("DELIVER#{n:05}"))
 }
 
-/// The partition and the prefix of deliveries that were asked for.
-pub(crate) fn deliveries(run: &RunId) -> (String, &'static str) {
-    (partition(run), "DELIVER#")
+/// Where to read deliveries that were asked for.
+pub(crate) fn deliveries(run: &RunId) -> Query {
+    under(run, "DELIVER#")
 }
 
 pub(crate) fn outcome(run: &RunId, step: &str) -> Key {
@@ -88,14 +93,14 @@ pub(crate) fn model_call(run: &RunId, step: &str, at: Timestamp, turn: u32) -> K
     Key::new(partition(run), format!("MODEL#{step}#{at:.6}#{turn}"))
 }
 
-/// The partition and the prefix of the turns with models of a run.
-pub(crate) fn model_calls(run: &RunId) -> (String, &'static str) {
-    (partition(run), "MODEL#")
+/// Where to read the turns with models of a run.
+pub(crate) fn model_calls(run: &RunId) -> Query {
+    under(run, "MODEL#")
 }
 
-/// The partition and the prefix of the turns with models of a step.
-pub(crate) fn model_calls_of(run: &RunId, step: &str) -> (String, String) {
-    (partition(run), format!("MODEL#{step}#"))
+/// Where to read the turns with models of a step.
+pub(crate) fn model_calls_of(run: &RunId, step: &str) -> Query {
+    under(run, &format!("MODEL#{step}#"))
 }
 
 /// What a person wants changed at a gate, by the request that it closed.
@@ -103,9 +108,9 @@ pub(crate) fn revision(run: &RunId, gate: &str, round: u32) -> Key {
     Key::new(partition(run), format!("REVISION#{gate}#{round:03}"))
 }
 
-/// The partition and the prefix of all that people want changed in a run.
-pub(crate) fn revisions(run: &RunId) -> (String, &'static str) {
-    (partition(run), "REVISION#")
+/// Where to read all that people want changed in a run.
+pub(crate) fn revisions(run: &RunId) -> Query {
+    under(run, "REVISION#")
 }
 
 /// What came of a step before it was carried out again in `attempt`.
@@ -117,50 +122,50 @@ pub(crate) fn draft(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("DRAFT#{step}"))
 }
 
-/// The partition and the prefix of what the models of a run are writing.
-pub(crate) fn drafts(run: &RunId) -> (String, &'static str) {
-    (partition(run), "DRAFT#")
+/// Where to read what the models of a run are writing.
+pub(crate) fn drafts(run: &RunId) -> Query {
+    under(run, "DRAFT#")
 }
 
 pub(crate) fn turn(run: &RunId, step: &str, turn: u32) -> Key {
     Key::new(partition(run), format!("TURN#{step}#{turn:03}"))
 }
 
-/// The partition and the prefix of the turns of a step in which its model asked for tools.
-pub(crate) fn turns(run: &RunId, step: &str) -> (String, String) {
-    (partition(run), format!("TURN#{step}#"))
+/// Where to read the turns of a step in which its model asked for tools.
+pub(crate) fn turns(run: &RunId, step: &str) -> Query {
+    under(run, &format!("TURN#{step}#"))
 }
 
 pub(crate) fn tool_outcome(run: &RunId, step: &str, turn: u32, call: u32) -> Key {
     Key::new(partition(run), format!("TOOL#{step}#{turn:03}#{call:03}"))
 }
 
-/// The partition and the prefix of what came of the tools that the model of a step asked for.
-pub(crate) fn tool_outcomes(run: &RunId, step: &str) -> (String, String) {
-    (partition(run), format!("TOOL#{step}#"))
+/// Where to read what came of the tools that the model of a step asked for.
+pub(crate) fn tool_outcomes(run: &RunId, step: &str) -> Query {
+    under(run, &format!("TOOL#{step}#"))
 }
 
 pub(crate) fn item(run: &RunId, step: &str, n: u32) -> Key {
     Key::new(partition(run), format!("ITEM#{step}#{n:04}"))
 }
 
-/// The partition and the prefix of the calls of a step.
-pub(crate) fn items(run: &RunId, step: &str) -> (String, String) {
-    (partition(run), format!("ITEM#{step}#"))
+/// Where to read the calls of a step.
+pub(crate) fn items(run: &RunId, step: &str) -> Query {
+    under(run, &format!("ITEM#{step}#"))
 }
 
 pub(crate) fn event(run: &RunId, step: &str, attempt: u32, n: u32) -> Key {
     Key::new(partition(run), format!("EV#{step}#{attempt:06}#{n:03}"))
 }
 
-/// The partition and the prefix of the events of a run.
-pub(crate) fn events(run: &RunId) -> (String, &'static str) {
-    (partition(run), "EV#")
+/// Where to read the events of a run.
+pub(crate) fn events(run: &RunId) -> Query {
+    under(run, "EV#")
 }
 
-/// The partition and the prefix of the outcomes of a run.
-pub(crate) fn outcomes(run: &RunId) -> (String, &'static str) {
-    (partition(run), "OUT#")
+/// Where to read the outcomes of a run.
+pub(crate) fn outcomes(run: &RunId) -> Query {
+    under(run, "OUT#")
 }
 
 pub(crate) fn last_success(owner: &UserId, profile: &str) -> Key {

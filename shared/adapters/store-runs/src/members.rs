@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId, TeamId};
-use countersign_store_kit::{Page, Query, Write};
+use countersign_store_kit::{Page, Query, Window, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore, keys};
@@ -21,11 +21,10 @@ impl RunStore {
     pub async fn of_member(
         &self,
         (member, team, profile): (&UserId, &TeamId, &str),
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> Result<Page<Head>> {
         let query = Query::partition(&keys::of_member(member, team, profile));
-        let found = self.table.query(query.consistent().descending().limit(limit).after(after));
+        let found = self.table.query(query.consistent().descending().within(window));
         let found: Page<OfMember> = found.await?.decode(self.table.name())?;
         let runs: Vec<&RunId> = found.items.iter().map(|one| &one.run).collect();
         Ok(Page { items: self.heads_in_order(&runs).await?, next: found.next })

@@ -1,7 +1,7 @@
 //! The turns of a run with models.
 
 use countersign_run::{ModelCall, RunId};
-use countersign_store_kit::{Page, Query, StoreError, Write};
+use countersign_store_kit::{Page, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -91,11 +91,9 @@ impl RunStore {
     pub fn model_calls(
         &self,
         run: &RunId,
-        limit: i32,
-        after: Option<&str>,
+        window: Window,
     ) -> BoxFuture<'_, Result<Page<ModelCall>>> {
-        let (partition, prefix) = keys::model_calls(run);
-        let query = Query::partition(&partition).prefix(prefix).limit(limit).after(after);
+        let query = keys::model_calls(run).within(window);
         self.table.page_as(query, |row: Row| row.call)
     }
 
@@ -104,8 +102,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn first_model_call(&self, run: &RunId, step: &str) -> Result<Option<ModelCall>> {
-        let (partition, prefix) = keys::model_calls_of(run, step);
-        let query = Query::partition(&partition).prefix(&prefix).limit(1);
+        let query = keys::model_calls_of(run, step).limit(1);
         let page = self.table.page_as(query, |row: Row| row.call).await?;
         Ok(page.items.into_iter().next())
     }

@@ -48,6 +48,13 @@ pub enum Intended {
     InDoubt(Box<Intent>),
 }
 
+/// A run is there, is not over, and nobody has told it to end.
+pub(crate) fn goes_on() -> Expr {
+    Expr::new(
+        "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
+    )
+}
+
 impl RunStore {
     /// Records the end of a step: outcome and event, and what it changes of the run; one transaction.
     ///
@@ -164,12 +171,7 @@ impl RunStore {
             fresh.bind("receipt", &intent.sending.receipt)?.bind("call", &intent.sending.call)?;
         let event = intent.event();
         let writes = vec![
-            Write::check(
-                &keys::head(run),
-                Expr::new(
-                    "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
-                ),
-            ),
+            Write::check(&keys::head(run), goes_on()),
             Write::put(&keys::intent(run, &intent.step), intent)?.when(fresh),
             Write::put(&keys::event(run, &event.step, event.attempt, event.n), &event)?,
         ];
@@ -203,7 +205,7 @@ impl RunStore {
     /// The event a stop leaves, and the flag itself.
     pub(crate) fn stop_writes(&self, run: &RunId, stop: &Stop, attempt: u32) -> Result<Vec<Write>> {
         let update = Write::update(&keys::head(run)).set("stop", stop)?.add("version", &1)?;
-        let update = update.when(Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)"));
+        let update = update.when(goes_on());
         let kind = EventKind::Stopped { reason: stop.reason, message: stop.message.clone() };
         let event = Event { step: String::new(), attempt, n: 1, at: stop.at, kind };
         Ok(vec![update, Write::put(&keys::event(run, "", attempt, 1), &event)?])

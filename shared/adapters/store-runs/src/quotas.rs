@@ -114,11 +114,7 @@ impl RunStore {
     async fn marked(&self, mark: &Key, now: Timestamp) -> Result<bool> {
         let expired = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
         let put = Write::put(mark, &json!({}))?.expires_at(now.as_second() + KNOWN);
-        match self.table.write(put.when(expired.bind("now", &now.as_second())?)).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_condition() => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.table.try_write(put.when(expired.bind("now", &now.as_second())?)).await
     }
 
     /// Adds to today's count if it fits.
@@ -129,11 +125,7 @@ impl RunStore {
         let key = of_day(of.who, quota, now);
         let add = Write::update(&key).add("used", &of.amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
-        match self.table.write(add).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_condition() => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.table.try_write(add).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId};
-use countersign_store_kit::{Expr, Write};
+use countersign_store_kit::{Expr, Window, Write};
 use futures::future::try_join_all;
 
 use crate::{Result, RunStore, keys};
@@ -23,7 +23,7 @@ impl RunStore {
         self.table.write(Write::delete(&keys::last_success(owner, profile))).await?;
         let mut after = None;
         loop {
-            let page = self.list(owner, (None, None), PAGE, after.as_deref()).await?;
+            let page = self.list(owner, (None, None), Window { limit: PAGE, after }).await?;
             for some in finished_of(&page.items, profile).chunks(AT_ONCE) {
                 try_join_all(some.iter().map(|run| self.without_profile(run))).await?;
             }

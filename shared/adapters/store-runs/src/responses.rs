@@ -2,7 +2,7 @@
 
 use countersign_effect::hash_parts;
 use countersign_run::{Response, RoutedOutput, RunId};
-use countersign_store_kit::{Expr, Query, StoreError, Stored, Write};
+use countersign_store_kit::{Expr, StoreError, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ impl RunStore {
     pub async fn ask_delivery(&self, run: &RunId, n: usize, now: Timestamp) -> Result<()> {
         let free = Expr::new(FREE).bind("now", &now.as_second())?;
         let put = Write::put(&keys::delivery(run, n), &DeliveryItem { n, until: None })?;
-        held(self.table.write(put.when(free)).await).map(drop)
+        self.table.try_write(put.when(free)).await.map(drop)
     }
 
     /// Takes on output `n` of a finished run that is to be written again. `false` when somebody else has, or it was not asked
@@ -87,7 +87,7 @@ impl RunStore {
         let free = free.bind("now", &now.as_second())?;
         let claim =
             Write::update(&keys::delivery(run, n)).set("until", &(now.as_second() + LEASE))?;
-        held(self.table.write(claim.when(free)).await)
+        self.table.try_write(claim.when(free)).await
     }
 
     /// Gives back what was taken on and could not be done now.
@@ -112,8 +112,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn deliveries(&self, run: &RunId) -> Result<Vec<usize>> {
-        let (partition, prefix) = keys::deliveries(run);
-        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let query = keys::deliveries(run).consistent();
         let asked: Vec<DeliveryItem> = self.table.query_all(query, 1_000).await?;
         Ok(asked.into_iter().map(|item| item.n).collect())
     }
@@ -146,14 +145,5 @@ impl RunStore {
             table: self.table.name().to_owned(),
             reason: "the response could not be changed".to_owned(),
         })
-    }
-}
-
-/// Whether a write was done; `false` when its condition did not hold.
-fn held(written: Result<()>) -> Result<bool> {
-    match written {
-        Ok(()) => Ok(true),
-        Err(error) if error.is_condition() => Ok(false),
-        Err(error) => Err(error),
     }
 }

@@ -8,7 +8,7 @@
 use countersign_approval::{ApprovalId, Closed, Request, Revision};
 use countersign_identity::UserId;
 use countersign_run::{Event, EventKind, Head, RunId};
-use countersign_store_kit::{Expr, Query, StoreError, Write};
+use countersign_store_kit::{Expr, StoreError, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -126,8 +126,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn revisions(&self, run: &RunId) -> Result<Vec<AskedChange>> {
-        let (partition, prefix) = keys::revisions(run);
-        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let query = keys::revisions(run).consistent();
         let mut changes: Vec<AskedChange> = self.table.query_all(query, MAX_READ).await?;
         changes.sort_by_key(|change| change.attempt);
         Ok(changes)

@@ -12,11 +12,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn stop(&self, run: &RunId, stop: &Stop, attempt: u32) -> Result<bool> {
-        match self.table.transact(self.stop_writes(run, stop, attempt)?).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_condition() => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.table.try_transact(self.stop_writes(run, stop, attempt)?).await
     }
 
     /// Records the final status with what the run did, and removes the mark of an active run; one transaction. A successful
@@ -62,10 +58,6 @@ impl RunStore {
             let last = keys::last_success(&head.owner, &head.profile_id);
             writes.push(Write::update(&last).set("finished_at", &at)?);
         }
-        match self.table.transact(writes).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_condition() => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.table.try_transact(writes).await
     }
 }

@@ -5,7 +5,7 @@ use countersign_run::{
     Event, EventKind, ModelUse, RunId, StepWarnings, ToolAsk, ToolCall, all_warnings,
     warning_count, warning_sentences,
 };
-use countersign_store_kit::{Key, Query, Stored, Write};
+use countersign_store_kit::{Key, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -116,25 +116,8 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn turns(&self, run: &RunId, step: &str) -> Result<Vec<ModelTurn>> {
-        let (partition, prefix) = keys::turns(run, step);
-        let query = Query::partition(&partition).prefix(&prefix).consistent();
+        let query = keys::turns(run, step).consistent();
         self.table.query_all(query, MAX_RECORDS).await
-    }
-
-    /// One of them, and what came of one of its calls.
-    ///
-    /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn turn(
-        &self,
-        run: &RunId,
-        step: &str,
-        (turn, call): (u32, u32),
-    ) -> Result<(Option<ModelTurn>, Option<ToolOutcome>)> {
-        let own = keys::turn(run, step, turn);
-        let outcome = keys::tool_outcome(run, step, turn, call);
-        let outcome = self.table.get(&outcome).await?;
-        Ok((self.table.get(&own).await?, outcome))
     }
 
     /// What came of the calls of a step, in order.
@@ -142,8 +125,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn tool_outcomes(&self, run: &RunId, step: &str) -> Result<Vec<ToolOutcome>> {
-        let (partition, prefix) = keys::tool_outcomes(run, step);
-        let query = Query::partition(&partition).prefix(&prefix).consistent();
+        let query = keys::tool_outcomes(run, step).consistent();
         self.table.query_all(query, MAX_RECORDS).await
     }
 
@@ -152,10 +134,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the bucket does not answer.
     pub async fn tool_output(&self, of: &ToolOutcome) -> Result<Value> {
-        match &of.output {
-            Some(stored) => self.blobs.load(stored).await,
-            None => Ok(Value::Null),
-        }
+        self.blobs.load_or_null(of.output.as_ref()).await
     }
 
     /// Writes what came of a call, its output if it has one, and its event; one transaction. What was written before stands.

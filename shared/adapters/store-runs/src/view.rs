@@ -9,7 +9,10 @@ use countersign_store_kit::{Item, Key, decode};
 use serde_json::Value;
 
 use crate::records::{OutcomeItem, PlanItem};
-use crate::{Intent, Result, RunStore, StepOutcome, keys};
+use crate::{Intent, ModelTurn, Result, RunStore, StepOutcome, ToolOutcome, keys};
+
+/// So many turns are read with a view at most; of more, all are read by themselves.
+const MAX_TURNS: u32 = 50;
 
 /// What a step sees when it starts.
 #[derive(Debug, Clone)]
@@ -26,6 +29,50 @@ pub struct StepView {
     pub intent: Option<Intent>,
     /// What came of other steps, if that was read with it.
     pub others: Option<OthersRead>,
+    /// What its model has asked for, if that was read with it.
+    pub asked: Option<AskedRead>,
+}
+
+/// What a step's model has asked for, as far as it is read in the same request as the view of the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadAsked {
+    /// Nothing.
+    Nothing,
+    /// One turn, and what came of one of its calls, both numbered from 1.
+    Call {
+        /// The turn.
+        turn: u32,
+        /// The call.
+        call: u32,
+    },
+    /// All turns, of which so many are known to be kept.
+    Turns(u32),
+}
+
+/// What was read of it.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
+pub enum AskedRead {
+    /// A turn and what came of a call; none where nothing is kept.
+    Call(Option<ModelTurn>, Option<ToolOutcome>),
+    /// The turns, in order.
+    Turns(Vec<ModelTurn>),
+}
+
+impl ReadAsked {
+    fn keys(self, run: &RunId, step: &str) -> Vec<Key> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Call { turn, call } => {
+                vec![keys::turn(run, step, turn), keys::tool_outcome(run, step, turn, call)]
+            }
+            // With the one behind them, which tells whether there are more.
+            Self::Turns(known) => {
+                let last = known.min(MAX_TURNS) + 1;
+                (1..=last).map(|n| keys::turn(run, step, n)).collect()
+            }
+        }
+    }
 }
 
 /// The outcomes of other steps, read in the same request as the view of a step.
@@ -41,12 +88,27 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or an item has another shape.
     pub async fn view(&self, run: &RunId, step: &str) -> Result<Option<StepView>> {
-        let mut found = self.look(run, step, [keys::plan(run)].into()).await?;
+        self.view_and(run, step, ReadAsked::Nothing).await
+    }
+
+    /// The same, and what the step's model has asked for, in one request.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn view_and(
+        &self,
+        run: &RunId,
+        step: &str,
+        asked: ReadAsked,
+    ) -> Result<Option<StepView>> {
+        let beside = asked.keys(run, step).into_iter().chain([keys::plan(run)]).collect();
+        let mut found = self.look(run, step, beside).await?;
         let Some(plan) = found.remove(&keys::plan(run)) else { return Ok(None) };
         let item: PlanItem = decode(self.table.name(), plan)?;
         let plan = Arc::new(self.load_plan(&item).await?);
+        let asked = self.asked(run, step, asked, &mut found)?;
         let view = self.viewed(run, step, found, plan).await?;
-        Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), ..view }))
+        Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), asked, ..view }))
     }
 
     /// The same for a plan that is known, and what came of `others`, in one request. None when the run does not exist.
@@ -58,17 +120,48 @@ impl RunStore {
         run: &RunId,
         step: &str,
         plan: Arc<Plan>,
-        others: &BTreeSet<&str>,
+        (others, asked): (&BTreeSet<&str>, ReadAsked),
     ) -> Result<Option<StepView>> {
         let wanted: Vec<Key> = others.iter().map(|other| keys::outcome(run, other)).collect();
-        let mut found = self.look(run, step, wanted.clone()).await?;
+        let beside = asked.keys(run, step).into_iter().chain(wanted.iter().cloned()).collect();
+        let mut found = self.look(run, step, beside).await?;
         let read = wanted.iter().filter_map(|key| found.remove(key));
         let read = self.standing(read);
         // What came of the step itself is in the view.
-        let asked = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
-        let others = OthersRead { asked, found: read? };
+        let names = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
+        let others = OthersRead { asked: names, found: read? };
+        let asked = self.asked(run, step, asked, &mut found)?;
         let view = self.viewed(run, step, found, plan).await?;
-        Ok(view.map(|view| StepView { others: Some(others), ..view }))
+        Ok(view.map(|view| StepView { others: Some(others), asked, ..view }))
+    }
+
+    /// What was read of what the step's model has asked for. None where turns are kept that nobody knew of: all have to be read.
+    fn asked(
+        &self,
+        run: &RunId,
+        step: &str,
+        asked: ReadAsked,
+        found: &mut HashMap<Key, Item>,
+    ) -> Result<Option<AskedRead>> {
+        let table = self.table.name();
+        Ok(match asked {
+            ReadAsked::Nothing => None,
+            ReadAsked::Call { turn, call } => {
+                let kept = found.remove(&keys::turn(run, step, turn));
+                let outcome = found.remove(&keys::tool_outcome(run, step, turn, call));
+                Some(AskedRead::Call(
+                    kept.map(|item| decode(table, item)).transpose()?,
+                    outcome.map(|item| decode(table, item)).transpose()?,
+                ))
+            }
+            ReadAsked::Turns(known) => {
+                let kept = asked.keys(run, step).into_iter().filter_map(|key| found.remove(&key));
+                let kept: Vec<ModelTurn> =
+                    kept.map(|item| decode(table, item)).collect::<Result<_>>()?;
+                let numbers = kept.iter().map(|turn| turn.turn);
+                numbers.eq(1..=known).then_some(AskedRead::Turns(kept))
+            }
+        })
     }
 
     async fn look(&self, run: &RunId, step: &str, beside: Vec<Key>) -> Result<HashMap<Key, Item>> {
@@ -102,6 +195,7 @@ impl RunStore {
             own,
             intent,
             others: None,
+            asked: None,
         }))
     }
 

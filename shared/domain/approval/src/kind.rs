@@ -23,6 +23,8 @@ impl Unknown {
 /// What a request is about (A-092, R-052, F-194, C-019, C-020, H-011).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// A gate of a playbook: the plan, and every known irreversible step behind it.
     Step,
@@ -58,16 +60,7 @@ impl Kind {
     /// The word used on the wire and in digests.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Step => "step",
-            Self::Tool => "tool",
-            Self::Outcome => "outcome",
-            Self::Plan => "plan",
-            Self::Result => "result",
-            Self::Publish => "publish",
-            Self::Merge => "merge",
-            Self::Clarification => "clarification",
-        }
+        self.into()
     }
 }
 

@@ -1,7 +1,6 @@
 //! What people say became of calls whose answer was lost: one answer for each call.
 
 use std::fmt;
-use std::str::FromStr;
 
 use countersign_run::{Sending, Sent};
 use jiff::{SignedDuration, Timestamp};
@@ -19,6 +18,8 @@ pub const MAX_VOTE_EVIDENCE_CHARS: usize = 20_000;
 /// What somebody says of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", parse_err_ty = Unknown, parse_err_fn = unknown)]
 pub enum Choice {
     /// It happened. This takes evidence.
     Done,
@@ -29,17 +30,10 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Every choice.
-    pub const ALL: [Choice; 3] = [Self::Done, Self::NotDone, Self::Again];
-
     /// The word used on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::NotDone => "not_done",
-            Self::Again => "again",
-        }
+        self.into()
     }
 
     /// The word used in sentences.
@@ -59,13 +53,8 @@ impl fmt::Display for Choice {
     }
 }
 
-impl FromStr for Choice {
-    type Err = Unknown;
-
-    fn from_str(word: &str) -> Result<Self, Unknown> {
-        let known = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
-        known.ok_or_else(|| Unknown::new(word, "done, not_done, again"))
-    }
+fn unknown(word: &str) -> Unknown {
+    Unknown::new(word, "done, not_done, again")
 }
 
 /// The choice for one call, without its evidence: what a receipt says in the clear, and what a one-time code is bound to.

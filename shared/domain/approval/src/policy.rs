@@ -12,6 +12,8 @@ use crate::kind::Kind;
 /// How surely a decision comes from the person it names; a later one includes the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Assurance {
     /// They hold the signed link that was mailed to them.
     Link,
@@ -25,11 +27,7 @@ impl Assurance {
     /// The word used on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Link => "link",
-            Self::LinkCode => "link_code",
-            Self::SignedIn => "signed_in",
-        }
+        self.into()
     }
 
     /// What every policy asks for at least: a code for what cannot be taken back.

@@ -1,7 +1,6 @@
 //! Where a request stands, and the words each API has for it (K-15).
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +9,8 @@ use crate::kind::Unknown;
 /// Where a request stands. All but `pending` are final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", parse_err_ty = Unknown, parse_err_fn = unknown)]
 pub enum Status {
     /// Waiting for people.
     Pending,
@@ -28,17 +29,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status.
-    pub const ALL: [Status; 7] = [
-        Self::Pending,
-        Self::Approved,
-        Self::Denied,
-        Self::TimedOut,
-        Self::Expired,
-        Self::Superseded,
-        Self::Cancelled,
-    ];
-
     /// Whether nothing can change any more.
     #[must_use]
     pub fn is_final(self) -> bool {
@@ -48,15 +38,7 @@ impl Status {
     /// The word used on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-            Self::TimedOut => "timed_out",
-            Self::Expired => "expired",
-            Self::Superseded => "superseded",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// The word an API of one of the designs uses.
@@ -80,18 +62,8 @@ impl fmt::Display for Status {
     }
 }
 
-impl FromStr for Status {
-    type Err = Unknown;
-
-    fn from_str(word: &str) -> Result<Self, Unknown> {
-        let known = Self::ALL.into_iter().find(|status| status.as_str() == word);
-        known.ok_or_else(|| {
-            Unknown::new(
-                word,
-                "pending, approved, denied, timed_out, expired, superseded, cancelled",
-            )
-        })
-    }
+fn unknown(word: &str) -> Unknown {
+    Unknown::new(word, "pending, approved, denied, timed_out, expired, superseded, cancelled")
 }
 
 /// Whose words to use (K-15).

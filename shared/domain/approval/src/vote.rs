@@ -15,6 +15,8 @@ pub const MAX_NOTE: usize = 2000;
 /// What somebody decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// Yes, this may happen.
     Approve,
@@ -27,18 +29,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Self; 4] = [Self::Approve, Self::Deny, Self::Enhance, Self::Override];
-
     /// The word used on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Deny => "deny",
-            Self::Enhance => "enhance",
-            Self::Override => "override",
-        }
+        self.into()
     }
 
     /// Before “the request”: `approve`, `ask for changes to`.

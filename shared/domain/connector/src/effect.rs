@@ -12,7 +12,7 @@ use url::Url;
 use crate::binding::Binding;
 use crate::header::{COMPOSED, is_header, is_sendable};
 use crate::lookup::Bound;
-use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation, TokenServer};
+use crate::model::{Auth, BodyFormat, Connection, Method, Operation, TokenServer};
 use crate::request::{
     Request, RequestError, SecretPlace, arguments, filled, filled_in_path, path_secret,
     secret_slot, set_query,
@@ -177,10 +177,7 @@ fn credential(auth: &Auth, binding: &Binding) -> Result<Option<CredentialUse>, R
     let Some(TokenServer { token_url, scope, client_auth }) = auth.token_server() else {
         return Ok(Some(plain));
     };
-    let place = match client_auth {
-        ClientAuth::Header => "header",
-        ClientAuth::Body => "body",
-    };
+    let place: &str = client_auth.into();
     Ok(Some(CredentialUse {
         token_url: Some(token_url.clone()),
         scope: scope.clone(),
@@ -254,10 +251,8 @@ pub fn request_of(effect: &HttpEffect) -> Result<Request, RequestError> {
 #[must_use]
 pub fn signed_auth(used: &CredentialUse) -> Auth {
     let Some(token_url) = &used.token_url else { return Auth::None };
-    let client_auth = match used.client_auth.as_deref() {
-        Some("body") => ClientAuth::Body,
-        _ => ClientAuth::Header,
-    };
+    let place = used.client_auth.as_deref();
+    let client_auth = place.and_then(|place| place.parse().ok()).unwrap_or_default();
     let server =
         TokenServer { token_url: token_url.clone(), scope: used.scope.clone(), client_auth };
     match used.auth.as_str() {

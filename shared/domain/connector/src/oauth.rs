@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use countersign_failure::Failure;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 use url::{Url, form_urlencoded};
 
 use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, ClientAuth, Method, TokenServer};
@@ -144,7 +143,6 @@ pub fn named_error(body: &[u8]) -> Option<&'static str> {
 #[must_use]
 pub fn token_key(owner: &str, auth: &Auth, credential: &Credential) -> Option<String> {
     let TokenServer { token_url, scope, .. } = auth.token_server()?;
-    let mut digest = Sha256::new();
     let parts = [
         Some(owner),
         Some(token_url),
@@ -153,12 +151,7 @@ pub fn token_key(owner: &str, auth: &Auth, credential: &Credential) -> Option<St
         credential.part("client_secret").map(Secret::expose),
         credential.part("refresh_token").map(Secret::expose),
     ];
-    for part in parts {
-        let part = part.unwrap_or_default();
-        digest.update((part.len() as u64).to_be_bytes());
-        digest.update(part.as_bytes());
-    }
-    Some(hex::encode(digest.finalize()))
+    Some(hex::encode(countersign_ids::digest("", &parts.map(Option::unwrap_or_default))))
 }
 
 /// The credential a call is sent with.

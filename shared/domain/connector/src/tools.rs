@@ -22,16 +22,13 @@ impl ToolId {
     /// The action's name in the registry.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SearchWeb => "search_web",
-            Self::CrawlUrl => "crawl_url",
-        }
+        self.into()
     }
 
     /// The action of that name, when it is on the list.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.as_str() == text)
+        text.parse().ok()
     }
 
     /// The pairs of `tool_module` and `tool_function` that name the action.

@@ -10,6 +10,8 @@ use crate::span::Span;
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// The document cannot be used.
     Error,
@@ -23,11 +25,7 @@ impl Severity {
     /// As in messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
+        self.into()
     }
 }
 

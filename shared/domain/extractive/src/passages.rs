@@ -1,5 +1,6 @@
 //! What can be quoted: the sentences of long texts, and records as a line each.
 
+use countersign_connector::PROVENANCE_FIELDS;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -48,16 +49,21 @@ fn walk(value: &Value, place: &str, found: &mut Vec<Passage>) {
             }
         }
         Value::Object(fields) => {
-            let line: Vec<String> = fields.iter().filter_map(|(name, v)| short(name, v)).collect();
+            let said = || fields.iter().filter(|(name, _)| !is_provenance(name));
+            let line: Vec<String> = said().filter_map(|(name, v)| short(name, v)).collect();
             push(&line.join("; "), place, found);
-            for (name, value) in fields.iter().filter(|(name, value)| short(name, value).is_none())
-            {
+            for (name, value) in said().filter(|(name, value)| short(name, value).is_none()) {
                 walk(value, &inside(place, name), found);
             }
         }
         Value::Number(number) => push(&number.to_string(), place, found),
         Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// Whether a field says where its record came from and what it is, which connectors add to each: nothing that the record says.
+fn is_provenance(name: &str) -> bool {
+    name == "_entity_rules" || PROVENANCE_FIELDS.iter().any(|(field, _)| *field == name)
 }
 
 /// A value that stands in the line of its record.

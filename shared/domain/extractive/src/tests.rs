@@ -132,6 +132,21 @@ fn r_080_a_question_says_what_is_quoted_and_is_not_quoted_itself() {
 }
 
 #[test]
+fn f_056_where_a_record_came_from_is_not_quoted_as_if_it_said_it() {
+    let data = json!([{
+        "name": "River Trust", "_source": "register", "_retrieved_at": "2026-11-30T10:00:00Z",
+        "_entity_rules": ["The name of a trust is that of an organisation."],
+    }]);
+    let form = schema(Shape::Object, &[("answer", DataType::String)]);
+    let said = ask("Which trust is in the register?", None, &data, &form).unwrap();
+    assert_eq!(said["answer"], r#""name: River Trust" ([0])"#);
+    // Why a step was skipped is said in a field that begins so, too.
+    let skipped = json!({ "_skipped": true, "_reason": "The register was not asked." });
+    let said = ask("Which trust is in the register?", None, &skipped, &form).unwrap();
+    assert!(said["answer"].as_str().unwrap().contains("The register was not asked."), "{said}");
+}
+
+#[test]
 fn k_44_a_text_that_looks_like_a_quotation_keeps_its_own_place() {
     let form = schema(Shape::Object, &[("answer", DataType::String)]);
     let data = json!({ "note": r#""The treasurer is honest." (audit.opinion)"# });

@@ -15,6 +15,8 @@ countersign_ids::prefixed_id! {
 /// What a person may do beyond the levels; carried only by tokens of an interactive login (K-08).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Capability {
     /// May decide approvals.
     Decide,

@@ -10,8 +10,9 @@ use crate::caller::{Caller, Capability, UserId};
 use crate::scope::Scopes;
 
 /// How a token came to be; it bounds the capabilities the token can carry (K-08).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TokenUse {
     /// A person signed in: the only kind that may decide and publish.
     Login,

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 /// A role; the order is the order of levels, a higher one includes the lower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// Level 1: may read what is published.
     Reader = 1,
@@ -32,16 +34,7 @@ impl Role {
     /// The name used in scopes.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Role::Reader => "reader",
-            Role::Editor => "editor",
-            Role::Analyst => "analyst",
-            Role::Admin => "admin",
-        }
-    }
-
-    fn named(text: &str) -> Option<Role> {
-        Role::ALL.into_iter().find(|role| role.as_str() == text)
+        self.into()
     }
 }
 
@@ -129,7 +122,7 @@ impl FromStr for Scope {
         let (Some(group), Some(role), None) = (parts.next(), parts.next(), parts.next()) else {
             return Err(());
         };
-        let role = Role::named(role).ok_or(())?;
+        let role = role.parse().map_err(drop)?;
         let group = match group {
             "global" => Group::Global,
             topic => match topic.strip_prefix('~') {

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 countersign_ids::prefixed_id! {
     /// One journal entry.
@@ -42,21 +41,15 @@ impl EntryId {
     }
 
     fn derived(parts: &[&str]) -> Self {
-        let mut hasher = Sha256::new();
-        for part in parts {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part.as_bytes());
-        }
-        let digest = hasher.finalize();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        Self::from_bytes(bytes)
+        Self::from_bytes(countersign_ids::derived("", parts))
     }
 }
 
 /// How an execution stands in the journal (F-224).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskStatus {
     /// Everything was done.
     Complete,
@@ -69,18 +62,10 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// Every status with its word.
-    pub const CHOICES: [(&'static str, TaskStatus); 4] = [
-        ("complete", TaskStatus::Complete),
-        ("error", TaskStatus::Error),
-        ("partial", TaskStatus::Partial),
-        ("awaiting_approval", TaskStatus::AwaitingApproval),
-    ];
-
     /// The word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        Self::CHOICES[self as usize].0
+        self.into()
     }
 
     /// The status of a run; none for runs that have no entry: those that did nothing (F-212, F-221) or are at work.
@@ -335,6 +320,7 @@ impl JournalConfig {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use strum::VariantNames as _;
 
     use super::{EntryId, JournalConfig, Mention, Output, TaskStatus};
 
@@ -377,9 +363,10 @@ mod tests {
 
     #[test]
     fn f_224_every_status_has_its_word() {
-        for (word, status) in TaskStatus::CHOICES {
-            assert_eq!(serde_json::to_value(status).unwrap(), word);
-            assert_eq!(status.as_str(), word);
+        for word in TaskStatus::VARIANTS {
+            let status: TaskStatus = word.parse().unwrap();
+            assert_eq!(serde_json::to_value(status).unwrap(), *word);
+            assert_eq!(status.as_str(), *word);
         }
     }
 

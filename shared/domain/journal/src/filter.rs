@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
+use strum::VariantNames as _;
 
 use crate::entry::{Entry, Mention, TaskStatus};
 use crate::error::JournalError;
@@ -114,13 +115,9 @@ fn mentions(entry: &Entry) -> impl Iterator<Item = &Mention> {
 }
 
 fn status(word: &str) -> Result<TaskStatus, JournalError> {
-    let known = TaskStatus::CHOICES.into_iter().find(|(choice, _)| *choice == word);
-    known.map(|(_, status)| status).ok_or_else(|| {
-        let words: Vec<&str> = TaskStatus::CHOICES.iter().map(|(word, _)| *word).collect();
-        JournalError::Invalid {
-            name: "status",
-            problem: format!("is not one of {}", words.join(", ")),
-        }
+    word.parse().map_err(|_| JournalError::Invalid {
+        name: "status",
+        problem: format!("is not one of {}", TaskStatus::VARIANTS.join(", ")),
     })
 }
 

@@ -10,7 +10,6 @@ use std::fmt;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::fold::{fold, search_tokens};
 
@@ -35,17 +34,7 @@ pub const MAX_SOURCES: usize = 500;
 /// Sixteen bytes derived from a list of parts, for ids that must come out the same every time.
 #[must_use]
 pub fn derived_id(parts: &[&str]) -> [u8; 16] {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part.len().to_be_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let digest = hasher.finalize();
-    let mut bytes = [0; 16];
-    for (to, from) in bytes.iter_mut().zip(digest.iter()) {
-        *to = *from;
-    }
-    bytes
+    countersign_ids::derived("", parts)
 }
 
 /// What kind of thing an entity is. Written `PERSON`, `ORG`, …; a kind outside the list keeps its own upper-case name.

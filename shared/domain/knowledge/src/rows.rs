@@ -25,6 +25,8 @@ countersign_ids::prefixed_id! {
 /// What was done with a mention (F-247).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ResolutionAction {
     /// Joined to another by score.
     AutoMerge,
@@ -42,19 +44,15 @@ impl ResolutionAction {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AutoMerge => "auto_merge",
-            Self::UserMerge => "user_merge",
-            Self::UserSplit => "user_split",
-            Self::CreateNew => "create_new",
-            Self::FlagReview => "flag_review",
-        }
+        self.into()
     }
 }
 
 /// By what two mentions were matched (F-243, F-247).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum MatchMethod {
     /// The same name after normalising.
     ExactName,
@@ -70,12 +68,7 @@ impl MatchMethod {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ExactName => "exact_name",
-            Self::FuzzyName => "fuzzy_name",
-            Self::ExternalId => "external_id",
-            Self::ContextOverlap => "context_overlap",
-        }
+        self.into()
     }
 }
 
@@ -129,8 +122,9 @@ pub struct ResolutionLogRow {
 }
 
 /// Where a review stands (F-248).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ReviewStatus {
     /// Waiting for a person.
     Pending,
@@ -146,12 +140,7 @@ impl ReviewStatus {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::ApprovedMerge => "approved_merge",
-            Self::Rejected => "rejected",
-            Self::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 
@@ -200,6 +189,8 @@ pub struct ReviewRow {
 /// What kind of thing a run found (F-251).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DiscoveryType {
     /// An entity the graph did not have.
     NewEntity,
@@ -217,19 +208,15 @@ impl DiscoveryType {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NewEntity => "new_entity",
-            Self::NewRelationship => "new_relationship",
-            Self::EntityMerge => "entity_merge",
-            Self::NewExternalId => "new_external_id",
-            Self::PatternDetected => "pattern_detected",
-        }
+        self.into()
     }
 }
 
 /// Whether the graph has what was found (F-314).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DiscoveryStatus {
     /// It has.
     #[default]
@@ -244,11 +231,7 @@ impl DiscoveryStatus {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stored => "stored",
-            Self::Pending => "pending",
-            Self::GivenUp => "given_up",
-        }
+        self.into()
     }
 }
 

@@ -37,7 +37,8 @@ fn kind(id: &str) -> &'static str {
 }
 
 /// What a signature is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Asked {
     /// A gate in a playbook.
     Step,
@@ -61,17 +62,7 @@ impl Asked {
     /// Reads the name an approval's kind has on the wire.
     #[must_use]
     pub fn named(kind: &str) -> Option<Self> {
-        Some(match kind {
-            "step" => Asked::Step,
-            "tool" => Asked::Tool,
-            "outcome" => Asked::Outcome,
-            "plan" => Asked::Plan,
-            "result" => Asked::Result,
-            "publish" => Asked::Publish,
-            "merge" => Asked::Merge,
-            "clarification" => Asked::Clarification,
-            _ => return None,
-        })
+        kind.parse().ok()
     }
 
     /// What it is called in a sentence: `your signature is needed for …`.

@@ -16,8 +16,9 @@ use crate::tick::State;
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Where a batch stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum BatchState {
     /// Its run goes on, or is to be tried again.
     Open,
@@ -31,11 +32,7 @@ impl BatchState {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Committed => "committed",
-            Self::Parked => "parked",
-        }
+        self.into()
     }
 
     /// Whether it is [`BatchState::Parked`].

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// What a tick came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TickOutcome {
     /// Nothing was new.
     Suppressed,
@@ -36,14 +37,6 @@ impl TickOutcome {
     /// The word of logs and of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Suppressed => "suppressed",
-            Self::OutsideActiveHours => "outside_active_hours",
-            Self::Baseline => "baseline",
-            Self::Started => "started",
-            Self::Waiting => "waiting",
-            Self::Retried => "retried",
-            Self::Failed => "failed",
-        }
+        self.into()
     }
 }

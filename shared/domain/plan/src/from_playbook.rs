@@ -326,11 +326,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
         },
         approvers: approvers.clone(),
         quorum: *quorum,
-        assurance: assurance.map(|assurance| match assurance {
-            playbook::Assurance::Link => "link".to_owned(),
-            playbook::Assurance::LinkCode => "link_code".to_owned(),
-            playbook::Assurance::SignedIn => "signed_in".to_owned(),
-        }),
+        assurance: assurance.map(|assurance| <&str>::from(assurance).to_owned()),
         covers: Vec::new(),
         revise: revise.clone(),
     })

@@ -21,6 +21,8 @@ pub(crate) use mapping::{MappedColumn, plain_name};
 /// The type of a column (F-291).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum ColumnType {
     /// Any text.
     Text,
@@ -34,12 +36,7 @@ pub enum ColumnType {
 
 impl ColumnType {
     fn name(self) -> &'static str {
-        match self {
-            Self::Text => "TEXT",
-            Self::Real => "REAL",
-            Self::Decimal => "DECIMAL",
-            Self::Timestamp => "TIMESTAMP",
-        }
+        self.into()
     }
 }
 

@@ -14,13 +14,7 @@ impl LimitKey {
     /// The subject these parts tell apart. Every part counts on its own: `["a", "bc"]` is not `["ab", "c"]`.
     #[must_use]
     pub fn of(parts: &[&str]) -> Self {
-        let mut hasher = Sha256::new();
-        hasher.update(b"countersign/v1/egress");
-        for part in parts {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part.as_bytes());
-        }
-        Self(hex::encode(hasher.finalize()))
+        Self(hex::encode(countersign_ids::digest("countersign/v1/egress", parts)))
     }
 
     /// As text: 64 hex digits.

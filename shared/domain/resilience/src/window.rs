@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 /// A span in which calls are counted. All begin where the clock says so in UTC: a month on its first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Window {
     /// A second.
     Second,
@@ -28,13 +30,7 @@ impl Window {
     /// Its name: `second`, `minute`, …
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Second => "second",
-            Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Month => "month",
-        }
+        self.into()
     }
 
     /// When the window that `at` falls in began, in epoch seconds.

@@ -9,6 +9,8 @@ use crate::Strategy;
 /// How much a model takes part (F-132, F-183…F-185): written in playbooks and profiles, asked for, and kept with the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ExecutionMode {
     /// Tools and gates only; no tokens (K-58).
     Deterministic,
@@ -76,10 +78,6 @@ impl ExecutionMode {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deterministic => "deterministic",
-            Self::LlmAugmented => "llm_augmented",
-            Self::Hybrid => "hybrid",
-        }
+        self.into()
     }
 }

@@ -25,8 +25,10 @@ use crate::{
     Serialize,
     Deserialize,
     JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RunContext {
     /// Somebody waits for it.
     #[default]
@@ -43,18 +45,14 @@ impl RunContext {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Interactive => "interactive",
-            Self::Background => "background",
-            Self::Scheduled => "scheduled",
-            Self::Monitor => "monitor",
-        }
+        self.into()
     }
 }
 
 /// A test run: nothing it does has an effect, and how much of it happens (K-46).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DryRun {
     /// Steps that only read happen, with the agent's own data sources; what stands in for the others is marked.
     Reads,
@@ -66,10 +64,7 @@ impl DryRun {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Reads => "reads",
-            Self::Samples => "samples",
-        }
+        self.into()
     }
 }
 

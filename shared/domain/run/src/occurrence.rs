@@ -3,6 +3,7 @@
 use std::fmt;
 
 use countersign_identity::UserId;
+use countersign_ids::derived;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -88,10 +89,7 @@ impl OccurrenceId {
     /// The run of this occurrence: the first is 0, its repetitions follow. The same whoever starts it.
     #[must_use]
     pub fn run(&self, n: usize) -> RunId {
-        let digest = Sha256::digest(format!("countersign/occurrence\0{self}\0{n}"));
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        RunId::from_bytes(bytes)
+        RunId::from_bytes(derived(&format!("countersign/occurrence\0{self}\0{n}"), &[]))
     }
 }
 
@@ -126,8 +124,9 @@ impl From<OccurrenceId> for String {
 }
 
 /// What asked for a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum OccurrenceSource {
     /// A schedule.
     Schedule,
@@ -141,17 +140,14 @@ impl OccurrenceSource {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Schedule => "schedule",
-            Self::Monitor => "monitor",
-            Self::Trigger => "trigger",
-        }
+        self.into()
     }
 }
 
 /// How far an occurrence is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum OccurrenceState {
     /// It was noticed, and its run is about to start.
     Due,
@@ -177,14 +173,7 @@ impl OccurrenceState {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Due => "due",
-            Self::Queued => "queued",
-            Self::Started => "started",
-            Self::Skipped => "skipped",
-            Self::Missed => "missed",
-            Self::Finished => "finished",
-        }
+        self.into()
     }
 }
 

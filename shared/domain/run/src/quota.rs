@@ -9,7 +9,8 @@ const DAY: i64 = 86_400;
 const MEGABYTE: u64 = 1024 * 1024;
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum QuotaKind {
     /// Runs that a person starts, tests among them.
     Runs,
@@ -25,12 +26,7 @@ impl QuotaKind {
     /// Its name in keys and answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Runs => "runs",
-            Self::Mails => "mails",
-            Self::UploadBytes => "upload_bytes",
-            Self::Tokens => "tokens",
-        }
+        self.into()
     }
 }
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// The status of a run (K-61).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RunStatus {
     /// Something is being done.
     Running,
@@ -40,19 +41,7 @@ impl RunStatus {
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::AwaitingApproval => "awaiting_approval",
-            Self::Complete => "complete",
-            Self::Partial => "partial",
-            Self::Suppressed => "suppressed",
-            Self::Skipped => "skipped",
-            Self::OutsideActiveHours => "outside_active_hours",
-            Self::Rejected => "rejected",
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Goes to another status.

@@ -17,6 +17,8 @@ countersign_ids::prefixed_id! {
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "UPPERCASE")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum State {
     /// To be done some time.
     #[default]
@@ -33,12 +35,7 @@ impl State {
     /// Its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Todo => "TODO",
-            Self::Next => "NEXT",
-            Self::Waiting => "WAITING",
-            Self::Done => "DONE",
-        }
+        self.into()
     }
 }
 

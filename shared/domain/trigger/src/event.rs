@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a trigger waits for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[strum(serialize_all = "snake_case")]
 pub enum TriggerEvent {
     /// A signed call to `POST /hooks/{id}`.
     Webhook {},
@@ -75,11 +76,7 @@ impl TriggerEvent {
     /// The word of its type.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Webhook {} => "webhook",
-            Self::File { .. } => "file",
-            Self::After { .. } => "after",
-        }
+        self.into()
     }
 
     /// Whether a file of this name in this folder fires it.

@@ -4,6 +4,7 @@ use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use countersign_run_start::{self as run_start, Invoker, Question};
 use countersign_schedule::asked;
 use countersign_store_catalog::{CatalogError, Last};
+use countersign_store_kit::Window;
 use countersign_web::{FieldError, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -189,8 +190,8 @@ impl Clock {
             return Ok(Some(known.due_at));
         }
         // Earlier releases did not note it.
-        let page =
-            self.catalog.occurrences(&of.owner, Some(&of.source_id), LOOK_BACK, None).await?;
+        let (source, window) = (Some(of.source_id.as_str()), Window::first(LOOK_BACK));
+        let page = self.catalog.occurrences(&of.owner, source, window).await?;
         let succeeded = |one: &&Occurrence| {
             one.id != *this && matches!(one.status, Some(RunStatus::Complete | RunStatus::Partial))
         };

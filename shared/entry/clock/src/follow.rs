@@ -10,6 +10,7 @@ use countersign_run_start::{self as run_start, By, Invoker};
 use countersign_schedule::{
     MAX_OF_SOURCE, Overlap, REPEATED_AFTER, ScheduleId, is_waited_for, patience,
 };
+use countersign_store_kit::Window;
 use countersign_trigger::TriggerId;
 use jiff::Timestamp;
 
@@ -26,7 +27,8 @@ impl Clock {
         now: Timestamp,
     ) -> Result<bool, ClockError> {
         let source = Some(schedule.id.as_str());
-        let open = self.catalog.open_occurrences(source, most(MAX_OF_SOURCE), None).await?;
+        let window = Window::first(most(MAX_OF_SOURCE));
+        let open = self.catalog.open_occurrences(source, window).await?;
         for one in &open.items {
             self.follow(one, now, &mut Followed::default()).await?;
             if self.goes_on(one).await? {
@@ -91,11 +93,12 @@ impl Clock {
         now: Timestamp,
     ) -> Result<(), ClockError> {
         for _ in 0..MAX_OF_SOURCE {
-            let open = self.catalog.open_occurrences(Some(&of.source_id), 2, None).await?.items;
+            let source = Some(of.source_id.as_str());
+            let open = self.catalog.open_occurrences(source, Window::first(2)).await?.items;
             let Some(first) = open.iter().find(|other| other.id != of.id) else { return Ok(()) };
             self.follow(first, now, &mut Followed::default()).await?;
             // It goes on, whatever is behind it.
-            let left = self.catalog.open_occurrences(Some(&of.source_id), 2, None).await?.items;
+            let left = self.catalog.open_occurrences(source, Window::first(2)).await?.items;
             if left.iter().any(|other| other.id == first.id) {
                 return Ok(());
             }
@@ -164,8 +167,8 @@ impl Clock {
         let is_scheduled = of.source == OccurrenceSource::Schedule;
         let (mut next, mut is_open): (Option<String>, bool) = (None, false);
         loop {
-            let page =
-                self.catalog.open_occurrences(source, most(MAX_OF_SOURCE), next.as_deref()).await?;
+            let window = Window { limit: most(MAX_OF_SOURCE), after: next };
+            let page = self.catalog.open_occurrences(source, window).await?;
             for one in &page.items {
                 is_open |= one.id == of.id;
                 // Only schedules are asked before their time.

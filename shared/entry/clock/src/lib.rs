@@ -94,7 +94,8 @@ impl Clock {
 
     /// What starts runs. When a run begins is read from the clock: the sweep that starts it may have begun long before, and then the
     /// run would seem to overlap with the one it waited for.
-    pub(crate) fn starter(&self) -> Starter<'_> {
+    #[must_use]
+    pub fn starter(&self) -> Starter<'_> {
         Starter {
             catalog: &self.catalog,
             runs: &self.runs,

@@ -2,6 +2,7 @@
 
 use countersign_run::Occurrence;
 use countersign_schedule::{MAX_QUEUED, MAX_WAITING_OF_OWNER};
+use countersign_store_kit::Window;
 
 use crate::{Clock, ClockError, Schedule};
 
@@ -23,7 +24,7 @@ impl Clock {
         let source = Some(schedule.id.as_str());
         let (mut open, mut next): (usize, Option<String>) = (0, None);
         loop {
-            let page = self.catalog.open_occurrences(source, limit, next.as_deref()).await?;
+            let page = self.catalog.open_occurrences(source, Window { limit, after: next }).await?;
             open += page.items.iter().filter(|one| !one.is_to_be_asked_again()).count();
             next = page.next;
             if next.is_none() || open >= many {
@@ -43,7 +44,8 @@ impl Clock {
     /// Whether so many of its source are not at their end.
     async fn are_open(&self, of: &Occurrence, many: usize) -> Result<bool, ClockError> {
         let most = i32::try_from(many).unwrap_or(i32::MAX);
-        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
+        let window = Window::first(most);
+        let open = self.catalog.open_occurrences(Some(&of.source_id), window).await?;
         Ok(open.items.len() >= many)
     }
 }

@@ -6,7 +6,7 @@ use countersign_run::summary::Summary;
 use countersign_run::{
     AskedIn, Conversation, ConversationId, Head, InConversation, LATEST, RunId, RunStatus,
 };
-use countersign_store_kit::Op;
+use countersign_store_kit::{Op, Window};
 use countersign_web::Problem;
 use countersign_wiring::literal_text;
 use futures::future::{BoxFuture, try_join_all};
@@ -75,7 +75,7 @@ impl Within {
         ctx: Starter<'_>,
         conversation: Conversation,
     ) -> Result<Self, Problem> {
-        let latest = ctx.runs.asked_in(&conversation.id, None, 1, None).await?;
+        let latest = ctx.runs.asked_in(&conversation.id, None, Window::first(1)).await?;
         let before = latest.items.first().and_then(|head| head.asked_in.as_ref());
         let number = before.map_or(0, |asked| asked.number).saturating_add(1);
         Ok(Self { conversation, is_new: false, number })
@@ -151,7 +151,7 @@ pub(crate) struct Shown {
 impl Earlier<'_> {
     /// What a model is shown that looks on the web, or one that does not.
     pub(crate) async fn shown(self, ctx: Starter<'_>, is_on_web: bool) -> Result<Shown, Problem> {
-        let page = ctx.runs.asked_in(self.conversation, self.before, LATEST, None).await?;
+        let page = ctx.runs.asked_in(self.conversation, self.before, Window::first(LATEST)).await?;
         let mut summary = None;
         for head in &page.items {
             if let Some(found) = summary_of(ctx, head, is_on_web).await? {

@@ -1,7 +1,8 @@
 //! What the state machine sends to a step, and what it gets back: ids and a status, never data.
 
+use countersign_plan::PlanStep;
 use countersign_run::{RunId, StepStatus};
-use countersign_store_runs::StepOutcome;
+use countersign_store_runs::{ReadAsked, StepOutcome};
 use serde::{Deserialize, Serialize};
 
 /// The event of a step.
@@ -22,6 +23,18 @@ pub struct StepEvent {
     /// Set when one call that the model asked for is to be made, instead of asking the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ToolPlace>,
+}
+
+impl StepEvent {
+    /// What its model has asked for, as far as it has to be read; `step` where the plan is known.
+    pub(crate) fn asked(&self, step: Option<&PlanStep>) -> ReadAsked {
+        let has_tools = step.is_some_and(|step| step.tools.is_some());
+        match self.call {
+            Some(ToolPlace { turn, call }) => ReadAsked::Call { turn, call },
+            None if has_tools || self.ran > 0 => ReadAsked::Turns(self.ran),
+            None => ReadAsked::Nothing,
+        }
+    }
 }
 
 /// Which call of a model it is.

@@ -42,11 +42,14 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
         let others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
+        let beside = (&others, event.asked(step));
         let view =
-            context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), &others).await?;
+            context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), beside).await?;
         view.ok_or_else(unknown)?
     } else {
-        let view = context.runs.view(&event.run, &event.step).await?.ok_or_else(unknown)?;
+        let asked = event.asked(None);
+        let view = context.runs.view_and(&event.run, &event.step, asked).await?;
+        let view = view.ok_or_else(unknown)?;
         check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
         context.plans.keep(&event.seal, &view.plan, view.plan_bytes);
         view

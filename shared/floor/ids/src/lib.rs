@@ -3,7 +3,11 @@
 //! An id reads `run_0197c3…`: a prefix that names its kind, an underscore and 32 lower-case hex digits. The macro
 //! [`prefixed_id!`] makes one newtype per kind; each lives with the domain it identifies.
 
+mod derived;
+
 use std::fmt::Write as _;
+
+pub use derived::{derived, digest};
 
 /// Why a text is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

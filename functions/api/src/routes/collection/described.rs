@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::routing::MethodRouter;
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, Paths};
 use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaType, Type};
@@ -41,6 +42,19 @@ pub(crate) struct Words {
 type Documented = UtoipaMethodRouter<Arc<Context>>;
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
+/// These routes, of one path, with what is said of each method.
+fn documented(
+    schemas: Schemas,
+    (path, router): (String, MethodRouter<Arc<Context>>),
+    operations: Vec<(HttpMethod, OperationBuilder)>,
+) -> Documented {
+    let mut paths = Paths::new();
+    for (method, operation) in operations {
+        paths.add_path_operation(&path, vec![method], operation);
+    }
+    (schemas, paths, router)
+}
+
 /// `/{kind}` with its documentation.
 pub(crate) fn all<K: Kind>() -> Documented {
     let mut schemas = Schemas::new();
@@ -53,11 +67,8 @@ pub(crate) fn all<K: Kind>() -> Documented {
     let list = operation::<K>(K::WORDS.list)
         .parameters(Some(K::Query::into_params(|| Some(ParameterIn::Query))))
         .response("200", page::<K::Line>(&mut schemas));
-    let (path, router) = all_routes::<K>();
-    let mut paths = Paths::new();
-    paths.add_path_operation(&path, vec![HttpMethod::Post], create);
-    paths.add_path_operation(&path, vec![HttpMethod::Get], list);
-    (schemas, paths, router)
+    let operations = vec![(HttpMethod::Post, create), (HttpMethod::Get, list)];
+    documented(schemas, all_routes::<K>(), operations)
 }
 
 /// `/{kind}/validate` with its documentation.
@@ -67,10 +78,8 @@ pub(crate) fn validation<K: Kind>() -> Documented {
     let validate = operation::<K>(says)
         .request_body(Some(body::<K::Draft>(&mut schemas)))
         .response("200", shown::<Validity>(&mut schemas));
-    let (path, router) = validation_routes::<K>();
-    let mut paths = Paths::new();
-    paths.add_path_operation(&path, vec![HttpMethod::Post], validate);
-    (schemas, paths, router)
+    let operations = vec![(HttpMethod::Post, validate)];
+    documented(schemas, validation_routes::<K>(), operations)
 }
 
 /// `/{kind}/{id}` with its documentation.
@@ -85,12 +94,12 @@ pub(crate) fn one<K: Kind>() -> Documented {
     let delete = of_id::<K>(K::WORDS.delete)
         .response("204", Response::new(""))
         .response("403", Response::new("SYSTEM_TEMPLATE"));
-    let (path, router) = one_routes::<K>();
-    let mut paths = Paths::new();
-    paths.add_path_operation(&path, vec![HttpMethod::Get], detail);
-    paths.add_path_operation(&path, vec![HttpMethod::Put], conflict(replace, K::WORDS.changed));
-    paths.add_path_operation(&path, vec![HttpMethod::Delete], conflict(delete, K::WORDS.needed));
-    (schemas, paths, router)
+    let operations = vec![
+        (HttpMethod::Get, detail),
+        (HttpMethod::Put, conflict(replace, K::WORDS.changed)),
+        (HttpMethod::Delete, conflict(delete, K::WORDS.needed)),
+    ];
+    documented(schemas, one_routes::<K>(), operations)
 }
 
 /// `PATCH /{kind}/{id}` with its documentation.
@@ -108,10 +117,8 @@ pub(crate) fn patched<K: Kind<Change = Resent<K>> + DocumentRecord>() -> Documen
         .response("200", shown::<K::View>(&mut schemas))
         .response("403", Response::new("SYSTEM_TEMPLATE"))
         .response("422", Response::new(K::WORDS.invalid));
-    let (path, router) = patched_routes::<K>();
-    let mut paths = Paths::new();
-    paths.add_path_operation(&path, vec![HttpMethod::Patch], conflict(patch, K::WORDS.changed));
-    (schemas, paths, router)
+    let operations = vec![(HttpMethod::Patch, conflict(patch, K::WORDS.changed))];
+    documented(schemas, patched_routes::<K>(), operations)
 }
 
 fn operation<K: Kind>(says: &str) -> OperationBuilder {

@@ -1,7 +1,7 @@
 //! Documents that are sent as JSON and stored as they are read.
 
 use countersign_document::{Document, Problem as Found, Reading, read_value};
-use countersign_identity::{Caller, Presented};
+use countersign_identity::{Caller, Presented, UserId};
 use countersign_store_catalog::{Spec, Stored};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -103,6 +103,22 @@ pub(crate) trait Fields: Spec + Document {
     fn beside(added: ObjectBuilder) -> ObjectBuilder {
         added
     }
+}
+
+/// Removes those of an owner that go with something else of theirs.
+pub(crate) async fn remove_with<S: Fields>(
+    ctx: &Context,
+    owner: &UserId,
+    goes: impl Fn(&S) -> bool,
+) -> Result<(), Problem> {
+    let documents = ctx.catalog.collection::<Stored<S>>();
+    let all = documents.all(owner).await?;
+    for document in all.iter().filter(|document| goes(&document.spec)) {
+        S::before_removal(document, ctx).await?;
+        documents.delete(document).await?;
+        S::after_removal(document, ctx).await;
+    }
+    Ok(())
 }
 
 impl<S: Fields> Kind for Stored<S> {

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::record::{DocumentRecord, Resent};
 use super::{Kind, changeable, changed, path};
 use crate::Context;
+use crate::routes::JsonOf;
 use crate::routes::{Ctx, holder};
 
 /// The fields to change, each as it is to be; `null` gives one its default.
@@ -37,7 +38,7 @@ async fn change<K>(
     signed: Signed,
     Path(id): Path<K::Id>,
     Json(patch): Json<Patch<K>>,
-) -> Result<Json<K::View>, Problem>
+) -> JsonOf<K::View>
 where
     K: Kind<Change = Resent<K>> + DocumentRecord,
 {

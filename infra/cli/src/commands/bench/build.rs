@@ -1,12 +1,13 @@
 //! `countersign bench build`.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use clap::Args;
 
 use super::Figure;
+use super::tested::cargo;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -46,8 +47,7 @@ impl Build {
     }
 
     fn seconds(&self, project: &Path, target: &Path) -> Result<f64, CliError> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = cargo();
         command
             .args(["build", "--workspace", "--bins", "--locked", "--quiet"])
             .args(self.release.then_some("--release"));

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use clap::Args;
 use serde::Deserialize;
 
 use super::Figure;
+use super::tested::{Test, report};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -44,34 +44,26 @@ impl Effects {
         console: &Console,
     ) -> Result<Vec<Figure>, CliError> {
         let (project, state) = (place.project()?, place.state()?);
-        let doing = |source| CliError::io("reading what was compared", source);
-        std::fs::create_dir_all(&state).map_err(doing)?;
+        let doing = "reading what was compared";
+        std::fs::create_dir_all(&state).map_err(|source| CliError::io(doing, source))?;
         let file = state.join("bench-effects.json");
         let step = console.step("comparing what is shown with what is received");
         self.test(&project, &file)?;
-        let report = std::fs::read(&file).map_err(doing)?;
-        let report: Report =
-            serde_json::from_slice(&report).map_err(|error| CliError::Found(error.to_string()))?;
+        let report: Report = report(&file, doing)?;
         step.done("compared");
         Ok(rows(&report, self.cases))
     }
 
     fn test(&self, project: &Path, file: &Path) -> Result<(), CliError> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["test", "--quiet", "--package", "countersign-actions-connect", "--lib"]);
-        command.args(["--", "--exact", TEST]).current_dir(project).stdin(Stdio::null());
-        command.env("COUNTERSIGN_EFFECT_CASES", self.cases.to_string());
-        command.env("COUNTERSIGN_EFFECT_REPORT", file);
-        let output =
-            command.output().map_err(|source| CliError::io("running the comparison", source))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Err(CliError::Found(format!(
-            "shown and received differ, or the test does not build:\n{text}"
-        )))
+        let test = Test {
+            of: &["--package", "countersign-actions-connect", "--lib"],
+            name: TEST,
+            told: &[("COUNTERSIGN_EFFECT_CASES", self.cases.to_string())],
+            report: "COUNTERSIGN_EFFECT_REPORT",
+            doing: "running the comparison",
+            failed: "shown and received differ",
+        };
+        test.run(project, file)
     }
 }
 

@@ -1,12 +1,12 @@
 //! `countersign bench kills`: how many times the local stack was killed, and that nothing acknowledged was lost.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use clap::Args;
 use serde::Deserialize;
 
 use super::Figure;
+use super::tested::{Test, report};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -44,10 +44,7 @@ impl Kills {
         let file = state.join("bench-kills.json");
         let step = console.step("killing a local stack of its own");
         self.test(&project, &file)?;
-        let doing = |source| CliError::io("reading what survived", source);
-        let report = std::fs::read(&file).map_err(doing)?;
-        let report: Report =
-            serde_json::from_slice(&report).map_err(|error| CliError::Found(error.to_string()))?;
+        let report: Report = report(&file, "reading what survived")?;
         step.done("all that was acknowledged is there");
         Ok(self.rows(&report))
     }
@@ -64,21 +61,18 @@ impl Kills {
     }
 
     fn test(&self, project: &Path, file: &Path) -> Result<(), CliError> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["test", "--quiet", "--workspace", "--test", "e2e", "--", "--exact", TEST]);
-        command.current_dir(project).stdin(Stdio::null());
-        command.env("COUNTERSIGN_KILLS", self.cases.to_string());
-        command.env("COUNTERSIGN_KILL_SEED", self.seed.to_string());
-        command.env("COUNTERSIGN_KILL_REPORT", file);
-        let output = command.output().map_err(|source| CliError::io("running the test", source))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Err(CliError::Found(format!(
-            "something acknowledged was lost, or the test does not build:\n{text}"
-        )))
+        let test = Test {
+            of: &["--workspace", "--test", "e2e"],
+            name: TEST,
+            told: &[
+                ("COUNTERSIGN_KILLS", self.cases.to_string()),
+                ("COUNTERSIGN_KILL_SEED", self.seed.to_string()),
+            ],
+            report: "COUNTERSIGN_KILL_REPORT",
+            doing: "running the test",
+            failed: "something acknowledged was lost",
+        };
+        test.run(project, file)
     }
 }
 

@@ -9,8 +9,11 @@ mod effects;
 mod kills;
 mod langgraph;
 mod monitors;
+mod own_stack;
 mod requests;
 mod run;
+mod server;
+mod tested;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;

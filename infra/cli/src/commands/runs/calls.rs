@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::super::{FACTORY, Who, pretty, row};
+use super::super::{FACTORY, Who, row};
 use super::all_pages;
 use crate::console::Console;
 use crate::error::CliError;
@@ -25,14 +25,11 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let path = format!("{FACTORY}/executions/{}/calls/{}?limit=100", self.run, self.step);
-        let calls = all_pages(&self.who.door(place).await?, &path).await?;
-        if self.json {
-            console.line(pretty(&Value::Array(calls)));
-            return Ok(());
-        }
+        let session = self.who.session(place, self.json, console).await?;
+        let calls = all_pages(&session.door, &path).await?;
         let columns = ["n", "key", "status", "sent_at", "idempotency_key", "receipt", "message"];
-        let rows: Vec<Vec<String>> = calls.iter().map(|call| row(call, &columns)).collect();
-        console.table(&["N", "ITEM", "STATUS", "SENT", "KEY", "RECEIPT", "MESSAGE"], &rows);
+        let titles = ["N", "ITEM", "STATUS", "SENT", "KEY", "RECEIPT", "MESSAGE"];
+        session.table(&Value::Array(calls), &titles, |call| row(call, &columns));
         Ok(())
     }
 }

@@ -9,8 +9,8 @@ mod replay;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::listed::{pages, table};
-use super::{FACTORY, Who, items, row, text};
+use super::listed::pages;
+use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -81,15 +81,21 @@ impl Runs {
     }
 
     async fn list(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.door(place).await?;
-        let page = pages(&door, &self.address(), Some(self.limit)).await?;
-        table(&page, self.json, console, &TITLES, |run| {
+        let session = self.who.session(place, self.json, console).await?;
+        let page = pages(&session.door, &self.address(), Some(self.limit)).await?;
+        session.table(&page, &TITLES, |run| {
             let mut told = row(run, &["id", "status", "profile_name", "started_at", "finished_at"]);
             told.push(text(run, "dry_run").map_or(String::new(), |_| "test".to_owned()));
             told
         });
         Ok(())
     }
+}
+
+/// The id of a run that was accepted; `what` it is called.
+fn accepted(started: &Value, what: &str) -> Result<String, CliError> {
+    let message = || format!("the {what} was accepted without an id: {}", pretty(started));
+    text(started, "id").ok_or_else(|| CliError::Found(message()))
 }
 
 /// The items of every page; the address has its `limit`.

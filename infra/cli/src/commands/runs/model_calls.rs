@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::super::{FACTORY, Who, pretty, row};
+use super::super::{FACTORY, Who, row};
 use super::all_pages;
 use crate::console::Console;
 use crate::error::CliError;
@@ -23,11 +23,8 @@ pub(crate) struct ModelCalls {
 impl ModelCalls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let path = format!("{FACTORY}/executions/{}/model-calls?limit=100", self.run);
-        let calls = all_pages(&self.who.door(place).await?, &path).await?;
-        if self.json {
-            console.line(pretty(&Value::Array(calls)));
-            return Ok(());
-        }
+        let session = self.who.session(place, self.json, console).await?;
+        let calls = all_pages(&session.door, &path).await?;
         let columns = [
             "step",
             "turn",
@@ -40,7 +37,6 @@ impl ModelCalls {
             "requests",
             "latency_ms",
         ];
-        let rows: Vec<Vec<String>> = calls.iter().map(|call| row(call, &columns)).collect();
         let heads = [
             "STEP",
             "TURN",
@@ -53,7 +49,7 @@ impl ModelCalls {
             "REQUESTS",
             "MS",
         ];
-        console.table(&heads, &rows);
+        session.table(&Value::Array(calls), &heads, |call| row(call, &columns));
         Ok(())
     }
 }

@@ -6,7 +6,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::run::settled;
-use super::super::{FACTORY, Who, pretty, text};
+use super::super::{FACTORY, Who};
+use super::accepted;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -30,10 +31,7 @@ impl Repeat {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/executions/{}/repeat", self.run);
         let started = door.post(&path, &json!({})).await?;
-        let Some(id) = text(&started, "id") else {
-            let message = format!("the run was accepted without an id: {}", pretty(&started));
-            return Err(CliError::Found(message));
-        };
+        let id = accepted(&started, "run")?;
         console.line(&id);
         if self.wait {
             console.line(settled(&door, &id, Duration::from_secs(self.patience)).await?);

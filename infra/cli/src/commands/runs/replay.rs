@@ -6,7 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::run::settled;
-use super::super::{FACTORY, Who, items, pretty, text, visible};
+use super::super::{FACTORY, Who, field_items, pretty, text, visible};
+use super::accepted;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -31,10 +32,7 @@ impl Replay {
         let door = self.who.door(place).await?;
         let path = format!("{FACTORY}/executions/{}/replay", self.run);
         let started = door.post(&path, &json!({})).await?;
-        let Some(id) = text(&started, "id") else {
-            let message = format!("the replay was accepted without an id: {}", pretty(&started));
-            return Err(CliError::Found(message));
-        };
+        let id = accepted(&started, "replay")?;
         settled(&door, &id, Duration::from_secs(self.patience)).await?;
         let run = door.get(&format!("{FACTORY}/executions/{}", self.run)).await?;
         let replay = door.get(&format!("{FACTORY}/executions/{id}")).await?;
@@ -54,7 +52,7 @@ impl Replay {
 
 /// What the answer to the start warns of: steps that are not there any more.
 fn gone(started: &Value) -> Vec<String> {
-    let warnings = started.get("warnings").map_or(&[][..], items).iter();
+    let warnings = field_items(started, "warnings").iter();
     warnings.filter_map(|one| text(one, "message")).map(|said| visible(&said)).collect()
 }
 
@@ -62,7 +60,7 @@ fn gone(started: &Value) -> Vec<String> {
 /// writes none.
 fn differs(run: &Value, replay: &Value) -> Option<String> {
     let named = |code: &str, what: &str| {
-        let steps = replay.get("steps").map_or(&[][..], items).iter();
+        let steps = field_items(replay, "steps").iter();
         let names: Vec<String> = steps
             .filter(|step| step["code"] == code)
             .filter_map(|step| text(step, "name"))
@@ -87,7 +85,7 @@ fn differs(run: &Value, replay: &Value) -> Option<String> {
 fn lines(replay: &Value) -> Vec<String> {
     let part = |value: &Value, name: &str| text(value, name).unwrap_or_default();
     let head = format!("{} {}", part(replay, "id"), part(replay, "state"));
-    let steps = replay.get("steps").map_or(&[][..], items).iter();
+    let steps = field_items(replay, "steps").iter();
     let line = |step: &Value| {
         let code = text(step, "code").map(|code| format!(" {code}")).unwrap_or_default();
         let message = part(step, "message");

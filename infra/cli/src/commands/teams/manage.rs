@@ -3,10 +3,10 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use crate::commands::listed::{List, say};
+use crate::commands::listed::List;
 use crate::commands::one::plain;
+use crate::commands::session::Session;
 use crate::commands::visible;
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 
@@ -54,14 +54,10 @@ const ALL: List =
     List { fields: &["id", "name", "is_active"], titles: &["TEAM", "NAME", "ACTIVE"] };
 
 impl Manage {
-    pub(super) async fn run(
-        &self,
-        door: &Door,
-        as_json: bool,
-        console: &Console,
-    ) -> Result<(), CliError> {
+    pub(super) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let door = &session.door;
         let said = match self {
-            Self::All => return ALL.show(door, ADMIN, as_json, console).await,
+            Self::All => return ALL.show(session, ADMIN).await,
             Self::Create { name, description } => {
                 door.post(ADMIN, &json!({ "name": name, "description": description })).await?
             }
@@ -76,7 +72,7 @@ impl Manage {
                 json!({ "team": team, "removed": user })
             }
         };
-        say(&said, as_json, console);
+        session.say(&said);
         Ok(())
     }
 }

@@ -9,9 +9,9 @@ use super::Team;
 use crate::commands::listed::List;
 use crate::commands::one::plain;
 use crate::commands::run::{inputs, settled_at};
+use crate::commands::session::Session;
 use crate::commands::{response_text, text};
 use crate::console::Console;
-use crate::door::Door;
 use crate::error::CliError;
 
 const RUNS: List = List {
@@ -52,7 +52,8 @@ pub(super) struct Runs {
 }
 
 impl Run {
-    pub(super) async fn run(&self, door: &Door, console: &Console) -> Result<(), CliError> {
+    pub(super) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
+        let Session { door, console, .. } = session;
         let mut body = json!({ "inputs": inputs(&self.inputs)? });
         for (key, said) in [("playbook", &self.playbook), ("query", &self.query)] {
             if let Some(said) = said {
@@ -77,16 +78,12 @@ impl Run {
 }
 
 impl Runs {
-    pub(super) async fn run(
-        &self,
-        door: &Door,
-        as_json: bool,
-        console: &Console,
-    ) -> Result<(), CliError> {
+    pub(super) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let all = runs(&self.team, &self.agent)?;
-        let Some(run) = &self.run else { return RUNS.show(door, &all, as_json, console).await };
+        let Some(run) = &self.run else { return RUNS.show(session, &all).await };
+        let Session { door, as_json, console } = session;
         let run = door.get(&format!("{all}/{}", plain(run)?)).await?;
-        if as_json {
+        if *as_json {
             console.line(crate::commands::pretty(&run));
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use countersign_failure::Failure as _;
 use proptest::prelude::*;
+use strum::VariantArray as _;
 
 use super::make::{after, attempt, caller, question, request, start, unknown_call, user};
 use crate::{
@@ -222,7 +223,7 @@ proptest! {
             votes.push(recorded.vote.clone());
             request = recorded.request.clone();
             let equal = |choice: Choice| votes.iter().filter(|vote| vote.answers.first().is_some_and(|answer| answer.choice == choice)).count();
-            let most = Choice::ALL.map(equal).into_iter().max().unwrap_or_default();
+            let most = Choice::VARIANTS.iter().copied().map(equal).max().unwrap_or_default();
             let enough = most >= quorum as usize;
             prop_assert_eq!(request.status == Status::Approved, enough && request.status != Status::Denied);
             if request.status == Status::Approved {

@@ -19,8 +19,10 @@ use serde::{Deserialize, Serialize};
     Serialize,
     Deserialize,
     JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(extend("x-code" = "category"))]
 pub enum Category {
     /// Authorities and their registers.
@@ -44,13 +46,7 @@ impl Category {
     /// As in the YAML.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Government => "government",
-            Self::Finance => "finance",
-            Self::Corporate => "corporate",
-            Self::Nonprofit => "nonprofit",
-            Self::General => "general",
-        }
+        self.into()
     }
 
     pub(crate) fn is_general(&self) -> bool {

@@ -8,8 +8,9 @@ use crate::json_path::JsonPath;
 use crate::reading::Reading;
 
 /// The rules of one endpoint, by its `parser`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FormatRules {
     /// Rows of separated values.
     Csv(CsvRules),
@@ -72,14 +73,7 @@ impl FormatRules {
     /// The parser's name in the YAML.
     #[must_use]
     pub fn parser(&self) -> &'static str {
-        match self {
-            Self::Csv(_) => "csv",
-            Self::Xlsx(_) => "xlsx",
-            Self::Json(_) => "json",
-            Self::Jsonl(_) => "jsonl",
-            Self::HtmlTable(_) => "html_table",
-            Self::PdfText(_) => "pdf_text",
-        }
+        self.into()
     }
 
     /// How texts are read as numbers and dates; a PDF's are not.

@@ -88,15 +88,7 @@ impl ConnectorDefinition {
     /// The name of its type, as in the YAML.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match self.connection {
-            Connection::FileParser(_) => "file_parser",
-            Connection::RestApi(_) => "rest_api",
-            Connection::Graphql(_) => "graphql",
-            Connection::ExistingTool(_) => "existing_tool",
-            Connection::WebScraper(_) => "web_scraper",
-            Connection::RssFeed(_) => "rss_feed",
-            Connection::Database(_) => "database",
-        }
+        (&self.connection).into()
     }
 
     /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
@@ -113,8 +105,9 @@ impl ConnectorDefinition {
 }
 
 /// How a connector reaches its source, by type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Connection {
     /// Reads files (F-099).
     FileParser(FileConnection),

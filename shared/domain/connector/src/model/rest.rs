@@ -53,8 +53,9 @@ pub struct RateLimit {
 }
 
 /// How a request proves who sends it (F-103, K-42).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Auth {
     /// Not at all.
     None,
@@ -115,6 +116,8 @@ pub const DATABASE_PARTS: [&str; 5] = ["host", "port", "database", "user", "pass
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("x-code" = "auth"))]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum ClientAuth {
     /// `Authorization: Basic …`, which every server of the standard understands.
     #[default]
@@ -127,18 +130,7 @@ impl Auth {
     /// The word a connector writes for it.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ApiKeyQuery { .. } => "api_key_query",
-            Self::ApiKeyHeader { .. } => "api_key_header",
-            Self::BearerToken => "bearer_token",
-            Self::TokenScheme { .. } => "token_scheme",
-            Self::Basic => "basic",
-            Self::Oauth2ClientCredentials(_) => "oauth2_client_credentials",
-            Self::Oauth2RefreshToken(_) => "oauth2_refresh_token",
-            Self::PathToken { .. } => "path_token",
-            Self::ConnectionString => "connection_string",
-        }
+        self.into()
     }
 
     /// The parts a credential must have.
@@ -214,6 +206,8 @@ pub struct AuthField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schemars(extend("x-code" = "method"))]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
     /// Reads.
     #[default]
@@ -234,21 +228,13 @@ impl Method {
     /// As on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
+        self.into()
     }
 
     /// The method of this name, as on the wire.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
-        all.into_iter().find(|method| method.as_str() == name)
+        name.parse().ok()
     }
 
     /// Whether it only reads by its definition.

@@ -10,6 +10,8 @@ use super::mapping::JsonMapping;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("x-code" = "tool", "x-hint" = "a connector may use `tool: search_web` or `tool: crawl_url`"))]
+#[derive(strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum ToolId {
     /// Searches the web (F-045).
     SearchWeb,

@@ -170,8 +170,9 @@ pub(super) struct AuthField {
     env_var: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(extend("x-code" = "type"))]
 enum FormField {
     #[default]
@@ -181,10 +182,7 @@ enum FormField {
 
 impl AuthField {
     pub(super) fn model(&self, origin: Origin) -> model::AuthField {
-        let field_type = match self.kind {
-            FormField::Password => "password",
-            FormField::Text => "text",
-        };
+        let field_type: &str = self.kind.into();
         model::AuthField {
             name: self.name.clone(),
             label: self.label.clone().unwrap_or_else(|| self.name.clone()),

@@ -21,8 +21,9 @@ use crate::model::{
 use crate::reading::Reading;
 
 /// How records are read from a file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(tag = "parser", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(extend("x-code" = "parser"))]
 pub(crate) enum FileEndpoint {
     /// XML.
@@ -263,15 +264,7 @@ fn check_accepted(parser: &str, connection: Option<&Connection>, rules: &mut Rul
 
 impl FileEndpoint {
     fn parser(&self) -> &'static str {
-        match self {
-            Self::Xml(_) => "xml",
-            Self::Csv(_) => "csv",
-            Self::Xlsx(_) => "xlsx",
-            Self::Json(_) => "json",
-            Self::Jsonl(_) => "jsonl",
-            Self::HtmlTable(_) => "html_table",
-            Self::PdfText(_) => "pdf_text",
-        }
+        self.into()
     }
 
     fn table(&self) -> Option<Table<'_>> {

@@ -74,14 +74,16 @@ pub struct Section {
 }
 
 /// A part of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SectionPart {
     /// The body.
     Body,
     /// The query.
     Query,
     /// The headers.
+    #[strum(serialize = "header")]
     Headers,
     /// The path, where it holds a secret.
     Path,
@@ -91,12 +93,7 @@ impl SectionPart {
     /// The word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Body => "body",
-            Self::Query => "query",
-            Self::Headers => "header",
-            Self::Path => "path",
-        }
+        self.into()
     }
 }
 

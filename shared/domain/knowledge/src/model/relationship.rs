@@ -6,6 +6,8 @@ use serde_json::Value;
 /// How two nodes relate (F-256…F-271); written in capitals, as in a playbook's `relationship_type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Relationship {
     /// Entity → document (F-256).
     MentionedIn,
@@ -71,24 +73,7 @@ impl Relationship {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MentionedIn => "MENTIONED_IN",
-            Self::Funds => "FUNDS",
-            Self::FundedBy => "FUNDED_BY",
-            Self::OfficerOf => "OFFICER_OF",
-            Self::BoardMemberOf => "BOARD_MEMBER_OF",
-            Self::Controls => "CONTROLS",
-            Self::SubsidiaryOf => "SUBSIDIARY_OF",
-            Self::RelatedTo => "RELATED_TO",
-            Self::DonatedTo => "DONATED_TO",
-            Self::LocatedIn => "LOCATED_IN",
-            Self::OperatesIn => "OPERATES_IN",
-            Self::WorksFor => "WORKS_FOR",
-            Self::DiscoveredBy => "DISCOVERED_BY",
-            Self::SourcedFrom => "SOURCED_FROM",
-            Self::MemberOfCluster => "MEMBER_OF_CLUSTER",
-            Self::MemberOf => "MEMBER_OF",
-        }
+        self.into()
     }
 
     /// The relationship that says the same from the other end (F-258, F-262); none for those that have no such name.

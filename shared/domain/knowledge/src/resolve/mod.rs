@@ -44,8 +44,9 @@ pub const MAX_CANDIDATES: usize = 5;
 pub const MAX_AMBIGUOUS: usize = 2_000;
 
 /// How names are matched (F-244). `ml` is refused, not aliased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     /// Only the same name after normalising, or the same external id.
     Exact,
@@ -66,16 +67,10 @@ impl Settings {
     /// # Errors
     /// [`KnowledgeError::UnknownStrategy`], or [`KnowledgeError::OutOfRange`] for a threshold outside 0 to 1.
     pub fn new(strategy: &str, threshold: f64) -> Result<Self, KnowledgeError> {
-        let strategy = match strategy {
-            "exact" => Strategy::Exact,
-            "fuzzy" => Strategy::Fuzzy,
-            other => {
-                return Err(KnowledgeError::UnknownStrategy {
-                    given: other.chars().take(40).collect(),
-                    known: "`exact` and `fuzzy`",
-                });
-            }
-        };
+        let strategy = strategy.parse().map_err(|_| KnowledgeError::UnknownStrategy {
+            given: strategy.chars().take(40).collect(),
+            known: "`exact` and `fuzzy`",
+        })?;
         if !(0.0..=1.0).contains(&threshold) {
             return Err(KnowledgeError::OutOfRange {
                 name: "threshold",

@@ -10,7 +10,7 @@ use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart,
 use super::extent::Extent;
 use super::values::{cell, column, is_json, weight, with_sent_currency};
 use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, title};
-use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
+use crate::preview::{Cell, HEADING_CHARACTERS, Row, Table, headings};
 use crate::text::{MAX_CELL, Shown, share};
 
 pub use amounts::amounts;
@@ -356,9 +356,7 @@ impl Rows<'_> {
         let columns: Vec<&Column> = columns.iter().collect();
         // A small screen repeats the heading in each row.
         let heading = share(HEADING_CHARACTERS, columns.len() * self.kept.len());
-        let mut headings: Vec<Heading> =
-            columns.iter().map(|column| Heading::of(column, heading)).collect();
-        assign_roles(&mut headings, &columns);
+        let headings = headings(&columns, heading);
         let row = |&(n, _): &(usize, &EffectView)| Row {
             number: n as u64,
             cells: keys

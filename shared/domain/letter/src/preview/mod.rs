@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 pub use strike_mark::StrikeMark;
 use table::Extent;
 pub(crate) use table::HEADING_CHARACTERS;
-pub(crate) use table::assign_roles;
+pub(crate) use table::headings;
 pub use table::{Cell, Heading, Line, Role, Row, Table};
 
 /// What will be acted upon: some rows of all.

@@ -164,8 +164,10 @@ impl Heading {
     }
 }
 
-/// Gives the first amount and the first other column their roles.
-pub(crate) fn assign_roles(headings: &mut [Heading], columns: &[&Column]) {
+/// The headings of these columns; the first amount and the first other column have their roles.
+pub(crate) fn headings(columns: &[&Column], limit: usize) -> Vec<Heading> {
+    let mut headings: Vec<Heading> =
+        columns.iter().map(|column| Heading::of(column, limit)).collect();
     let money = |column: &&&Column| column.format == Format::Money;
     let amount = columns.iter().position(|column| money(&column));
     let lead = columns.iter().position(|column| !money(&column));
@@ -174,6 +176,7 @@ pub(crate) fn assign_roles(headings: &mut [Heading], columns: &[&Column]) {
             heading.role = role;
         }
     }
+    headings
 }
 
 /// How much of each row a table shows.
@@ -203,9 +206,7 @@ impl Table {
             None => (Vec::new(), chosen.columns.iter().collect()),
         };
         let sides = sides.filter(|_| !pairs.is_empty());
-        let mut headings: Vec<Heading> =
-            single.iter().map(|column| Heading::of(column, name)).collect();
-        assign_roles(&mut headings, &single);
+        let headings = headings(&single, name);
         let row = |(n, row): (u64, &&Value)| Row {
             number: first + n,
             doubtful: is_doubtful(row),

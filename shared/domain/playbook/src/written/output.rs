@@ -52,6 +52,8 @@ pub(crate) struct Section {
 /// How a part is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum SectionFormat {
     /// A table for records, a list for a list, facts for an object, a paragraph for a text.
     #[default]
@@ -71,14 +73,7 @@ pub(crate) enum SectionFormat {
 impl SectionFormat {
     /// As it is stored; the default is left out.
     pub(crate) fn stored(self) -> Option<&'static str> {
-        match self {
-            Self::Auto => None,
-            Self::Text => Some("text"),
-            Self::List => Some("list"),
-            Self::Table => Some("table"),
-            Self::Facts => Some("facts"),
-            Self::Json => Some("json"),
-        }
+        (self != Self::Auto).then(|| self.into())
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("x-refused" = { "ml": "no model is shipped" }))]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     /// Letter by letter.
     Exact,
@@ -54,10 +56,7 @@ impl Strategy {
     /// The word in playbooks.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Fuzzy => "fuzzy",
-        }
+        self.into()
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Channel {
     Telegram,
     Discord,
@@ -77,12 +79,7 @@ impl Channel {
     /// Its word, which is the id of its connector too.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Telegram => "telegram",
-            Self::Discord => "discord",
-            Self::Slack => "slack",
-            Self::Default => "default",
-        }
+        self.into()
     }
 
     /// The service of this word.

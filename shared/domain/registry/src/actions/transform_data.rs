@@ -123,6 +123,8 @@ pub enum Direction {
 /// What is computed over a group. Values that are null or absent do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Function {
     /// The exact sum of numbers.
     Sum,
@@ -143,14 +145,7 @@ impl Function {
     /// The written form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Count => "count",
-            Self::Avg => "avg",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::CountDistinct => "count_distinct",
-        }
+        self.into()
     }
 
     /// The key of the result when `as` is left out.

@@ -5,8 +5,8 @@
 //! has seen to. So a turn whose answer is kept is not asked again, and a call that has an outcome is not made again, whatever
 //! dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
 //!
-//! Requests to DynamoDB beside those of the action: a turn 5 (look, rights, turns, outcomes, the turn; the first 4), a call 5
-//! (look, turn, outcome, rights, end).
+//! Requests to DynamoDB beside those of the action: a turn 4 (look with the turns, rights, outcomes, the turn; the first 3), a call 3
+//! (look with the turn and what came of the call, rights, end).
 
 mod arguments;
 mod shown;
@@ -54,7 +54,7 @@ impl Turn<'_> {
         let action = context.action(&step.action);
         let action = action.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
         let (call, hash) = ready.reading(&view.head, step, invocation);
-        let mut so_far = SoFar::read(context, event, step).await?;
+        let mut so_far = SoFar::read(context, event, step, view.asked.as_ref()).await?;
         if let Some(turn) = so_far.open_turn() {
             if event.ran < turn.turn {
                 let shown = Shown::of(given(&call), &so_far.talk(context).await?);
@@ -89,7 +89,7 @@ impl Turn<'_> {
         if runs.put_turn(run, &turn).await? {
             return self.hand_out(so_far, &turn, shown).await;
         }
-        let stands = SoFar::read(self.context, self.event, self.step).await?;
+        let stands = SoFar::read(self.context, self.event, self.step, None).await?;
         let turn = stands.turn(number).ok_or_else(|| StepError::Busy(turn.step.clone()))?;
         self.hand_out(&stands, &turn, shown).await
     }

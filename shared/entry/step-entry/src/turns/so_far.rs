@@ -4,7 +4,7 @@ use countersign_plan::PlanStep;
 use countersign_registry::action::ActionError;
 use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::{ModelUse, StepStatus, ToolAsk};
-use countersign_store_runs::{ModelTurn, ToolOutcome};
+use countersign_store_runs::{AskedRead, ModelTurn, ToolOutcome};
 
 use super::tool_call::{LOST, refuse};
 use crate::context::Context;
@@ -19,13 +19,18 @@ pub(crate) struct SoFar {
 }
 
 impl SoFar {
-    /// Reads it: two requests, one where the model has asked for nothing.
+    /// Reads it: two requests, one less where its turns were read with the view of the step, and one less where the model has
+    /// asked for nothing.
     pub(crate) async fn read(
         context: &Context,
         event: &StepEvent,
         step: &PlanStep,
+        asked: Option<&AskedRead>,
     ) -> Result<Self, StepError> {
-        let turns = context.runs.turns(&event.run, &step.name).await?;
+        let turns = match asked {
+            Some(AskedRead::Turns(turns)) => turns.clone(),
+            _ => context.runs.turns(&event.run, &step.name).await?,
+        };
         let outcomes = match turns.as_slice() {
             // A call is made after its turn is kept.
             [] => Vec::new(),

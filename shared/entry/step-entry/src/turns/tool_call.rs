@@ -7,7 +7,7 @@ use countersign_plan::{PlanStep, Tool, Tools};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call};
 use countersign_run::{StepStatus, ToolAsk, ToolCall};
-use countersign_store_runs::{ModelTurn, StepView, ToolOutcome};
+use countersign_store_runs::{AskedRead, ModelTurn, StepView, ToolOutcome};
 use countersign_wiring::Scope;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -39,21 +39,21 @@ pub(crate) async fn run(
     }
     let unknown = || StepError::UnknownStep(format!("{}, call {turn}/{number}", step.name));
     let tools = step.tools.as_ref().ok_or_else(unknown)?;
-    let (kept, outcome) = context.runs.turn(&event.run, &step.name, (turn, number)).await?;
+    let Some(AskedRead::Call(kept, outcome)) = &view.asked else { return Err(unknown()) };
     if let Some(outcome) = outcome {
         return Ok(envelope(outcome.call.status));
     }
-    let kept = kept.ok_or_else(unknown)?;
+    let kept = kept.as_ref().ok_or_else(unknown)?;
     let at = usize::try_from(number).unwrap_or_default().checked_sub(1);
     let ask = at.and_then(|at| kept.asks.get(at)).ok_or_else(unknown)?;
     let made = Making { context, event, view, step, tools, invocation };
     match made.one((turn, number), ask).await? {
         Ok(output) => {
-            end(context, event, (&kept, number), ask, (invocation.now, Ok(&output))).await?;
+            end(context, event, (kept, number), ask, (invocation.now, Ok(&output))).await?;
             Ok(envelope(StepStatus::Done))
         }
         Err(error) => {
-            end(context, event, (&kept, number), ask, (invocation.now, Err(&error))).await?;
+            end(context, event, (kept, number), ask, (invocation.now, Err(&error))).await?;
             Ok(envelope(StepStatus::Failed))
         }
     }

@@ -30,7 +30,7 @@ fn run(warnings: &[Value]) -> StepView {
     });
     let head = serde_json::from_value(head).unwrap();
     let plan = Arc::new(serde_json::from_value(plan).unwrap());
-    StepView { head, plan, plan_bytes: 0, own: None, intent: None, others: None }
+    StepView { head, plan, plan_bytes: 0, own: None, intent: None, others: None, asked: None }
 }
 
 /// A signature that was given at this second, of whoever was shown these warnings.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_identity::{Capability, PoolAccount, Presented, Scopes, TokenUse, UserId};
+use countersign_identity::{PoolAccount, Presented, Scopes, TokenUse, UserId};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ impl Claims {
             capabilities: self
                 .capabilities
                 .iter()
-                .filter_map(|name| capability(name))
+                .filter_map(|name| name.parse().ok())
                 .collect::<BTreeSet<_>>(),
         })
     }
@@ -205,15 +205,6 @@ fn whole_seconds(time: &Value) -> Option<i64> {
 
 fn is_id(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic() && b != b'#')
-}
-
-fn capability(name: &str) -> Option<Capability> {
-    match name {
-        "decide" => Some(Capability::Decide),
-        "publish" => Some(Capability::Publish),
-        "administer" => Some(Capability::Administer),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

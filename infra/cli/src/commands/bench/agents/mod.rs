@@ -9,10 +9,11 @@ use clap::Args;
 
 use self::provider::Provider;
 use super::Figure;
-use super::run::{Bench, Logs, machine};
+use super::own_stack::{Own, OwnStack};
+use super::run::{Bench, machine};
 use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::{Aws, Place, Profile, UpOptions, down, peers, up};
+use crate::stack::{Place, Profile, UpOptions, peers};
 
 #[derive(Debug, Args)]
 pub(crate) struct Agents {}
@@ -23,36 +24,29 @@ impl Agents {
         place: &Place,
         console: &Console,
     ) -> Result<Vec<Figure>, CliError> {
-        let project = place.project()?;
-        let state = project.join(".countersign/bench-agents");
-        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let own = Own::of(place, ".countersign/bench-agents")?;
+        let Own { project, state } = &own;
         let provider = provider::serve().await?;
         let options = UpOptions {
-            port: Some(0),
             name: Some("countersign-bench".to_owned()),
             profile: Profile::Release,
             parameters: asks(&provider),
             ..UpOptions::default()
         };
         let peer = graph::Peer {
-            python: peers(&project, &place.state()?, console).await?,
+            python: peers(project, &place.state()?, console).await?,
             script: project.join("infra/local/langgraph_agents_peer.py"),
             folder: state.join("langgraph"),
             port: provider.port,
         };
-        let stack = up(&own, &options, console).await?;
-        let aws = Aws::of(&stack, &project);
-        let measured = async {
-            let logs = Logs { aws: &aws, stack: &stack, folder: &state };
-            let bench = Bench::open(&stack, logs).await?;
-            let mut figures = turns::figures(&bench, &machine(&project)?).await?;
+        let measure = async |own: &OwnStack<'_>| {
+            let bench = Bench::open(&own.stack, own.logs()).await?;
+            let mut figures = turns::figures(&bench, &machine(project)?).await?;
             figures.extend(graph::figures(&bench, &peer, console).await?);
             figures.extend(first_token::figures(&bench, &provider, console).await?);
             Ok(figures)
         };
-        let measured = measured.await;
-        down(&state, console).await?;
-        measured
+        own.measured(options, console, measure).await
     }
 }
 

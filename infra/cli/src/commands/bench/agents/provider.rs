@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
+use super::super::server;
 use crate::error::CliError;
 
 /// What every answer says.
@@ -30,9 +31,7 @@ pub(super) struct Provider {
 
 /// Opens it.
 pub(super) async fn serve() -> Result<Provider, CliError> {
-    let doing = |source| CliError::io("opening a model for the benchmark", source);
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(doing)?;
-    let port = listener.local_addr().map_err(doing)?.port();
+    let (listener, port) = server::listener("opening a model for the benchmark").await?;
     let first_part = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&first_part);
     tokio::spawn(async move {

@@ -11,11 +11,12 @@ use serde_json::json;
 use self::cost::{Needs, OWN_WRITE_UNITS, own_read_units};
 use self::look::{Idle, Looks};
 use super::Figure;
-use super::run::{Bench, Logs, machine, transitions};
+use super::own_stack::{Own, OwnStack};
+use super::run::{Bench, machine, transitions};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
-use crate::stack::{Aws, Place, Profile, UpOptions, down, up};
+use crate::stack::{Place, Profile, UpOptions};
 
 /// With how many detection steps it is measured.
 const STEPS: [usize; 3] = [1, 5, 20];
@@ -53,25 +54,17 @@ impl Monitors {
         place: &Place,
         console: &Console,
     ) -> Result<Vec<Figure>, CliError> {
-        let project = place.project()?;
-        let state = project.join(".countersign/bench");
-        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let own = Own::of(place, ".countersign/bench")?;
         let options = UpOptions {
-            port: Some(0),
             name: Some("countersign-bench".to_owned()),
             profile: if self.dev { Profile::Dev } else { Profile::Release },
             ..UpOptions::default()
         };
-        let stack = up(&own, &options, console).await?;
-        let aws = Aws::of(&stack, &project);
-        let logs = Logs { aws: &aws, stack: &stack, folder: &state };
-        let measured = async {
-            let bench = Bench::open(&stack, logs).await?;
-            self.measure(&bench, &project, console).await
+        let measure = async |stack: &OwnStack<'_>| {
+            let bench = Bench::open(&stack.stack, stack.logs()).await?;
+            self.measure(&bench, &own.project, console).await
         };
-        let measured = measured.await;
-        down(&state, console).await?;
-        Ok(self.table(&measured?))
+        Ok(self.table(&own.measured(options, console, measure).await?))
     }
 
     async fn measure(

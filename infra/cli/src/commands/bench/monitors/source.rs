@@ -1,9 +1,8 @@
 //! What the monitors of the benchmark look at: a server with the same records at every look.
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
+use super::super::server;
 use crate::error::CliError;
 
 /// How many records each detection step compares.
@@ -12,26 +11,7 @@ pub(super) const CONNECTOR: &str = "bench-source";
 
 /// Serves the records for as long as the benchmark runs; its port.
 pub(super) async fn serve() -> Result<u16, CliError> {
-    let doing = |source| CliError::io("opening a source for the benchmark", source);
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(doing)?;
-    let port = listener.local_addr().map_err(doing)?.port();
-    let body = records().to_string();
-    let answer = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let answer = answer.clone();
-            tokio::spawn(async move {
-                let mut request = vec![0; 16 * 1024];
-                if stream.read(&mut request).await.is_ok() {
-                    let _ = stream.write_all(answer.as_bytes()).await;
-                }
-            });
-        }
-    });
-    Ok(port)
+    server::serve("200 OK", &records().to_string(), "opening a source for the benchmark").await
 }
 
 fn records() -> Value {

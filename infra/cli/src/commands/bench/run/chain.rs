@@ -38,13 +38,24 @@ pub(super) async fn cost(bench: &Bench<'_>) -> Result<Cost, CliError> {
 
 /// A chain of equal steps.
 pub(super) fn playbook(id: &str, steps: usize) -> String {
+    of_steps(id, "A chain of equal steps.", steps, |_| "{type: limit, value: 1}".to_owned())
+}
+
+/// A chain of steps, each of which does `operation` with what the one before has given.
+pub(super) fn of_steps(
+    id: &str,
+    description: &str,
+    steps: usize,
+    operation: impl Fn(usize) -> String,
+) -> String {
     let mut yaml = format!(
-        "id: {id}\nname: Bench\ndescription: A chain of equal steps.\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
+        "id: {id}\nname: Bench\ndescription: {description}\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
     );
     for n in 0..steps {
         let data = if n == 0 { "{rows}".to_owned() } else { format!("{{s{}.data}}", n - 1) };
+        let operation = operation(n);
         yaml.push_str(&format!(
-            "  - {{name: s{n}, step_type: tool, action: transform_data, inputs: {{data: \"{data}\"}}, operations: [{{type: limit, value: 1}}]}}\n"
+            "  - {{name: s{n}, step_type: tool, action: transform_data, inputs: {{data: \"{data}\"}}, operations: [{operation}]}}\n"
         ));
     }
     yaml

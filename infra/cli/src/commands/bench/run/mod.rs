@@ -21,11 +21,12 @@ use serde_json::{Value, json};
 
 use self::processor::Peer;
 use super::Figure;
+use super::own_stack::{Own, OwnStack};
 use crate::commands::{FACTORY, operator, text, user};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::{Aws, Place, Profile, Stack, UpOptions, down, peers, up};
+use crate::stack::{Place, Profile, Stack, UpOptions, peers};
 use crate::token::login;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -40,26 +41,22 @@ impl Run {
         place: &Place,
         console: &Console,
     ) -> Result<Vec<Figure>, CliError> {
-        let project = place.project()?;
-        let state = project.join(".countersign/bench");
-        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let own = Own::of(place, ".countersign/bench")?;
+        let Own { project, state } = &own;
         let options = UpOptions {
-            port: Some(0),
             name: Some("countersign-bench".to_owned()),
             profile: Profile::Release,
             ..UpOptions::default()
         };
         let peer = Peer {
-            python: peers(&project, &place.state()?, console).await?,
+            python: peers(project, &place.state()?, console).await?,
             script: project.join("infra/local/langgraph_peer.py"),
             folder: state.join("langgraph"),
         };
-        let stack = up(&own, &options, console).await?;
-        let aws = Aws::of(&stack, &project);
-        let measured = measure(&stack, &aws, &state, &peer, console).await;
-        down(&state, console).await?;
-        let Measured { ten, signed, processor } = measured?;
-        let machine = machine(&project)?;
+        let measure = async |own: &OwnStack<'_>| measure(own, &peer, console).await;
+        let measured = own.measured(options, console, measure).await?;
+        let Measured { ten, signed, processor } = measured;
+        let machine = machine(project)?;
         let mut figures = vec![
             Figure::at_most(
                 "state transitions per ungated tool step, by the definition",
@@ -126,14 +123,8 @@ struct Measured {
     processor: Vec<Figure>,
 }
 
-async fn measure(
-    stack: &Stack,
-    aws: &Aws,
-    folder: &std::path::Path,
-    peer: &Peer,
-    console: &Console,
-) -> Result<Measured, CliError> {
-    let bench = Bench::open(stack, Logs { aws, stack, folder }).await?;
+async fn measure(own: &OwnStack<'_>, peer: &Peer, console: &Console) -> Result<Measured, CliError> {
+    let bench = Bench::open(&own.stack, own.logs()).await?;
     Ok(Measured {
         ten: chain::cost(&bench).await?,
         signed: signed::cost(&bench).await?,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::super::Figure;
 use super::super::langgraph::{Used, said, table};
 use super::Bench;
-use super::chain::STEPS;
+use super::chain::{self, STEPS};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
@@ -67,17 +67,10 @@ fn rows() -> Value {
 }
 
 fn playbook(id: &str) -> String {
-    let mut yaml = format!(
-        "id: {id}\nname: Bench\ndescription: A chain of steps over rows.\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
-    );
-    for n in 0..STEPS {
-        let data = if n == 0 { "{rows}".to_owned() } else { format!("{{s{}.data}}", n - 1) };
+    chain::of_steps(id, "A chain of steps over rows.", STEPS, |n| {
         let direction = if n % 2 == 0 { "desc" } else { "asc" };
-        yaml.push_str(&format!(
-            "  - {{name: s{n}, step_type: tool, action: transform_data, inputs: {{data: \"{data}\"}}, operations: [{{type: sort, field: amount, direction: {direction}}}]}}\n"
-        ));
-    }
-    yaml
+        format!("{{type: sort, field: amount, direction: {direction}}}")
+    })
 }
 
 /// One run; returns the rows of its last step.

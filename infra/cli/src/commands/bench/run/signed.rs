@@ -4,9 +4,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
+use super::super::server;
 use super::logs::Served;
 use super::{Bench, PATIENCE, PAUSE};
 use crate::commands::{FACTORY, text};
@@ -105,19 +104,8 @@ async fn sign(bench: &Bench<'_>, run: &str) -> Result<(), CliError> {
 
 /// A server that takes every payment, for as long as the benchmark runs.
 async fn elsewhere() -> Result<u16, CliError> {
-    let doing = |source| CliError::io("opening a server for the benchmark", source);
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(doing)?;
-    let port = listener.local_addr().map_err(doing)?.port();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let mut request = vec![0; 16 * 1024];
-            let answer = "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 11\r\nconnection: close\r\n\r\n{\"id\":\"p1\"}";
-            if stream.read(&mut request).await.is_ok() {
-                let _ = stream.write_all(answer.as_bytes()).await;
-            }
-        }
-    });
-    Ok(port)
+    let doing = "opening a server for the benchmark";
+    server::serve("201 Created", r#"{"id":"p1"}"#, doing).await
 }
 
 fn connector(port: u16) -> String {

@@ -6,13 +6,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::Figure;
+use super::super::own_stack::{Own, OwnStack};
 use super::logs::Logs;
 use super::{Bench, chain, processes};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::door::plain;
 use crate::error::CliError;
-use crate::stack::{Aws, Place, Stack, UpOptions, down, up};
+use crate::stack::{Place, Stack, UpOptions};
 
 /// The most of a run's wall time that the log may cost.
 const GOAL_PERCENT: f64 = 10.0;
@@ -38,20 +39,14 @@ impl WriteLog {
         place: &Place,
         console: &Console,
     ) -> Result<Vec<Figure>, CliError> {
-        let project = place.project()?;
-        let state = project.join(".countersign/bench-log");
-        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let own = Own::of(place, ".countersign/bench-log")?;
         let options = UpOptions {
-            port: Some(0),
             name: Some("countersign-bench-log".to_owned()),
             log_can_be_switched: true,
             ..UpOptions::default()
         };
-        let stack = up(&own, &options, console).await?;
-        let logs = Logs { aws: &Aws::of(&stack, &project), stack: &stack, folder: &state };
-        let measured = self.measure(&stack, logs).await;
-        down(&state, console).await?;
-        Ok(rows(&measured?))
+        let measure = async |own: &OwnStack<'_>| self.measure(&own.stack, own.logs()).await;
+        Ok(rows(&own.measured(options, console, measure).await?))
     }
 
     /// Pairs of runs, now one kind first and now the other; the first pair warms up and is not counted.
