@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::case::{FACTORY, gated, person, revoke, rows, step, until};
+use crate::world::world;
 
 #[tokio::test]
 async fn r_059_a_rest_decision_needs_the_digest_and_is_idempotent() {
@@ -87,6 +88,8 @@ async fn k_12_a_missed_deadline_is_a_refusal() {
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;
     let link = maria.link().await;
+    ana.playbook(&gated("late-goes-on", "    timeout_minutes: 1\n    on_reject: skip")).await;
+    let goes_on = ana.start(&agent, "late-goes-on", rows()).await;
     let done = until("the run times out", || async {
         let now = ana.run(&run).await;
         (now["state"] == "timeout").then_some(now)
@@ -103,6 +106,42 @@ async fn k_12_a_missed_deadline_is_a_refusal() {
     let approver = maria.approver();
     let page = approver.open(&link).await.unwrap();
     assert!(page.field("nonce").is_none(), "an expired page still offers its form");
+
+    let told = ana.reaches(&goes_on, "partial").await;
+    let data = json!({ "reason": "Nobody decided in time.", "steps": ["keep"], "tools": ["save_to_workspace"] });
+    let gate = json!({ "step": "sign_off", "task_done": false, "error": "hitl_timeout", "partial_data": data });
+    assert_eq!(told["response"]["blocked"], json!([gate]), "{told:#}");
+}
+
+/// Takes away the one-time schedule that ends a request, as soon as there is one.
+async fn stop_the_clock_of(request: &str) {
+    let name = format!("{request}-expire");
+    let group = until("the request has a clock", || async {
+        let list = ["scheduler", "list-schedules", "--name-prefix", &name];
+        let listed = world().aws(&list).await.unwrap();
+        let clock = listed["Schedules"].as_array()?.iter().find(|one| one["Name"] == name)?;
+        Some(clock["GroupName"].as_str()?.to_owned())
+    });
+    let group = group.await;
+    let delete = ["scheduler", "delete-schedule", "--name", &name, "--group-name", &group];
+    world().aws(&delete).await.unwrap();
+}
+
+#[tokio::test]
+async fn r_057_a_request_whose_clock_is_gone_is_ended_by_the_sweeper() {
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-unclocked", "    timeout_minutes: 1")).await;
+    let run = ana.start(&agent, "gated-unclocked", rows()).await;
+    let request = maria.request(&run).await;
+    let request = request["approval"].as_str().unwrap().to_owned();
+    stop_the_clock_of(&request).await;
+    ana.reaches(&run, "timeout").await;
+    let seen = maria.get(&format!("/approvals/{request}")).await;
+    assert_eq!(seen["status"], "timed_out", "{seen:#}");
 }
 
 #[tokio::test]

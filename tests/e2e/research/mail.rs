@@ -48,6 +48,10 @@ impl Mailbox {
             .respond_with(ResponseTemplate::new(200).set_body_json(sent.clone()))
             .mount(&mailbox.server)
             .await;
+        let known = json!({ "drafts": [{ "id": "r-70", "message": { "id": "18cf", "threadId": "18c0" } }], "resultSizeEstimate": 1 });
+        mailbox.answers("/drafts", ("q", "subject:invoice"), &known).await;
+        let known = json!({ "id": "r-70", "message": mail(false) });
+        mailbox.answers("/drafts/r-70", ("format", "metadata"), &known).await;
         let draft = json!({ "id": "r-77", "message": { "id": "18d0", "threadId": "18d0", "labelIds": ["DRAFT"] } });
         for (at, answer) in [("messages/send", sent), ("drafts", draft)] {
             Mock::given(method("POST"))
@@ -268,7 +272,7 @@ async fn is_sent(mailbox: &Mailbox) {
     assert!(body.contains("Viele Gr=C3=BC=C3=9Fe\r\nAna\r\n"), "{body}");
 }
 
-/// A mail to several people, and a draft, without a model.
+/// Looks for a draft, sends a mail to several people and keeps another draft, without a model.
 const LETTERS: &str = "
 id: letters
 name: Letters
@@ -276,6 +280,7 @@ description: Sends a mail and keeps another as a draft.
 version: 1.0.0
 execution_mode: deterministic
 steps:
+  - {name: known, step_type: tool, action: call_connector, connector: gmail, endpoint: search_drafts, inputs: {query: 'subject:invoice'}}
   - {name: sign_off, step_type: approval, prompt: Send and keep?}
   - name: tell
     step_type: tool
@@ -316,6 +321,9 @@ async fn a_mail_is_sent_and_another_kept_as_a_draft(
     let expect = "To: \"Maria Lopez\" <maria@example.org>\r\nCc: kay@example.org\r\nBcc: ben@example.org\r\nSubject: Paid\r\n";
     assert!(told.starts_with(expect) && told.ends_with("It is paid.\r\n"), "{told}");
     assert!(kept.contains("Subject: =?utf-8?") && kept.ends_with("Until soon.\r\n"), "{kept}");
+    let known = crate::models::output(&stage.who, &run, "known").await;
+    let draft = &known["results"][0];
+    assert_eq!((&draft["id"], &draft["subject"]), (&json!("r-70"), &json!("Invoice 2024-17")));
     let told = crate::models::output(&stage.who, &run, "tell").await;
     let kept = crate::models::output(&stage.who, &run, "keep").await;
     assert!(
