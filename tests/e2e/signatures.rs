@@ -212,7 +212,7 @@ async fn r_003_a_revoked_grant_stops_the_next_step() {
             &json!({ "digest": seen["digest"], "version": seen["version"] }),
         )
         .await;
-    let admin = crate::case::admin(crate::world::world());
+    let admin = crate::case::admin(world());
     admin
         .post(
             &format!("/api/admin/users/{}/grants", ana.username),
