@@ -74,6 +74,29 @@ mod tests {
         assert!(text.contains("Usage: countersign [OPTIONS] <COMMAND>"), "{text}");
     }
 
+    /// In a build that is not for release clap checks the same when a command is used.
+    #[test]
+    fn no_command_has_an_argument_twice() {
+        Cli::command().debug_assert();
+    }
+
+    /// What a command has under the id of a global option is taken for that option.
+    #[test]
+    fn no_argument_of_a_command_is_taken_for_a_global_option() {
+        fn check(command: &clap::Command, global: &[String]) {
+            let own = |is_global: bool| {
+                let all =
+                    command.get_arguments().filter(move |one| one.is_global_set() == is_global);
+                all.map(|one| one.get_id().to_string())
+            };
+            let global: Vec<String> = global.iter().cloned().chain(own(true)).collect();
+            let taken: Vec<String> = own(false).filter(|id| global.contains(id)).collect();
+            assert!(taken.is_empty(), "{}: {taken:?}", command.get_name());
+            command.get_subcommands().for_each(|below| check(below, &global));
+        }
+        check(&Cli::command(), &[]);
+    }
+
     /// An option that is set by the environment appears in every usage line.
     #[test]
     fn options_of_every_command_are_not_bound_to_the_environment() {

@@ -108,6 +108,8 @@ fn can_ask(console: &Console) -> Result<(), CliError> {
 
 /// Asks the person at the terminal.
 fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
+    // What the door calls `reject` is `deny` to whoever types the command.
+    let word = if word == "reject" { "deny" } else { word };
     console.note(format!("type `{word}` to {word} this:"));
     let mut answer = String::new();
     std::io::stdin()

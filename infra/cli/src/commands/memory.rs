@@ -44,7 +44,7 @@ struct Said {
     #[arg(long)]
     job_title: Option<String>,
     /// A project that you work on. May be repeated.
-    #[arg(long = "project", value_name = "PROJECT")]
+    #[arg(long = "recent-project", value_name = "PROJECT")]
     recent_projects: Vec<String>,
     /// Have a model learn more of it from your questions; left out, what was learned is erased.
     #[arg(long)]
@@ -56,7 +56,10 @@ impl Memory {
         let door = &session.door;
         let path = format!("{FACTORY}/me/memory");
         let said = match &self.what {
-            None => door.get(&path).await?,
+            None => match door.get(&path).await {
+                Err(CliError::Refused { status: 404, .. }) => Said::default().body(),
+                known => known?,
+            },
             Some(What::Set(said)) => door.put(&path, &said.body()).await?,
             Some(What::Erase) => {
                 door.delete(&path).await?;

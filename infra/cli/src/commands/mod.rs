@@ -202,7 +202,8 @@ pub(crate) struct Who {
     )]
     token: Option<String>,
     /// Act as this person of the local stack: an id, a username or a mail address.
-    #[arg(long = "as", global = true, value_name = "USER", conflicts_with_all = ["token", "url"])]
+    // Commands have arguments called `user`, and clap would take theirs for this one.
+    #[arg(id = "as", long = "as", global = true, value_name = "USER", conflicts_with_all = ["token", "url"])]
     user: Option<String>,
 }
 

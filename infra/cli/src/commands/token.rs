@@ -14,13 +14,13 @@ pub(crate) struct Token {
     /// Whose token: an id, a username or a mail address of the directory. Without it, the operator's.
     user: Option<String>,
     /// What it may do at most, such as `macro:analyst`; all the person's grants unless given.
-    #[arg(long, value_name = "SCOPE")]
+    #[arg(long, value_name = "SCOPE", requires = "user")]
     scope: Vec<String>,
     /// How it came to be; only a login may decide or publish.
-    #[arg(long, value_enum, default_value_t = Kind::Login)]
+    #[arg(long, value_enum, default_value_t = Kind::Login, requires = "user")]
     kind: Kind,
     /// How long it is good, in minutes.
-    #[arg(long, default_value_t = 60, value_name = "MINUTES", value_parser = clap::value_parser!(i64).range(1..=1440))]
+    #[arg(long, default_value_t = 60, value_name = "MINUTES", requires = "user", value_parser = clap::value_parser!(i64).range(1..=1440))]
     minutes: i64,
 }
 

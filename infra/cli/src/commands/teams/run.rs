@@ -53,7 +53,7 @@ pub(super) struct Runs {
 
 impl Run {
     pub(super) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
-        let Session { door, console, .. } = session;
+        let Session { door, as_json, console } = session;
         let mut body = json!({ "inputs": inputs(&self.inputs)? });
         for (key, said) in [("playbook", &self.playbook), ("query", &self.query)] {
             if let Some(said) = said {
@@ -65,14 +65,16 @@ impl Run {
         let Some(id) = text(&started, "id") else {
             return Err(CliError::Found("the run was accepted without an id".to_owned()));
         };
-        console.line(&id);
         if !self.wait {
+            session.outcome(&started, |_| id);
             return Ok(());
         }
         let at = format!("{all}/{id}");
+        if !as_json {
+            console.line(&id);
+        }
         let status = settled_at(door, &at, Duration::from_secs(self.patience), |_| ()).await?;
-        console.line(&status);
-        answered(&door.get(&at).await?, console);
+        told(session, &door.get(&at).await?, &status);
         Ok(())
     }
 }
@@ -81,16 +83,19 @@ impl Runs {
     pub(super) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let all = runs(&self.team, &self.agent)?;
         let Some(run) = &self.run else { return RUNS.show(session, &all).await };
-        let Session { door, as_json, console } = session;
-        let run = door.get(&format!("{all}/{}", plain(run)?)).await?;
-        if *as_json {
-            console.line(crate::commands::pretty(&run));
-            return Ok(());
-        }
-        console.line(text(&run, "status").unwrap_or_default());
-        answered(&run, console);
+        let run = session.door.get(&format!("{all}/{}", plain(run)?)).await?;
+        told(session, &run, &text(&run, "status").unwrap_or_default());
         Ok(())
     }
+}
+
+/// A run: its status, what did not go well, and its answer; or the whole of it as JSON.
+fn told(Session { as_json, console, .. }: &Session<'_>, run: &Value, status: &str) {
+    if *as_json {
+        return console.line(crate::commands::pretty(run));
+    }
+    console.line(status);
+    answered(run, console);
 }
 
 /// The steps that did not do what they should, and the answer.
