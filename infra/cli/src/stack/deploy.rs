@@ -142,15 +142,33 @@ fn name_of(parameter: &str) -> Option<&str> {
     parameter.split_once('=').map(|(name, _)| name).filter(|name| !name.is_empty())
 }
 
-/// Whether these are parameters that somebody may choose for a local stack.
+/// The names of a template's parameters.
+fn declared(template: &str) -> impl Iterator<Item = &str> {
+    let section = template.lines().skip_while(|line| *line != "Parameters:").skip(1);
+    let section = section.take_while(|line| line.is_empty() || line.starts_with(' '));
+    section.filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'))
+}
+
+/// Whether these are parameters of the project's template that somebody may choose for a local stack.
 ///
 /// # Errors
-/// [`CliError::Argument`] for the first that is not.
-pub(super) fn check_parameters(given: &[String]) -> Result<(), CliError> {
+/// [`CliError::Argument`] for the first that is not, and when the template cannot be read.
+pub(super) fn check_parameters(given: &[String], project: &Path) -> Result<(), CliError> {
+    if given.is_empty() {
+        return Ok(());
+    }
+    let doing = |source| CliError::io("reading `template.yaml`", source);
+    check_names(given, &fs::read_to_string(project.join("template.yaml")).map_err(doing)?)
+}
+
+fn check_names(given: &[String], template: &str) -> Result<(), CliError> {
     for parameter in given {
         let refused = match name_of(parameter) {
             None => "is not `NAME=VALUE`",
             Some(name) if OWN.contains(&name) => "is chosen by the local stack itself",
+            Some(name) if declared(template).all(|known| known != name) => {
+                "is no parameter of `template.yaml`"
+            }
             Some(_) => continue,
         };
         return Err(CliError::Argument(format!("`--parameter {parameter}` {refused}")));
@@ -229,7 +247,7 @@ async fn outputs(
 
 #[cfg(test)]
 mod tests {
-    use super::{check_parameters, code_of, parameters};
+    use super::{check_names, code_of, parameters};
     use crate::stack::Stack;
 
     #[test]
@@ -240,9 +258,12 @@ mod tests {
         let runs: Vec<&String> = all.iter().filter(|one| one.starts_with("RunsPerDay=")).collect();
         assert_eq!(runs, ["RunsPerDay=7"]);
         assert!(all.contains(&given[1]) && all.contains(&"MailsPerDay=0".to_owned()));
-        assert!(check_parameters(&given).is_ok());
-        for refused in ["ModelProvider", "=x", "PublicUrl=https://elsewhere.example"] {
-            assert!(check_parameters(&[refused.to_owned()]).is_err(), "{refused}");
+        let template = "Parameters:\n  RunsPerDay:\n    Type: Number\n\n  ModelProvider:\n    Type: String\nResources:\n  Api:\n";
+        assert!(check_names(&given, template).is_ok());
+        let others =
+            ["ModelProvider", "=x", "PublicUrl=https://elsewhere.example", "Api=x", "Type=x"];
+        for refused in others {
+            assert!(check_names(&[refused.to_owned()], template).is_err(), "{refused}");
         }
     }
 

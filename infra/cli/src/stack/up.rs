@@ -38,8 +38,8 @@ pub struct UpOptions {
 /// # Errors
 /// Whatever stood in the way, each as one sentence (see [`CliError`]).
 pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result<Stack, CliError> {
-    deploy::check_parameters(&options.parameters)?;
     let (project, state) = (place.project()?, place.state()?);
+    deploy::check_parameters(&options.parameters, &project)?;
     let _held = folder::hold(&state)?;
     folder::settled(&state, Stack::load(&state)?.as_ref()).await;
     let mut stack = record(&state, options)?.with_socket();
