@@ -196,9 +196,10 @@ fn refusal(status: u16, text: &str) -> CliError {
         .unwrap_or_else(|| format!("the API answered with status {status}"));
     for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        let told = format!("`{}`: {}", part("path"), part("message"));
+        let message = part("message");
+        let told = format!("`{}`: {message}", part("path"));
         // Where there is one mistake only, the title tells it already.
-        if title != told {
+        if title != told && title != message {
             title.push_str("\n  ");
             title.push_str(&told);
         }
@@ -258,6 +259,11 @@ mod tests {
             422,
             r#"{"detail":"`name`: is empty","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
             "`name`: is empty (INVALID_INPUT)",
+        );
+        check(
+            422,
+            r#"{"detail":"it has no step `save`","code":"STRIKE_STEP","errors":[{"path":"step","message":"it has no step `save`"}]}"#,
+            "it has no step `save` (STRIKE_STEP)",
         );
         check(
             422,

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::listed::List;
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, approval_text};
 use crate::error::CliError;
@@ -29,7 +30,8 @@ pub(crate) struct Approvals {
 impl Approvals {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         if let Some(id) = &self.approval {
-            let request = session.door.get(&format!("{FACTORY}/approvals/{id}")).await?;
+            let path = format!("{FACTORY}/approvals/{}", plain(id)?);
+            let request = session.door.get(&path).await?;
             session.tell(&request, approval_text::lines);
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::one::plain;
 use super::session::Session;
 use super::{FACTORY, Who, approval_text, text};
 use crate::console::Console;
@@ -39,7 +40,7 @@ impl Decide {
         console: &Console,
     ) -> Result<(), CliError> {
         let session = self.who.session(place, self.json, console).await?;
-        let path = format!("{FACTORY}/approvals/{}", self.approval);
+        let path = format!("{FACTORY}/approvals/{}", plain(&self.approval)?);
         let digest = seen(self.digest.as_deref(), &session, &path, word).await?;
         let answers =
             self.answers.iter().map(|text| answer(text)).collect::<Result<Vec<_>, _>>()?;

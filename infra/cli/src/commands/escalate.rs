@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, field_items};
 use crate::error::CliError;
@@ -17,7 +18,7 @@ pub(crate) struct Escalate {
 
 impl Escalate {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/approvals/{}/escalate", self.approval);
+        let path = format!("{FACTORY}/approvals/{}/escalate", plain(&self.approval)?);
         session.outcome(&session.door.post(&path, &json!({})).await?, told);
         Ok(())
     }

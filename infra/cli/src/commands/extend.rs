@@ -4,6 +4,7 @@ use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, text};
 use crate::error::CliError;
@@ -21,7 +22,7 @@ pub(crate) struct Extend {
 
 impl Extend {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/approvals/{}/extend", self.approval);
+        let path = format!("{FACTORY}/approvals/{}/extend", plain(&self.approval)?);
         let request = session.door.post(&path, &json!({ "deadline": self.until })).await?;
         session.outcome(&request, |request| {
             let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::decide::seen;
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, text};
 use crate::error::CliError;
@@ -35,7 +36,7 @@ enum Mode {
 
 impl Revise {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/approvals/{}", self.approval);
+        let path = format!("{FACTORY}/approvals/{}", plain(&self.approval)?);
         let digest = seen(self.digest.as_deref(), session, &path, "revise").await?;
         let mode = match self.mode {
             Mode::Enhance => "enhance",

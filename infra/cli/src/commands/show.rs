@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::following::calls_of_steps;
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, field_items, items, pretty, response_text, row, text, visible};
 use crate::console::Console;
@@ -20,13 +21,14 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let Session { door, as_json, console } = session;
-        let run = door.get(&format!("{FACTORY}/executions/{}", self.run)).await?;
+        let run = door.get(&format!("{FACTORY}/executions/{}", plain(&self.run)?)).await?;
         if *as_json {
             console.line(pretty(&run));
             return Ok(());
         }
         shown(&run, console);
-        let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
+        let events =
+            door.get(&format!("{FACTORY}/executions/{}/events", plain(&self.run)?)).await?;
         let rows: Vec<Vec<String>> = items(&events)
             .iter()
             .map(|event| row(event, &["at", "kind", "step", "attempt"]))

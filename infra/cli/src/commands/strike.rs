@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::decide::seen;
+use super::one::plain;
 use super::session::Session;
 use super::{Caller, FACTORY, text};
 use crate::error::CliError;
@@ -31,7 +32,7 @@ pub(crate) struct Strike {
 
 impl Strike {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/approvals/{}", self.approval);
+        let path = format!("{FACTORY}/approvals/{}", plain(&self.approval)?);
         // Rows are numbers in what was seen: in anything else they may be other rows.
         let digest = seen(self.digest.as_deref(), session, &path, "strike").await?;
         let body = body(&digest, &self.step, &self.rows);

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
+use super::super::one::plain;
 use super::super::{FACTORY, Who, row};
 use super::all_pages;
 use crate::console::Console;
@@ -24,7 +25,8 @@ pub(crate) struct Calls {
 
 impl Calls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/executions/{}/calls/{}?limit=100", self.run, self.step);
+        let path =
+            format!("{FACTORY}/executions/{}/calls/{}?limit=100", plain(&self.run)?, self.step);
         let session = self.who.session(place, self.json, console).await?;
         let calls = all_pages(&session.door, &path).await?;
         let columns = ["n", "key", "status", "sent_at", "idempotency_key", "receipt", "message"];

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
+use super::super::one::plain;
 use super::super::{FACTORY, Who, row};
 use super::all_pages;
 use crate::console::Console;
@@ -22,7 +23,7 @@ pub(crate) struct ModelCalls {
 
 impl ModelCalls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let path = format!("{FACTORY}/executions/{}/model-calls?limit=100", self.run);
+        let path = format!("{FACTORY}/executions/{}/model-calls?limit=100", plain(&self.run)?);
         let session = self.who.session(place, self.json, console).await?;
         let calls = all_pages(&session.door, &path).await?;
         let columns = [

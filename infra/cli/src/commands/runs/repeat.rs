@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 
+use super::super::one::plain;
 use super::super::run::settled;
 use super::super::{FACTORY, Who};
 use super::accepted;
@@ -29,7 +30,7 @@ pub(crate) struct Repeat {
 impl Repeat {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = format!("{FACTORY}/executions/{}/repeat", self.run);
+        let path = format!("{FACTORY}/executions/{}/repeat", plain(&self.run)?);
         let started = door.post(&path, &json!({})).await?;
         let id = accepted(&started, "run")?;
         console.line(&id);
