@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::super::one::plain;
-use super::super::{FACTORY, Who, row};
+use super::super::{FACTORY, Who, row, visible};
 use super::all_pages;
 use crate::console::Console;
 use crate::error::CliError;
@@ -25,13 +25,35 @@ pub(crate) struct Calls {
 
 impl Calls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let path =
-            format!("{FACTORY}/executions/{}/calls/{}?limit=100", plain(&self.run)?, self.step);
+        let (run, step) = (plain(&self.run)?, named(&self.step)?);
+        let path = format!("{FACTORY}/executions/{run}/calls/{step}?limit=100");
         let session = self.who.session(place, self.json, console).await?;
         let calls = all_pages(&session.door, &path).await?;
         let columns = ["n", "key", "status", "sent_at", "idempotency_key", "receipt", "message"];
         let titles = ["N", "ITEM", "STATUS", "SENT", "KEY", "RECEIPT", "MESSAGE"];
         session.table(&Value::Array(calls), &titles, |call| row(call, &columns));
         Ok(())
+    }
+}
+
+/// The name of a step as a part of a path; what is not one names no other path.
+fn named(step: &str) -> Result<&str, CliError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !step.is_empty() && step.bytes().all(is_plain) {
+        return Ok(step);
+    }
+    Err(CliError::Argument(format!("`{}` is not the name of a step", visible(step))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_step_is_named_and_no_other_path() {
+        assert_eq!(named("pay-all_1").unwrap(), "pay-all_1");
+        for other in ["", "a/b", "a?b", "..", "a%2fb"] {
+            assert!(named(other).is_err(), "{other}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
+use super::super::one::plain;
 use super::super::{FACTORY, Who};
 use crate::console::Console;
 use crate::error::CliError;
@@ -20,7 +21,7 @@ pub(crate) struct Deliver {
 
 impl Deliver {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let Self { run, destination, .. } = self;
+        let (run, destination) = (plain(&self.run)?, self.destination);
         let path = format!("{FACTORY}/executions/{run}/destinations/{destination}/retry");
         self.who.door(place).await?.post(&path, &json!({})).await?;
         console.line(format!("asked; `countersign show {run}` says what comes of it"));

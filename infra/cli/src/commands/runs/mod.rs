@@ -7,9 +7,10 @@ mod repeat;
 mod replay;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::listed::pages;
+use super::one::plain;
 use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
 use crate::door::Door;
@@ -92,10 +93,13 @@ impl Runs {
     }
 }
 
-/// The id of a run that was accepted; `what` it is called.
-fn accepted(started: &Value, what: &str) -> Result<String, CliError> {
-    let message = || format!("the {what} was accepted without an id: {}", pretty(started));
-    text(started, "id").ok_or_else(|| CliError::Found(message()))
+/// Starts a run that follows from a finished one, `how` the address says: what was answered, and the id of the new one.
+async fn started(door: &Door, run: &str, how: &str) -> Result<(Value, String), CliError> {
+    let path = format!("{FACTORY}/executions/{}/{how}", plain(run)?);
+    let started = door.post(&path, &json!({})).await?;
+    let message = || format!("the {how} was accepted without an id: {}", pretty(&started));
+    let id = text(&started, "id").ok_or_else(|| CliError::Found(message()))?;
+    Ok((started, id))
 }
 
 /// The items of every page; the address has its `limit`.

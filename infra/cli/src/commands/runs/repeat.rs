@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
 
-use super::super::one::plain;
+use super::super::Who;
 use super::super::run::settled;
-use super::super::{FACTORY, Who};
-use super::accepted;
+use super::started;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -30,9 +28,7 @@ pub(crate) struct Repeat {
 impl Repeat {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = format!("{FACTORY}/executions/{}/repeat", plain(&self.run)?);
-        let started = door.post(&path, &json!({})).await?;
-        let id = accepted(&started, "run")?;
+        let (_, id) = started(&door, &self.run, "repeat").await?;
         console.line(&id);
         if self.wait {
             console.line(settled(&door, &id, Duration::from_secs(self.patience)).await?);

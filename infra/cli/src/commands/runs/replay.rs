@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::one::plain;
 use super::super::run::settled;
 use super::super::{FACTORY, Who, field_items, pretty, text, visible};
-use super::accepted;
+use super::started;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -31,9 +31,7 @@ impl Replay {
     /// Replays a run, and fails when the replay differs from it.
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = format!("{FACTORY}/executions/{}/replay", plain(&self.run)?);
-        let started = door.post(&path, &json!({})).await?;
-        let id = accepted(&started, "replay")?;
+        let (started, id) = started(&door, &self.run, "replay").await?;
         settled(&door, &id, Duration::from_secs(self.patience)).await?;
         let run = door.get(&format!("{FACTORY}/executions/{}", plain(&self.run)?)).await?;
         let replay = door.get(&format!("{FACTORY}/executions/{id}")).await?;

@@ -2,8 +2,8 @@
 //!
 //! One invocation is one turn: the model is asked, and what it asks for is kept before anything is done for it. The machine then
 //! has each tool called by the Lambda that hosts it ([`tool_call`]), and comes back with the number of the turn whose calls it
-//! has seen to. So a turn whose answer is kept is not asked again, and a call that has an outcome is not made again, whatever
-//! dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
+//! has seen to. So a turn that was kept when an invocation begins is not asked again, and a call that has an outcome is not made
+//! again, whatever dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
 //!
 //! Requests to DynamoDB beside those of the action: a turn 4 (look with the turns, rights, outcomes, the turn; the first 3), a call 3
 //! (look with the turn and what came of the call, rights, end).
