@@ -186,13 +186,10 @@ pub(crate) struct Refusal {
 
 /// The refusal of a request that must be refused.
 pub(crate) fn refusal(said: Result<Value, CliError>) -> Refusal {
-    let Err(CliError::Refused { status, code, title, .. }) = said else {
+    let Err(CliError::Refused { status, code, title, fields, .. }) = said else {
         panic!("not refused: {said:?}")
     };
-    // The command line tells each error in a line of its own: `place`: message.
-    let place = |line: &str| Some(line.trim().strip_prefix('`')?.split_once("`: ")?.0.to_owned());
-    let places = title.lines().filter_map(place).collect();
-    Refusal { status, code: code.unwrap_or_default(), places, said: title }
+    Refusal { status, code: code.unwrap_or_default(), places: fields, said: title }
 }
 
 /// The status of a step of a run.

@@ -5,11 +5,10 @@ mod answers;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::case::{Person, person, step, until};
+use crate::case::{Person, Refusal, person, refusal, step, until};
 use crate::effects::{connector, playbook};
 use crate::provider_server;
 use crate::saboteur::kill_at;
@@ -130,11 +129,8 @@ impl Scene {
         let body = merged(&json!({ "digest": seen["digest"], "version": seen["version"] }), body);
         let path = format!("{}{path}/approve", crate::case::FACTORY);
         let said = self.maria.door.post(&path, &body).await;
-        let Err(CliError::Refused { status, title, .. }) = said else { panic!("{body}: {said:?}") };
-        assert!(
-            status == 422 && title.contains(&format!("`{place}`: ")),
-            "{body}: {status} {title}"
-        );
+        let Refusal { status, places, said, .. } = refusal(said);
+        assert_eq!((status, places), (422, vec![place.to_owned()]), "{body}: {said}");
     }
 
     async fn over(&self) -> Value {

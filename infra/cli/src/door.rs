@@ -188,16 +188,18 @@ fn refusal(status: u16, text: &str) -> CliError {
         && let Some((title, help)) = of_gateway(status)
     {
         let (title, help) = (title.to_owned(), Some(help.to_owned()));
-        return CliError::Refused { status, code: None, title, help };
+        return CliError::Refused { status, code: None, title, help, fields: Vec::new() };
     }
     let mut title = said("detail")
         .or_else(|| said("title"))
         .or_else(|| said("message"))
         .unwrap_or_else(|| format!("the API answered with status {status}"));
+    let mut fields = Vec::new();
     for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        let message = part("message");
-        let told = format!("`{}`: {message}", part("path"));
+        let (path, message) = (part("path"), part("message"));
+        fields.push(path.to_owned());
+        let told = format!("`{path}`: {message}");
         // Where there is one mistake only, the title tells it already.
         if title != told && title != message {
             title.push_str("\n  ");
@@ -208,7 +210,7 @@ fn refusal(status: u16, text: &str) -> CliError {
             title.push_str(hint);
         }
     }
-    CliError::Refused { status, code: said("code"), title, help: said("hint") }
+    CliError::Refused { status, code: said("code"), title, help: said("hint"), fields }
 }
 
 /// What the gateway means by an answer that is not a problem document: it says one word, such as `Forbidden`.

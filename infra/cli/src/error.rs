@@ -102,6 +102,8 @@ pub enum CliError {
         title: String,
         /// What the door advises.
         help: Option<String>,
+        /// The fields it found wrong, as paths; the empty path is the whole body.
+        fields: Vec<String>,
     },
     /// A door could not be reached or answered something that is not JSON.
     #[error("`{url}` did not answer as expected: {reason}")]
