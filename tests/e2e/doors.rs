@@ -143,3 +143,35 @@ async fn lists_come_in_pages() {
         "a cursor is its owner's"
     );
 }
+
+#[tokio::test]
+async fn a_body_that_is_not_required_may_be_left_out() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&gated("gated-bodiless", "")).await;
+    let claims = countersign_identity::Scopes::parse(["global:analyst"]);
+    let token = countersign_cli::token::login(&world().stack, &ana.id, claims).unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let post = async |path: &str| {
+        let url = format!("{}{FACTORY}{path}", world().stack.url());
+        let answer = client.post(url).bearer_auth(&token).send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    let (status, copy) = post(&format!("/profiles/{agent}/duplicate")).await;
+    assert_eq!(status, 201, "{copy:#}");
+    let (status, judged) = post("/playbooks/gated-bodiless/validate").await;
+    assert_eq!((status, &judged["valid"]), (200, &json!(true)), "{judged:#}");
+    let (status, refused) = post("/playbooks").await;
+    assert_eq!((status, &refused["code"]), (415, &json!("NOT_JSON")), "what is required stays so");
+
+    let openapi = format!("{}/openapi.json", world().stack.url());
+    let described: Value = client.get(openapi).send().await.unwrap().json().await.unwrap();
+    let body = |path: &str| &described["paths"][path]["post"]["requestBody"];
+    assert_ne!(
+        body("/profiles/{id}/duplicate")["required"],
+        true,
+        "{:#}",
+        body("/profiles/{id}/duplicate")
+    );
+    assert_eq!(body("/playbooks")["required"], true);
+}

@@ -115,11 +115,24 @@ async fn a_token_grants_nothing_the_directory_does_not() {
 
 #[tokio::test]
 async fn r_003_a_run_that_was_started_with_a_token_that_is_void_acts_no_more() {
+    is_refused_once_its_token_is_void("gated-void", &gated("gated-void", "")).await;
+}
+
+/// The last step changes nothing, and the function that carries it out may know the plan from the first step.
+#[tokio::test]
+async fn r_003_a_step_that_changes_nothing_is_refused_too_once_the_token_is_void() {
+    let keeps = gated("gated-void-computes", "");
+    let (before, _) = keeps.split_once("    action: save_to_workspace").expect("the last step");
+    let computes = "    action: transform_data\n    inputs: {data: \"{large.data}\"}\n    operations: [{type: limit, value: 1}]\n";
+    is_refused_once_its_token_is_void("gated-void-computes", &format!("{before}{computes}")).await;
+}
+
+async fn is_refused_once_its_token_is_void(id: &str, playbook: &str) {
     let ana = person("ana", &["global:analyst"]).await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
-    ana.playbook(&gated("gated-void", "")).await;
-    let run = ana.start(&agent, "gated-void", rows()).await;
+    ana.playbook(playbook).await;
+    let run = ana.start(&agent, id, rows()).await;
     let request = maria.request(&run).await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;

@@ -11,9 +11,8 @@ use jiff::Timestamp;
 
 use crate::Context;
 
-/// The quotas of the deployment.
+/// The quota of uploads. That of runs is in [`Context::clock`], which starts runs too.
 pub struct Quotas {
-    pub(crate) runs: Quota,
     uploads: Quota,
 }
 
@@ -24,10 +23,7 @@ impl Quotas {
     /// [`StartError`] when one is not a number.
     #[inline]
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        Ok(Self {
-            runs: Quota::runs(boot.number(Setting::RunsPerDay)?),
-            uploads: Quota::uploads(boot.number(Setting::UploadMegabytesPerDay)?),
-        })
+        Ok(Self { uploads: Quota::uploads(boot.number(Setting::UploadMegabytesPerDay)?) })
     }
 }
 
@@ -49,7 +45,7 @@ pub(crate) async fn look(
     attempt: &Attempt,
     now: Timestamp,
 ) -> Result<(), Problem> {
-    of_request(ctx, ctx.quotas.runs, owner, attempt, 1, now).await
+    of_request(ctx, ctx.clock.runs_per_day, owner, attempt, 1, now).await
 }
 
 /// Counts a request once. A key belongs to one body: with another one the request is another.

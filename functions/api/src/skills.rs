@@ -3,18 +3,20 @@
 use countersign_document::{Problem as Found, Severity};
 use countersign_identity::UserId;
 use countersign_plan::{InputProblem, inputs};
-use countersign_playbook::ValidPlaybook;
-use countersign_profile::{ProfileError, ProfileSpec, Skill, SkillType};
+use countersign_playbook::{Bindings, ValidPlaybook};
+use countersign_profile::{ProfileError, ProfileId, ProfileSpec, Skill, SkillType};
+use countersign_run_start::unanswerable;
 use countersign_web::Problem;
 
 use crate::Context;
 use crate::routes::profiles::problem;
 
-/// What other documents say of the skills of an agent: a parameter that its playbook does not take is an error, a
-/// playbook that is not there yet a warning.
+/// What other documents say of the skills of an agent: a parameter that its playbook does not take is an error. A playbook that is
+/// not there yet is a warning, and so are data sources that do not fit the skill `research`; a new agent (`known` is none) has none.
 pub(crate) async fn check(
     ctx: &Context,
     owner: &UserId,
+    known: Option<&ProfileId>,
     spec: &ProfileSpec,
 ) -> Result<Vec<Found>, Problem> {
     let mut found = Vec::new();
@@ -26,8 +28,28 @@ pub(crate) async fn check(
             None => found.push(missing(n, &reference)),
         }
     }
+    if let Some(n) = spec.skills.iter().position(|skill| skill.enabled && is_built_in(skill)) {
+        let endpoints = match known {
+            Some(id) => ctx.catalog.endpoints(owner, id.as_str()).await?,
+            None => Bindings::none(),
+        };
+        found.extend(unanswerable(spec, &endpoints).map(|problem| unfit(n, &problem)));
+    }
     let (errors, warnings): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::is_error);
     if errors.is_empty() { Ok(warnings) } else { Err(problem(&ProfileError::Invalid(errors))) }
+}
+
+fn is_built_in(skill: &Skill) -> bool {
+    skill.skill_type == SkillType::BuiltIn
+}
+
+/// Data sources may be bound later: until then questions are refused with the same words.
+fn unfit(n: usize, problem: &Problem) -> Found {
+    let why = problem.errors.first().map_or(problem.detail.as_str(), |error| &error.message);
+    let message = format!("with the data sources as they are, a question {why}");
+    let place = format!("/skills/{n}/parameters");
+    let found = Found::error("data_source", place, message);
+    Found { severity: Severity::Warning, hint: problem.hint.clone(), ..found }
 }
 
 fn missing(n: usize, reference: &str) -> Found {
@@ -49,7 +71,7 @@ fn misfits(n: usize, skill: &Skill, playbook: &ValidPlaybook) -> Vec<Found> {
 #[cfg(test)]
 mod tests {
     use countersign_playbook::{CompileContext, PlaybookSource, compile};
-    use countersign_profile::{Profile, ProfileId};
+    use countersign_profile::Profile;
     use countersign_registry::Registry;
     use serde_json::{Value, json};
 

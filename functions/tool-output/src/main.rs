@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+use countersign_step_entry::Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
 fn main() -> ExitCode {
     countersign_step_entry::serve(|boot| Box::pin(async move { tool_output::context(&boot) }))
 }

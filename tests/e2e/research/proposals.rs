@@ -87,8 +87,12 @@ impl Scene<'_> {
         let skill =
             json!({ "skill_type": "built_in", "reference": "research", "parameters": proposes });
         let path = format!("{FACTORY}/profiles/{}", self.agent);
-        self.stage.who.door.patch(&path, &json!({ "skills": [skill] })).await.unwrap();
-        self.is_refused("it has no effect").await;
+        let saved = self.stage.who.door.patch(&path, &json!({ "skills": [skill] })).await.unwrap();
+        let why = "it has no effect that anybody would sign";
+        let warning = &saved["warnings"][0];
+        assert!(warning["message"].as_str().unwrap().contains(why), "{saved:#}");
+        assert_eq!(warning["path"], "skills[0].parameters", "{saved:#}");
+        self.is_refused(why).await;
     }
 
     async fn what_is_not_asked_for_is_not_drafted(&self) {

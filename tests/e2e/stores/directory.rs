@@ -8,7 +8,7 @@ use countersign_store_directory::{
 use futures::future::join_all;
 use jiff::Timestamp;
 
-async fn directory() -> Directory {
+pub(super) async fn directory() -> Directory {
     Directory::new(super::table("directory").await)
 }
 
@@ -25,7 +25,7 @@ async fn tie(directory: &Directory, user: &User, account: &Account) -> Result<()
     directory.tie(user, account, Timestamp::now()).await
 }
 
-fn person(name: &str, account: Option<Account>) -> User {
+pub(super) fn person(name: &str, account: Option<Account>) -> User {
     let id = account.as_ref().map(|account| account.subject.person());
     let new = NewUser {
         id: id.unwrap_or(UserId::from_bytes([9; 16])),

@@ -18,6 +18,7 @@ mod outages;
 mod put_off;
 mod quotas;
 mod revisions;
+mod rights;
 mod runs;
 mod strikes;
 mod sweeps;

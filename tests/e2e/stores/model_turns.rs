@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_run::{ModelUse, RunId, StepStatus, ToolAsk, ToolCall};
-use countersign_store_runs::{AskedRead, ModelTurn, ReadAsked, RunStore, ToolOutcome};
+use countersign_store_runs::{AskedRead, ModelTurn, ReadAsked, ReadWith, RunStore, ToolOutcome};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -43,7 +43,8 @@ fn outcome(of: &ModelTurn) -> ToolOutcome {
 /// What is read, whether the plan is known or not.
 async fn read(store: &RunStore, run: &RunId, asked: ReadAsked) -> Option<AskedRead> {
     let view = store.view_and(run, STEP, asked).await.unwrap().unwrap();
-    let known = store.view_with(run, STEP, view.plan, (&BTreeSet::new(), asked)).await;
+    let with = ReadWith { others: &BTreeSet::new(), asked, other_tables: &[] };
+    let known = store.view_with(run, STEP, view.plan, with).await;
     assert_eq!(known.unwrap().unwrap().asked, view.asked);
     view.asked
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use axum::extract::State;
 use countersign_approval::{
     Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
-    ReviseError, Verdict, story,
+    ReviseError, UnknownCall, Verdict, story,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_web::{FieldError, Json, Path, Problem, Signed};
@@ -38,19 +38,16 @@ pub(crate) struct Decision {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GivenAnswer {
-    /// Which call of the step, as `outcome` of the request numbers them; 1 when left out.
-    #[serde(default = "first")]
-    #[schema(value_type = u32, minimum = 1)]
-    n: NonZeroU32,
+    /// Which call of the step, as `outcome` of the request numbers them. Left out, the one that is asked about if it is only one,
+    /// otherwise 1.
+    #[serde(default)]
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    n: Option<NonZeroU32>,
     /// What became of it.
     choice: GivenChoice,
     /// How it is known: 1 to 1,000 characters, required for `done`.
     #[serde(default)]
     evidence: Option<String>,
-}
-
-fn first() -> NonZeroU32 {
-    NonZeroU32::MIN
 }
 
 /// What became of a call.
@@ -66,13 +63,16 @@ pub(crate) enum GivenChoice {
 }
 
 impl GivenAnswer {
-    fn read(&self) -> OutcomeAnswer {
+    /// As an answer to what is asked.
+    fn read(&self, asked: &[UnknownCall]) -> OutcomeAnswer {
+        let only = || if let [only] = asked { only.n } else { 0 };
+        let n = self.n.map_or_else(only, |n| n.get() - 1);
         let choice = match self.choice {
             GivenChoice::Done => Choice::Done,
             GivenChoice::NotDone => Choice::NotDone,
             GivenChoice::Again => Choice::Again,
         };
-        OutcomeAnswer::new(self.n.get() - 1, choice, self.evidence.as_deref())
+        OutcomeAnswer::new(n, choice, self.evidence.as_deref())
     }
 }
 
@@ -114,14 +114,14 @@ pub(super) async fn decide(
     verdict: Verdict,
     body: Decision,
 ) -> JsonOf<Answer> {
-    seen_by(ctx, &id, reader(&signed)?).await?;
+    let asked = seen_by(ctx, &id, reader(&signed)?).await?.outcome;
     let attempt = Attempt {
         verdict,
         digest: body.digest,
         version: body.version,
         door: Door::Rest,
         assurance: Assurance::SignedIn,
-        answers: body.answers.iter().map(GivenAnswer::read).collect(),
+        answers: body.answers.iter().map(|answer| answer.read(&asked)).collect(),
         note: body.note,
     };
     let attempting =

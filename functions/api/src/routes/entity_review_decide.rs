@@ -14,7 +14,7 @@ use super::knowledge::{Graph, Part, decider};
 use super::{Analyst, JsonOf, found};
 
 /// How they are merged.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Merge {
     /// The one of the two whose id and name stay, `ent_…`; the one that more runs have met when left out.
@@ -26,15 +26,16 @@ pub(crate) struct Merge {
 /// Makes one of the two. What runs read of either is read of both from now on; `POST /entity-resolution/reverse/{id}` with
 /// `log_id` takes it back. Approving twice is approving once.
 #[utoipa::path(
-    post, path = "/entity-reviews/{id}/approve", tag = "knowledge", request_body = Merge,
+    post, path = "/entity-reviews/{id}/approve", tag = "knowledge", request_body = Option<Merge>,
     params(("id" = String, Path, description = "`review_…`"), Part),
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED, or MERGE_IMPOSSIBLE: two kinds, gone, or too many"))
 )]
 pub(crate) async fn approve(
     graph: Graph<Analyst>,
     Path(id): Path<ReviewId>,
-    Json(body): Json<Merge>,
+    body: Option<Json<Merge>>,
 ) -> JsonOf<Reviewed> {
+    let Json(body) = body.unwrap_or_default();
     let judge = |by: &Decider, decided: &Decided, review: &ReviewRow| {
         merged(by, decided, review, body.keep.as_ref())
     };

@@ -34,7 +34,7 @@ pub(crate) struct Test {
 /// Tries a playbook with sample data: a run in which only what computes happens. Connectors, searches, journals and
 /// everything that writes answer with their sample, or empty. Gates ask nobody. Such outputs carry `_dry_run`.
 #[utoipa::path(
-    post, path = "/playbooks/{id}/test", tag = "playbooks", request_body = Test,
+    post, path = "/playbooks/{id}/test", tag = "playbooks", request_body = Option<Test>,
     params(("id" = String, Path, description = "kebab-case"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
     responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
@@ -43,8 +43,9 @@ pub(crate) async fn test(
     signed: Signed,
     Path(id): Path<String>,
     key: Key,
-    Json(body): Json<Test>,
+    body: Option<Json<Test>>,
 ) -> Result<Response, Problem> {
+    let Json(body) = body.unwrap_or_default();
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /playbooks/{id}/test"), key, &body)?;
     do_once(&ctx, &attempt, async {

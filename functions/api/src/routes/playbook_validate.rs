@@ -20,7 +20,7 @@ pub(crate) struct For {
 
 /// Validates a stored playbook, with an agent's connectors when one is named.
 #[utoipa::path(
-    post, path = "/playbooks/{id}/validate", tag = "playbooks", request_body = For,
+    post, path = "/playbooks/{id}/validate", tag = "playbooks", request_body = Option<For>,
     params(("id" = String, Path, description = "kebab-case")),
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
@@ -28,8 +28,9 @@ pub(crate) async fn validate(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<String>,
-    Json(body): Json<For>,
+    body: Option<Json<For>>,
 ) -> JsonOf<Value> {
+    let Json(body) = body.unwrap_or_default();
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     validated(&ctx, owner, &stored.yaml, body.profile_id.as_deref()).await
 }

@@ -29,7 +29,7 @@ pub(crate) struct Copy {
 
 /// Copies an agent, also one the deployment ships, with its data sources. Credentials are not copied.
 #[utoipa::path(
-    post, path = "/profiles/{id}/duplicate", tag = "profiles", request_body = Copy,
+    post, path = "/profiles/{id}/duplicate", tag = "profiles", request_body = Option<Copy>,
     params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 201, body = ShownProfile), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
@@ -38,8 +38,9 @@ pub(crate) async fn duplicate(
     Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
     key: Key,
-    Json(body): Json<Copy>,
+    body: Option<Json<Copy>>,
 ) -> Result<Response, Problem> {
+    let Json(body) = body.unwrap_or_default();
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/duplicate"), key, &body)?;
     do_once(&ctx, &attempt, async {
         let original = found(ctx.catalog.profiles().get(owner, &id).await?)?;

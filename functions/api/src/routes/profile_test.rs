@@ -39,7 +39,7 @@ pub(crate) struct Test {
 /// Tries an agent: a run in which what only reads happens, with the agent's own data sources, and everything else is
 /// left out. Gates ask nobody. Outputs that nothing was done for carry `_dry_run`. No journal entry, no notice.
 #[utoipa::path(
-    post, path = "/profiles/{id}/test", tag = "profiles", request_body = Test,
+    post, path = "/profiles/{id}/test", tag = "profiles", request_body = Option<Test>,
     params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
     responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED or PLAYBOOK_AMBIGUOUS"), (status = 422, description = "INVALID_INPUT or PLAYBOOK_NOT_CHOSEN"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
@@ -48,8 +48,9 @@ pub(crate) async fn test(
     signed: Signed,
     Path(id): Path<String>,
     key: Key,
-    Json(body): Json<Test>,
+    body: Option<Json<Test>>,
 ) -> Result<Response, Problem> {
+    let Json(body) = body.unwrap_or_default();
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/test"), key, &body)?;
     do_once(&ctx, &attempt, async {

@@ -53,7 +53,7 @@ impl Kind for Profile {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
         let (spec, mut warnings) = spec(&draft.body)?;
         let listed = model_listed::check(ctx, None, &spec).await;
-        let ((), more) = Problem::both(listed, skills::check(ctx, &owner, &spec).await)?;
+        let ((), more) = Problem::both(listed, skills::check(ctx, &owner, None, &spec).await)?;
         warnings.extend(more);
         Ok((Profile::new(id, owner, spec, now()), warnings))
     }
@@ -68,7 +68,8 @@ impl Kind for Profile {
         });
         let (is_active, (spec, mut warnings)) = Problem::both(is_active, spec(&fields))?;
         let listed = model_listed::check(ctx, Some(&self.spec), &spec).await;
-        let ((), more) = Problem::both(listed, skills::check(ctx, &editor.user, &spec).await)?;
+        let ((), more) =
+            Problem::both(listed, skills::check(ctx, &editor.user, Some(&self.id), &spec).await)?;
         warnings.extend(more);
         let (version, updated_at) = (self.version + 1, now());
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))

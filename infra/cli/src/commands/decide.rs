@@ -18,7 +18,7 @@ pub(crate) struct Decide {
     #[arg(long)]
     digest: Option<String>,
     /// What became of a call, when the request asks that: `done:EVIDENCE`, `not_done` or `again`; of one of several calls with
-    /// its number before, such as `3:again`. Give it once for each call.
+    /// its number before, such as `3:again`. Give it once for each call. Without a number it is for the only call that is asked about; of several, for call 1.
     #[arg(long = "answer", value_name = "[N:]CHOICE[:EVIDENCE]")]
     answers: Vec<String>,
     /// A word on why; it is kept with the receipt.
@@ -85,7 +85,7 @@ pub(super) async fn seen(
 /// Reads `[N:]CHOICE[:EVIDENCE]`. Whether the choice exists, the API says.
 fn answer(text: &str) -> Result<Value, CliError> {
     let numbered = text.split_once(':').and_then(|(n, rest)| Some((n.parse::<u32>().ok()?, rest)));
-    let (n, rest) = numbered.unwrap_or((1, text));
+    let (n, rest) = numbered.map_or((None, text), |(n, rest)| (Some(n), rest));
     let (choice, evidence) = match rest.split_once(':') {
         Some((choice, evidence)) => (choice, Some(evidence)),
         None => (rest, None),
@@ -132,11 +132,14 @@ mod tests {
 
     #[test]
     fn an_answer_is_a_choice_with_its_call_and_evidence() {
-        let given = |n: u32, choice: &str, evidence: Option<&str>| json!({ "n": n, "choice": choice, "evidence": evidence });
-        check("again", Some(&given(1, "again", None)));
-        check("done:statement 47: booked", Some(&given(1, "done", Some("statement 47: booked"))));
-        check("3:not_done", Some(&given(3, "not_done", None)));
-        check("3:done:seen", Some(&given(3, "done", Some("seen"))));
+        let given = |n: Option<u32>, choice: &str, evidence: Option<&str>| json!({ "n": n, "choice": choice, "evidence": evidence });
+        check("again", Some(&given(None, "again", None)));
+        check(
+            "done:statement 47: booked",
+            Some(&given(None, "done", Some("statement 47: booked"))),
+        );
+        check("3:not_done", Some(&given(Some(3), "not_done", None)));
+        check("3:done:seen", Some(&given(Some(3), "done", Some("seen"))));
         check("3:", None);
         check("", None);
     }

@@ -34,7 +34,7 @@ pub(crate) struct Validate {
     /// Show the stages of playbooks without errors.
     #[arg(long)]
     graph: bool,
-    /// Print JSON.
+    /// Print JSON: one object, or a list for several files.
     #[arg(long, conflicts_with = "graph")]
     json: bool,
 }
@@ -45,26 +45,22 @@ impl Validate {
         let texts = self.files.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
         let beside = SiblingConnectors::of(&texts, self.template);
         let world = CompileContext::of(&contracts).knowing(&beside.endpoints);
-        let mut wrong: Vec<String> = Vec::new();
+        let (mut reports, mut wrong) = (Vec::new(), Vec::new());
         for (file, text) in self.files.iter().zip(&texts) {
             let origin = file.display().to_string();
             let guess = Kind::of(text);
-            let valid = match guess.kind {
-                Kind::Connector => self.connector(console, &origin, text),
-                Kind::Profile => self.document::<ProfileFile>(console, &origin, text),
-                Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, text),
-                Kind::Monitor => self.document::<MonitorSpec>(console, &origin, text),
-                Kind::Trigger => self.document::<TriggerSpec>(console, &origin, text),
-                Kind::ModelList => self.document::<ModelList>(console, &origin, text),
-                Kind::Destination => self.document::<WrittenDestination>(console, &origin, text),
-                Kind::Playbook => {
-                    self.playbook(console, &PlaybookSource::new(&origin, text), &world)
+            let one = self.report(guess.kind, &origin, text, &world);
+            if !self.json {
+                console.line(one.text.trim_end());
+                if !one.valid && !text.trim().is_empty() {
+                    console.line(read_as(&origin, guess));
                 }
-            };
-            if !valid && !self.json && !text.trim().is_empty() {
-                console.line(read_as(&origin, guess));
             }
-            wrong.extend((!valid).then_some(origin));
+            wrong.extend((!one.valid).then_some(origin));
+            reports.push(one.json);
+        }
+        if self.json {
+            console.line(pretty(&printed(reports)));
         }
         if let Some(id) = beside.twice {
             let message = format!("two of these files have the id `{id}`: which of them counts?");
@@ -80,50 +76,71 @@ impl Validate {
         }
     }
 
-    fn playbook(
+    fn report(
         &self,
-        console: &Console,
-        source: &PlaybookSource,
+        kind: Kind,
+        origin: &str,
+        text: &str,
         world: &CompileContext<'_>,
-    ) -> bool {
+    ) -> FileReport {
+        match kind {
+            Kind::Connector => self.connector(origin, text),
+            Kind::Profile => document::<ProfileFile>(origin, text),
+            Kind::Schedule => document::<ScheduleSpec>(origin, text),
+            Kind::Monitor => document::<MonitorSpec>(origin, text),
+            Kind::Trigger => document::<TriggerSpec>(origin, text),
+            Kind::ModelList => document::<ModelList>(origin, text),
+            Kind::Destination => document::<WrittenDestination>(origin, text),
+            Kind::Playbook => self.playbook(&PlaybookSource::new(origin, text), world),
+        }
+    }
+
+    fn playbook(&self, source: &PlaybookSource, world: &CompileContext<'_>) -> FileReport {
         let compiled = compile(source, world);
-        if self.json {
-            let mut judged = render::json(&compiled);
-            judged["kind"] = Kind::Playbook.name().into();
-            console.line(pretty(&judged));
-            return compiled.is_valid();
-        }
-        let colour = std::io::stdout().is_terminal();
-        console.line(render::text(source, &compiled.diagnostics, colour).trim_end());
+        let mut text = render::text(source, &compiled.diagnostics, in_colour());
         if let (true, Some(playbook)) = (self.graph, &compiled.playbook) {
-            console.line(render::stages(playbook).trim_end());
+            text = format!("{}\n{}", text.trim_end(), render::stages(playbook));
         }
-        compiled.is_valid()
+        let mut json = render::json(&compiled);
+        json["file"] = source.origin.as_str().into();
+        json["kind"] = Kind::Playbook.name().into();
+        FileReport { valid: compiled.is_valid(), text, json }
     }
 
-    fn document<D: Document>(&self, console: &Console, origin: &str, text: &str) -> bool {
-        let Reading { value, problems } = countersign_document::read::<D>(text);
-        if self.json {
-            console.line(pretty(&judged(D::KIND, value.is_some(), &problems)));
-            return value.is_some();
-        }
-        let colour = std::io::stdout().is_terminal();
-        console.line(countersign_document::text(origin, text, &problems, colour).trim_end());
-        value.is_some()
-    }
-
-    fn connector(&self, console: &Console, origin: &str, text: &str) -> bool {
+    fn connector(&self, origin: &str, text: &str) -> FileReport {
         let Parsed { definition, diagnostics } =
             if self.template { parse_template(text) } else { parse(text) };
-        let valid = definition.is_some();
-        if self.json {
-            console.line(pretty(&judged(&Kind::Connector.name(), valid, &diagnostics)));
-            return valid;
-        }
-        let colour = std::io::stdout().is_terminal();
-        console.line(countersign_document::text(origin, text, &diagnostics, colour).trim_end());
-        valid
+        FileReport::of(&Kind::Connector.name(), definition.is_some(), (origin, text), &diagnostics)
     }
+}
+
+fn document<D: Document>(origin: &str, text: &str) -> FileReport {
+    let Reading { value, problems } = countersign_document::read::<D>(text);
+    FileReport::of(D::KIND, value.is_some(), (origin, text), &problems)
+}
+
+/// What was found in a file, for people and for programs.
+struct FileReport {
+    valid: bool,
+    text: String,
+    json: Value,
+}
+
+impl FileReport {
+    fn of(kind: &str, valid: bool, (origin, text): (&str, &str), problems: &[Problem]) -> Self {
+        let json = json!({ "file": origin, "valid": valid, "kind": kind, "diagnostics": problems });
+        let text = countersign_document::text(origin, text, problems, in_colour());
+        Self { valid, text, json }
+    }
+}
+
+/// One object for one file, a list for several.
+fn printed(mut reports: Vec<Value>) -> Value {
+    if reports.len() == 1 { reports.remove(0) } else { reports.into() }
+}
+
+fn in_colour() -> bool {
+    std::io::stdout().is_terminal()
 }
 
 /// The text of a file, which is in UTF-8.
@@ -142,10 +159,6 @@ pub(crate) fn text(file: &Path) -> Result<String, CliError> {
     })
 }
 
-fn judged(kind: &str, valid: bool, problems: &[Problem]) -> Value {
-    json!({ "valid": valid, "kind": kind, "diagnostics": problems })
-}
-
 /// The kind that a file with problems was read as, and how to name another one.
 fn read_as(origin: &str, Guess { kind, is_named }: Guess) -> String {
     let name = kind.name();
@@ -159,7 +172,11 @@ fn read_as(origin: &str, Guess { kind, is_named }: Guess) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guess, Kind, Validate, read_as};
+    use countersign_playbook::CompileContext;
+    use countersign_registry::Registry;
+    use serde_json::json;
+
+    use super::{Guess, Kind, Validate, printed, read_as};
     use crate::console::Console;
 
     #[track_caller]
@@ -169,6 +186,23 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let command = Validate { files: vec![file], template: false, graph: true, json: false };
         assert_eq!(command.run(&Console::new()).is_ok(), passes);
+    }
+
+    #[test]
+    fn f_166_each_file_has_a_report_of_its_own() {
+        let command = Validate { files: Vec::new(), template: false, graph: false, json: true };
+        let contracts = Registry::builtin();
+        let world = CompileContext::of(&contracts);
+        let report = |kind, file: &str, text: &str| command.report(kind, file, text, &world).json;
+        let profile = report(Kind::Profile, "a.yaml", "name: A\n");
+        assert_eq!(
+            profile,
+            json!({ "file": "a.yaml", "valid": true, "kind": "profile", "diagnostics": [] })
+        );
+        let playbook = report(Kind::Playbook, "p.yaml", "name: P\n");
+        assert_eq!((&playbook["file"], &playbook["valid"]), (&json!("p.yaml"), &json!(false)));
+        assert_eq!(printed(vec![profile.clone()]), profile);
+        assert_eq!(printed(vec![profile.clone(), playbook.clone()]), json!([profile, playbook]));
     }
 
     #[test]

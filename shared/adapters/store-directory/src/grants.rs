@@ -1,10 +1,10 @@
 //! Grants, revocations, and what they add up to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use countersign_failure::Failure;
-use countersign_identity::{Capability, DirectoryEntry, Rights, Scope, Scopes, UserId};
-use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
+use countersign_identity::{Capability, DirectoryEntry, Presented, Rights, Scope, Scopes, UserId};
+use countersign_store_kit::{Expr, Item, Key, Lookup, Query, StoreError, Write, decode};
 use countersign_team::TeamId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -14,6 +14,9 @@ use crate::asked::Encoded;
 use crate::sign_in::FirstRights;
 use crate::user::User;
 use crate::{Directory, DirectoryError, Result, keys};
+
+/// Of more scopes than these, [`Directory::entry_of`] reads fewer units of the table.
+const MAX_LOOKED_UP: usize = 6;
 
 /// Who gave it, and when: for the audit trail.
 #[derive(Serialize)]
@@ -119,6 +122,32 @@ impl Directory {
         self.written(write, "revoke the tokens")
     }
 
+    /// What a batch reads to learn which of these scopes a person has now, and whether this token still counts: see
+    /// [`found`](Self::found). Nothing for so many scopes that reading all a person has is cheaper.
+    #[must_use]
+    pub fn lookups(
+        &self,
+        user: &UserId,
+        scopes: &Scopes,
+        token: Option<&Presented>,
+    ) -> Vec<Lookup> {
+        if scopes.iter().count() > MAX_LOOKED_UP {
+            return Vec::new();
+        }
+        wanted(user, scopes, token).map(|key| self.table.lookup(key)).collect()
+    }
+
+    /// What such a batch found: an entry that has no more rights than [`entry_of`](Self::entry_of) gives, so what it allows is
+    /// allowed, and what it does not allow may be. None when the person was not read.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when an item has another shape.
+    pub fn found(&self, read: &HashMap<Lookup, Item>) -> Result<Option<DirectoryEntry>> {
+        let ours = read.iter().filter(|(of, _)| of.is_of(&self.table));
+        let items = ours.map(|(_, item)| item.clone()).collect();
+        add_up(self.table.name(), items).map_err(DirectoryError::doing("read the grants"))
+    }
+
     /// What the directory says of a person now: one consistent read of their partition.
     ///
     /// # Errors
@@ -178,6 +207,23 @@ pub(crate) fn first(user: &User, rights: &FirstRights, now: Timestamp) -> Encode
     [Ok(mark), Ok(person)].into_iter().chain(granted).collect()
 }
 
+/// The keys of the person, of these scopes, and of what would void this token.
+fn wanted<'a>(
+    user: &'a UserId,
+    scopes: &'a Scopes,
+    token: Option<&'a Presented>,
+) -> impl Iterator<Item = Key> + 'a {
+    let granted = scopes.iter().map(|scope| keys::scope(user, scope));
+    // A batch names no key twice.
+    let ids: BTreeSet<&String> = token
+        .into_iter()
+        .flat_map(|token| [Some(&token.token_id), token.session.as_ref()])
+        .flatten()
+        .collect();
+    let void = ids.into_iter().map(|id| keys::revoked(user, id));
+    [keys::profile(user)].into_iter().chain(granted).chain(void)
+}
+
 /// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.
 fn add_up(
     table: &str,
@@ -216,67 +262,4 @@ fn add_up(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn item(sort_key: &str, body: &serde_json::Value) -> Item {
-        let mut item: Item = serde_dynamo::to_item(body).unwrap();
-        item.insert("SK".to_owned(), serde_dynamo::to_attribute_value(sort_key).unwrap());
-        item
-    }
-
-    fn person() -> Item {
-        let body = serde_json::json!({
-            "id": UserId::from_bytes([1; 16]), "username": "ada", "email": "ada@example.org", "email_verified": true,
-            "display_name": "Ada", "active": true, "not_before": 7,
-            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
-        });
-        item("PROFILE", &body)
-    }
-
-    fn check(items: Vec<Item>, expect: Option<(&[&str], &[Capability], &[&str])>) {
-        let entry = add_up("Directory", items).unwrap();
-        let found = entry.map(|entry| (entry.scopes, entry.capabilities, entry.revoked));
-        let expect = expect.map(|(scopes, capabilities, revoked)| {
-            (
-                Scopes::parse(scopes.iter().copied()),
-                capabilities.iter().copied().collect(),
-                revoked.iter().map(|id| (*id).to_owned()).collect(),
-            )
-        });
-        assert_eq!(found, expect);
-    }
-
-    #[test]
-    fn the_partition_adds_up() {
-        let grant = serde_json::json!({"granted_by": "x"});
-        let items = vec![
-            person(),
-            item("SCOPE#macro:analyst", &grant),
-            item("SCOPE#global:reader", &grant),
-            item("CAPABILITY#decide", &grant),
-            item("REVOKED#t-9", &grant),
-        ];
-        check(items, Some((&["macro:analyst", "global:reader"], &[Capability::Decide], &["t-9"])));
-    }
-
-    #[test]
-    fn what_is_not_known_grants_nothing() {
-        let grant = serde_json::json!({});
-        check(
-            vec![
-                person(),
-                item("SCOPE#macro:emperor", &grant),
-                item("CAPABILITY#fly", &grant),
-                item("OTHER", &grant),
-            ],
-            Some((&[], &[], &[])),
-        );
-    }
-
-    #[test]
-    fn grants_without_a_person_are_nobody() {
-        check(vec![item("SCOPE#global:admin", &serde_json::json!({}))], None);
-        check(vec![], None);
-    }
-}
+mod tests;

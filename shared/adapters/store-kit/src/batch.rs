@@ -19,6 +19,20 @@ pub struct Lookup {
     key: Key,
 }
 
+impl Lookup {
+    /// Whether it reads this table.
+    #[must_use]
+    pub fn is_of(&self, table: &Table) -> bool {
+        self.table == table.name()
+    }
+
+    /// The key in its table.
+    #[must_use]
+    pub fn into_key(self) -> Key {
+        self.key
+    }
+}
+
 impl Table {
     /// Reads up to 100 items at once, strongly consistent; the order is not kept, missing ones are left out.
     pub fn get_many<'a>(&'a self, keys: &'a [Key]) -> BoxFuture<'a, Result<HashMap<Key, Item>>> {

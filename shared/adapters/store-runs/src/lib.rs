@@ -68,7 +68,7 @@ pub use revisions::AskedChange;
 pub use spend::{Reserved, Spend, SpendLimit, SpendLimits, SpendOf};
 pub use starts::{Asked, Created};
 pub use turns::{ModelTurn, ToolOutcome, warnings_of_tools};
-pub use view::{AskedRead, OthersRead, ReadAsked, StepView};
+pub use view::{AskedRead, OthersRead, ReadAsked, ReadWith, StepView};
 pub use warnings::{WarningSentences, warnings_of};
 
 use countersign_store_kit::{Blobs, Table};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign_plan::Plan;
 use countersign_run::{Head, RunId};
-use countersign_store_kit::{Item, Key, decode};
+use countersign_store_kit::{Item, Key, Lookup, decode};
 use serde_json::Value;
 
 use crate::records::{OutcomeItem, PlanItem};
@@ -31,6 +31,19 @@ pub struct StepView {
     pub others: Option<OthersRead>,
     /// What its model has asked for, if that was read with it.
     pub asked: Option<AskedRead>,
+    /// What was read of other tables with it.
+    pub other_tables: HashMap<Lookup, Item>,
+}
+
+/// What is read in the same request as the view of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadWith<'a> {
+    /// The steps whose outcomes are read.
+    pub others: &'a BTreeSet<&'a str>,
+    /// What is read of what the step's model has asked for.
+    pub asked: ReadAsked,
+    /// Items of other tables.
+    pub other_tables: &'a [Lookup],
 }
 
 /// What a step's model has asked for, as far as it is read in the same request as the view of the step.
@@ -102,7 +115,7 @@ impl RunStore {
         asked: ReadAsked,
     ) -> Result<Option<StepView>> {
         let beside = asked.keys(run, step).into_iter().chain([keys::plan(run)]).collect();
-        let mut found = self.look(run, step, beside).await?;
+        let (mut found, _) = self.look(run, step, beside, &[]).await?;
         let Some(plan) = found.remove(&keys::plan(run)) else { return Ok(None) };
         let item: PlanItem = decode(self.table.name(), plan)?;
         let plan = Arc::new(self.load_plan(&item).await?);
@@ -111,7 +124,7 @@ impl RunStore {
         Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), asked, ..view }))
     }
 
-    /// The same for a plan that is known, and what came of `others`, in one request. None when the run does not exist.
+    /// The same for a plan that is known, and what is to be read beside, in one request. None when the run does not exist.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or an item has another shape.
@@ -120,11 +133,12 @@ impl RunStore {
         run: &RunId,
         step: &str,
         plan: Arc<Plan>,
-        (others, asked): (&BTreeSet<&str>, ReadAsked),
+        with: ReadWith<'_>,
     ) -> Result<Option<StepView>> {
+        let ReadWith { others, asked, other_tables } = with;
         let wanted: Vec<Key> = others.iter().map(|other| keys::outcome(run, other)).collect();
         let beside = asked.keys(run, step).into_iter().chain(wanted.iter().cloned()).collect();
-        let mut found = self.look(run, step, beside).await?;
+        let (mut found, other_tables) = self.look(run, step, beside, other_tables).await?;
         let read = wanted.iter().filter_map(|key| found.remove(key));
         let read = self.standing(read);
         // What came of the step itself is in the view.
@@ -132,7 +146,7 @@ impl RunStore {
         let others = OthersRead { asked: names, found: read? };
         let asked = self.asked(run, step, asked, &mut found)?;
         let view = self.viewed(run, step, found, plan).await?;
-        Ok(view.map(|view| StepView { others: Some(others), asked, ..view }))
+        Ok(view.map(|view| StepView { others: Some(others), asked, other_tables, ..view }))
     }
 
     /// What was read of what the step's model has asked for. None where turns are kept that nobody knew of: all have to be read.
@@ -164,10 +178,21 @@ impl RunStore {
         })
     }
 
-    async fn look(&self, run: &RunId, step: &str, beside: Vec<Key>) -> Result<HashMap<Key, Item>> {
+    /// What is kept of the run, and other_tables.
+    async fn look(
+        &self,
+        run: &RunId,
+        step: &str,
+        beside: Vec<Key>,
+        other_tables: &[Lookup],
+    ) -> Result<(HashMap<Key, Item>, HashMap<Lookup, Item>)> {
         let own = [keys::head(run), keys::outcome(run, step), keys::intent(run, step)];
-        let wanted: Vec<Key> = own.into_iter().chain(beside).collect();
-        self.table.get_many(&wanted).await
+        let own = own.into_iter().chain(beside).map(|key| self.table.lookup(key));
+        let wanted: Vec<Lookup> = own.chain(other_tables.iter().cloned()).collect();
+        let found = self.table.get_across(&wanted).await?;
+        let (own, other_tables): (HashMap<_, _>, _) =
+            found.into_iter().partition(|(of, _)| of.is_of(&self.table));
+        Ok((own.into_iter().map(|(of, item)| (of.into_key(), item)).collect(), other_tables))
     }
 
     async fn viewed(
@@ -196,6 +221,7 @@ impl RunStore {
             intent,
             others: None,
             asked: None,
+            other_tables: HashMap::new(),
         }))
     }
 

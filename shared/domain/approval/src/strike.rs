@@ -77,10 +77,10 @@ pub enum StrikeError {
     #[failure(code = "STRIKE_STEP", help = "answer for each call what became of it")]
     AlreadySent,
     /// There is no effect of this number.
-    #[error("`{step}` has {count} effects, numbered from 0: {index} is not one of them")]
+    #[error("`{step}` has {count} rows, so there is no row {} (index {index}, counted from 0)", u64::from(*.index) + 1)]
     #[failure(
         code = "STRIKE_INDEX",
-        help = "send every effect that is to be struck out afterwards once, numbered from 0"
+        help = "send the index of every row that is to be struck out afterwards once, counted from 0"
     )]
     OutOfRange {
         /// Which of the indices.
@@ -93,10 +93,10 @@ pub enum StrikeError {
         count: u64,
     },
     /// An effect is named twice.
-    #[error("effect {index} is listed twice")]
+    #[error("row {} is listed twice (index {index}, counted from 0)", u64::from(*.index) + 1)]
     #[failure(
         code = "STRIKE_INDEX",
-        help = "send every effect that is to be struck out afterwards once, numbered from 0"
+        help = "send the index of every row that is to be struck out afterwards once, counted from 0"
     )]
     Twice {
         /// Which of the indices.

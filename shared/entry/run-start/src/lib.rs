@@ -36,6 +36,7 @@ pub use members::as_member;
 pub use quotas::counted;
 pub use repeat::{By, repeat};
 pub use replay::replay;
+pub use research::unanswerable;
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use countersign_approval::Tenant;
 use countersign_approval::ports::Signatures;
-use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_registry::Registry;
 use countersign_registry::action::{self, Describe};
@@ -23,7 +22,7 @@ pub struct Context {
     /// The runs.
     pub runs: RunStore,
     /// What people may do now.
-    pub rights: Arc<dyn Rights>,
+    pub rights: Directory,
     /// What says what an irreversible action would send; none in functions that host only reversible ones.
     pub describer: Option<Arc<dyn Describe>>,
     /// Where signatures are found; none in functions that host only reversible actions.
@@ -71,7 +70,7 @@ impl Context {
             tenant,
             registry: Registry::builtin(),
             runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
-            rights: Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?)),
+            rights: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
             describer: None,
             signatures: None,
             plans: SealedPlans::default(),

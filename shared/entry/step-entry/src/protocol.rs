@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_approval::ports::Answered;
-use countersign_identity::{DirectoryEntry, Requirement};
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, Rewrite};
-use countersign_run::{Head, NotPermitted, StepStatus, StepWarnings, Stop, StopReason};
-use countersign_store_runs::{Intended, Intent, StepView};
+use countersign_run::{Head, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_store_kit::Lookup;
+use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
 use countersign_wiring::Scope;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -24,12 +24,13 @@ use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::intent::{intent, sending};
-use crate::member;
 use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
 use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
+use crate::rights::{Started, go_by_view, refused};
+use crate::sealed_plans::Known;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
 use crate::upstream::{Upstream, asked_for};
@@ -38,20 +39,28 @@ use crate::warned::{SHOWN, informed};
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
     let unknown = || StepError::UnknownRun(event.run.clone());
-    let view = if let Some(plan) = context.plans.get(&event.seal) {
+    let view = if let Some(Known { plan, started }) = context.plans.get(&event.seal) {
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
         let others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
-        let beside = (&others, event.asked(step));
-        let view =
-            context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), beside).await?;
-        view.ok_or_else(unknown)?
+        let other_tables = rights_of(context, event, step, &started);
+        let with =
+            ReadWith { others: &others, asked: event.asked(step), other_tables: &other_tables };
+        let view = context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), with).await?;
+        let mut view = view.ok_or_else(unknown)?;
+        let now = Started::of(&view.head);
+        if started != now {
+            view.other_tables.clear();
+            context.plans.restarted(&event.seal, now);
+        }
+        view
     } else {
         let asked = event.asked(None);
         let view = context.runs.view_and(&event.run, &event.step, asked).await?;
         let view = view.ok_or_else(unknown)?;
         check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
-        context.plans.keep(&event.seal, &view.plan, view.plan_bytes);
+        let known = Known { plan: Arc::clone(&view.plan), started: Started::of(&view.head) };
+        context.plans.keep(&event.seal, known, view.plan_bytes);
         view
     };
     if event.attempt < view.head.attempt {
@@ -64,6 +73,24 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         return Err(StepError::Seal(PlanError::SealBroken));
     }
     Ok(view)
+}
+
+/// What is read with the view of the rights of whoever started the run; nothing for a step that needs them at another moment, or not
+/// at all. A tool that a model asks for only reads.
+fn rights_of(
+    context: &Context,
+    event: &StepEvent,
+    step: Option<&PlanStep>,
+    started: &Started,
+) -> Vec<Lookup> {
+    let is_read = |step: &PlanStep| {
+        context.registry.get(&step.action).is_some_and(|contract| go_by_view(step, contract))
+    };
+    if event.call.is_some() || step.is_some_and(is_read) {
+        started.lookups(&context.rights)
+    } else {
+        Vec::new()
+    }
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
@@ -143,7 +170,7 @@ pub(crate) async fn decide<'a>(
             return Ok(Decided::End(StepEnd::failed(step, &error)));
         }
     };
-    if let Some(error) = refused(context, &view.head, step, contract).await? {
+    if let Some(error) = refused(context, view, step, contract).await? {
         return Ok(Decided::End(StepEnd::failed(step, &error).stopping()));
     }
     if step.irreversible
@@ -207,37 +234,6 @@ fn failed_beside(plan: &Plan, stop: &Stop, step: &PlanStep) -> bool {
     let failed = stop.step.as_deref().filter(|_| stop.reason == StopReason::StepFailed);
     let failed = failed.and_then(|name| plan.step(name));
     failed.is_some_and(|failed| failed.name != step.name && failed.after == step.after)
-}
-
-/// Why the step may not act for whoever started the run, at this moment.
-pub(crate) async fn refused(
-    context: &Context,
-    head: &Head,
-    step: &PlanStep,
-    contract: &Contract,
-) -> Result<Option<ActionError>, StepError> {
-    let entry = context.rights.entry(&head.invoked_by).await.map_err(StepError::beside)?;
-    let requirement = requirement_of(step, contract);
-    if let Some(why) = denied(head, entry.as_ref(), &requirement, &contract.name) {
-        return Ok(Some(why));
-    }
-    member::refused(context.rights.as_ref(), head, &requirement).await
-}
-
-/// Why `what` may not be done for whoever started the run, by what the directory says of them now.
-#[must_use]
-pub fn denied(
-    head: &Head,
-    entry: Option<&DirectoryEntry>,
-    requirement: &Requirement,
-    what: &str,
-) -> Option<ActionError> {
-    let why = match head.permits(entry, requirement) {
-        Ok(()) => return None,
-        Err(NotPermitted::Denied(denied)) => format!("`{what}`: {denied}"),
-        Err(lost) => lost.to_string(),
-    };
-    Some(ActionError::terminal("PERMISSION_DENIED", why))
 }
 
 impl Ready<'_> {

@@ -51,11 +51,13 @@ pub(crate) fn shown(name: &str) -> String {
     name.chars().take(MAX_SHOWN).map(|c| if c == '`' { '\'' } else { c }).collect()
 }
 
-/// What a placeholder stands for: its own name, or one thing of the collection before it.
+/// What a placeholder stands for: its own name without `_id`, or one thing of the collection before it.
 fn noun(name: &str, collection: &str) -> String {
     match name {
-        "id" | "name" | "n" | "binding" => singular(collection).replace('-', " "),
-        _ => name.to_owned(),
+        "id" | "name" | "n" | "number" | "binding" | "run_id" => {
+            singular(collection).replace('-', " ")
+        }
+        _ => name.strip_suffix("_id").unwrap_or(name).to_owned(),
     }
 }
 
@@ -63,10 +65,11 @@ fn singular(collection: &str) -> String {
     if collection == "journal" {
         return "journal entry".to_owned();
     }
-    match collection.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => collection.strip_suffix('s').unwrap_or(collection).to_owned(),
+    if let Some(stem) = collection.strip_suffix("ies") {
+        return format!("{stem}y");
     }
+    let ending = if collection.ends_with("ches") { "es" } else { "s" };
+    collection.strip_suffix(ending).unwrap_or(collection).to_owned()
 }
 
 #[cfg(test)]
@@ -99,6 +102,21 @@ mod tests {
             "/a/journal/{id}",
             "/a/journal/j",
             Some("there is no journal entry `j` that you may see"),
+        );
+        check(
+            "/a/monitors/{id}/batches/{number}",
+            "/a/monitors/m/batches/3",
+            Some("there is no batch `3` of the monitor `m` that you may see"),
+        );
+        check(
+            "/a/teams/{id}/agents/{profile_id}/executions/{run_id}",
+            "/a/teams/t/agents/p/executions/r",
+            Some("there is no execution `r` of the profile `p` of the team `t` that you may see"),
+        );
+        check(
+            "/a/profiles/{id}/share/{team_id}",
+            "/a/profiles/p/share/t",
+            Some("there is no team `t` of the profile `p` that you may see"),
         );
         check("/health", "/health", None);
     }

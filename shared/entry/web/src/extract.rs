@@ -5,9 +5,9 @@ mod words;
 
 use std::borrow::Cow;
 
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody as _};
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
 use countersign_decimal::json::unrounded;
 use countersign_failure::json_problem;
@@ -43,6 +43,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
             problem.unread = Some(bytes).filter(|_| problem.code == "INVALID_INPUT");
             problem
         })
+    }
+}
+
+/// The body of a request that may have none.
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Problem> {
+        if request.body().size_hint().exact() == Some(0) {
+            return Ok(None);
+        }
+        <Self as FromRequest<S>>::from_request(request, state).await.map(Some)
     }
 }
 
@@ -277,6 +289,27 @@ mod tests {
             expect.map_err(|(status, code, path)| (status, code.to_owned(), path.to_owned())),
             "{body}"
         );
+    }
+
+    #[test]
+    fn a_body_may_be_left_out_where_none_is_needed() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let read = |kind: Option<&str>, body: &'static str| {
+            let request = Request::builder();
+            let request = kind
+                .into_iter()
+                .fold(request, |request, kind| request.header(header::CONTENT_TYPE, kind));
+            let request = request.body(axum::body::Body::from(body)).unwrap();
+            let read = <Json<Step> as OptionalFromRequest<()>>::from_request(request, &());
+            let read = runtime.block_on(read);
+            read.map(|body| body.map(|body| body.0.name)).map_err(|problem| problem.code.clone())
+        };
+        let json = Some("application/json");
+        assert_eq!(read(None, ""), Ok(None));
+        assert_eq!(read(json, ""), Ok(None));
+        assert_eq!(read(json, r#"{"name": "a"}"#), Ok(Some("a".to_owned())));
+        assert_eq!(read(json, "{}"), Err("INVALID_INPUT".to_owned()));
+        assert_eq!(read(None, r#"{"name": "a"}"#), Err("NOT_JSON".to_owned()));
     }
 
     #[test]

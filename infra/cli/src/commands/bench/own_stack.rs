@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::run::Logs;
 use crate::console::Console;
 use crate::error::CliError;
@@ -18,6 +20,8 @@ pub(super) struct OwnStack<'o> {
     pub(super) stack: Stack,
     pub(super) aws: Aws,
     place: &'o Own,
+    /// When starting it began.
+    from: Timestamp,
 }
 
 impl Own {
@@ -36,9 +40,10 @@ impl Own {
         measure: impl AsyncFnOnce(&OwnStack<'_>) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
         let place = Place { project: Some(self.project.clone()), state: Some(self.state.clone()) };
+        let from = Timestamp::now();
         let stack = up(&place, &UpOptions { port: Some(0), ..options }, console).await?;
         let aws = Aws::of(&stack, &self.project);
-        let measured = measure(&OwnStack { stack, aws, place: self }).await;
+        let measured = measure(&OwnStack { stack, aws, place: self, from }).await;
         down(&self.state, console).await?;
         measured
     }
@@ -47,6 +52,6 @@ impl Own {
 impl OwnStack<'_> {
     /// What its functions say.
     pub(super) fn logs(&self) -> Logs<'_> {
-        Logs { aws: &self.aws, stack: &self.stack, folder: &self.place.state }
+        Logs { aws: &self.aws, stack: &self.stack, folder: &self.place.state, from: self.from }
     }
 }

@@ -102,6 +102,16 @@ fn k_09_a_strike_names_effects_of_a_step_with_several_once() {
 }
 
 #[test]
+fn k_09_a_row_that_is_not_there_is_named_as_people_count() {
+    let of = |index| StrikeError::OutOfRange { at: 0, index, step: "pay".to_owned(), count: 40 };
+    let told = "`pay` has 40 rows, so there is no row 41 (index 40, counted from 0)";
+    assert_eq!(of(40).to_string(), told);
+    assert!(of(u32::MAX).to_string().contains("no row 4294967296"));
+    let twice = StrikeError::Twice { at: 2, index: 2 };
+    assert_eq!(twice.to_string(), "row 3 is listed twice (index 2, counted from 0)");
+}
+
+#[test]
 fn k_09_all_of_it_is_denied_and_not_struck() {
     let effects = [step("pay", 2), step("tell", 2)];
     let request = struck(&opened(&effects), &effects, "pay", &[0, 1]);

@@ -39,10 +39,6 @@ pub enum Category {
 }
 
 impl Category {
-    /// Every category, in the order they are shown.
-    pub const ALL: [Self; 5] =
-        [Self::Government, Self::Finance, Self::Corporate, Self::Nonprofit, Self::General];
-
     /// As in the YAML.
     #[must_use]
     pub fn as_str(self) -> &'static str {

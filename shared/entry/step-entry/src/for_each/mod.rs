@@ -27,8 +27,9 @@ use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
-use crate::protocol::{Begun, begin, refused};
+use crate::protocol::{Begun, begin};
 use crate::replay;
+use crate::rights::refused_now;
 use crate::signature::{NoEffect, StepCalls, calls_of};
 use crate::step_end::StepEnd;
 use crate::warned::informed;
@@ -142,7 +143,7 @@ async fn ready<'a>(
     if list.left.is_empty() {
         return Ok(Err(nothing_to_do(context, step, &list.before).await?));
     }
-    if let Some(error) = refused(context, &view.head, step, contract).await? {
+    if let Some(error) = refused_now(context, &view.head, step, contract).await? {
         return Ok(Err(StepEnd::failed(step, &error).stopping()));
     }
     if let Some(ending) = replay::ending(context, &view.head, step, contract, ("", None)).await? {

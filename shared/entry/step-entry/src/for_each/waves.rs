@@ -22,7 +22,8 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
 use crate::intent::intent;
-use crate::protocol::{call, refused};
+use crate::protocol::call;
+use crate::rights::refused_now;
 use crate::signature::StepCalls;
 use crate::step_end::StepEnd;
 
@@ -120,7 +121,8 @@ impl Waves<'_> {
         mark: &Intent,
         is_open: &mut bool,
     ) -> Result<Enough, StepError> {
-        let mut rights_read = Instant::now();
+        // They were read after the step began, and calls are described and signatures read since.
+        let mut rights_read = self.started;
         for numbers in numbers.chunks(self.each.parallel.max(1) as usize) {
             if self.left() < self.limit() + KEPT_BACK {
                 return Ok(Enough::Time);
@@ -157,7 +159,7 @@ impl Waves<'_> {
 
     /// Why whoever started the run may not go on, if so.
     async fn refused(&self) -> Result<Option<StepEnd>, StepError> {
-        let refused = refused(self.context, &self.view.head, self.step, self.contract).await?;
+        let refused = refused_now(self.context, &self.view.head, self.step, self.contract).await?;
         Ok(refused.map(|error| StepEnd::failed(self.step, &error).stopping()))
     }
 

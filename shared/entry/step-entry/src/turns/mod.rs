@@ -5,8 +5,8 @@
 //! has seen to. So a turn that was kept when an invocation begins is not asked again, and a call that has an outcome is not made
 //! again, whatever dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
 //!
-//! Requests to DynamoDB beside those of the action: a turn 4 (look with the turns, rights, outcomes, the turn; the first 3), a call 3
-//! (look with the turn and what came of the call, rights, end).
+//! Requests to DynamoDB beside those of the action: a turn 3 (look with the turns and the rights, outcomes, the turn; the first 2), a
+//! call 2 (look with the turn, what came of the call and the rights, end).
 
 mod arguments;
 mod shown;

@@ -18,8 +18,9 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::prepare::prepare;
-use crate::protocol::{call, refused};
+use crate::protocol::call;
 use crate::retry_key::attempt_key;
+use crate::rights::refused;
 
 /// Makes the call, unless it has been made.
 ///
@@ -98,7 +99,7 @@ impl Making<'_> {
                 return Ok(Err(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; "))));
             }
         };
-        if let Some(error) = refused(context, &view.head, &own, contract).await? {
+        if let Some(error) = refused(context, view, &own, contract).await? {
             return Ok(Err(error));
         }
         let action = context.action(&own.action);

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_approval::ports::Signed;
@@ -30,7 +31,16 @@ fn run(warnings: &[Value]) -> StepView {
     });
     let head = serde_json::from_value(head).unwrap();
     let plan = Arc::new(serde_json::from_value(plan).unwrap());
-    StepView { head, plan, plan_bytes: 0, own: None, intent: None, others: None, asked: None }
+    StepView {
+        head,
+        plan,
+        plan_bytes: 0,
+        own: None,
+        intent: None,
+        others: None,
+        asked: None,
+        other_tables: HashMap::new(),
+    }
 }
 
 /// A signature that was given at this second, of whoever was shown these warnings.

@@ -36,10 +36,11 @@ pub(super) async fn figures(bench: &Bench<'_>, machine: &Value) -> Result<Vec<Fi
             "requests",
             8.0,
         ),
-        Figure::plain(
+        Figure::at_most(
             "DynamoDB requests per call of a tool",
             requests("tool-data") / CALLS as f64,
             "requests",
+            3.0,
         ),
     ])
 }

@@ -16,6 +16,8 @@ pub(super) struct Cost {
     pub(super) writes: u64,
     /// The most DynamoDB requests one tool step needed.
     pub(super) dearest_step: u64,
+    /// What the median step needed: its function knows the plan.
+    pub(super) usual_step: u64,
 }
 
 /// Runs it: one invocation begins, ten are steps, one finishes.
@@ -28,11 +30,14 @@ pub(super) async fn cost(bench: &Bench<'_>) -> Result<Cost, CliError> {
     bench.reaches(&run, "complete").await?;
     let new = bench.logs.since(&before, &FUNCTIONS, STEPS + 2).await?;
     let steps = new.iter().filter(|line| line.function.ends_with("tool-data"));
+    let mut steps: Vec<u64> = steps.map(|line| line.reads + line.writes).collect();
+    steps.sort_unstable();
     Ok(Cost {
         invocations: new.len(),
         reads: new.iter().map(|line| line.reads).sum(),
         writes: new.iter().map(|line| line.writes).sum(),
-        dearest_step: steps.map(|line| line.reads + line.writes).max().unwrap_or_default(),
+        dearest_step: steps.last().copied().unwrap_or_default(),
+        usual_step: steps.get(steps.len() / 2).copied().unwrap_or_default(),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::PATIENCE;
@@ -25,6 +26,8 @@ pub(in crate::commands::bench) struct Logs<'l> {
     pub(in crate::commands::bench) aws: &'l Aws,
     pub(in crate::commands::bench) stack: &'l Stack,
     pub(in crate::commands::bench) folder: &'l std::path::Path,
+    /// What was said before is not read: the emulator keeps it with its state and returns 10,000 lines at most.
+    pub(in crate::commands::bench) from: Timestamp,
 }
 
 impl Logs<'_> {
@@ -39,8 +42,9 @@ impl Logs<'_> {
         word: &str,
     ) -> Result<Vec<String>, CliError> {
         let group = self.stack.output("FunctionLogGroup").unwrap_or_default();
-        let ask =
-            ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", word];
+        let from = self.from.as_millisecond().to_string();
+        let of_group = ["logs", "filter-log-events", "--log-group-name", group];
+        let ask = [&of_group[..], &["--filter-pattern", word, "--start-time", &from]].concat();
         let said = self.aws.json(&ask, self.folder).await?;
         let events = said["events"].as_array().into_iter().flatten();
         Ok(events.filter_map(|event| event["message"].as_str().map(str::to_owned)).collect())

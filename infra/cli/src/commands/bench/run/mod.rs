@@ -78,10 +78,16 @@ impl Run {
             Figure::plain("DynamoDB reads of a run of 10 steps", ten.reads as f64, "requests"),
             Figure::plain("DynamoDB writes of a run of 10 steps", ten.writes as f64, "requests"),
             Figure::at_most(
+                "DynamoDB requests of a step that changes nothing, its plan known",
+                ten.usual_step as f64,
+                "requests",
+                2.0,
+            ),
+            Figure::at_most(
                 "DynamoDB requests per reversible step, at most",
                 ten.dearest_step as f64,
                 "requests",
-                6.0,
+                3.0,
             ),
             Figure::at_most(
                 "DynamoDB requests of an irreversible step behind a gate, with a credential",
