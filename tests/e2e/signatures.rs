@@ -251,3 +251,39 @@ async fn a_double_click_signs_once() {
     assert_eq!(replay.status, 409);
     assert_eq!(step(&done, "keep")["count"], json!(null));
 }
+
+/// What was kept is told by a model, behind a gate of its own.
+const TOLD: &str = r#"  - {name: publish, step_type: approval, prompt: "Tell of it?"}
+  - name: tell
+    step_type: llm_task
+    action: llm_analyze
+    allow_missing: true
+    inputs: {data: {kept: "{keep}"}}
+    params: {instructions: "Which gate was denied?"}
+    output_schema: {type: object, fields: [{name: answer, type: string, description: What was denied}]}
+"#;
+
+#[tokio::test]
+async fn r_017_r_065_a_step_of_a_model_is_told_why_a_result_is_missing() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let keeps = gated("gated-told", "    on_reject: skip");
+    let tells = keeps.replace("execution_mode: deterministic", "execution_mode: hybrid");
+    ana.playbook(&format!("{tells}{TOLD}")).await;
+    let run = ana.start(&agent, "gated-told", rows()).await;
+    let decide = async |verdict: &str| {
+        let request = maria.request(&run).await;
+        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        let seen = maria.get(&path).await;
+        let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+        maria.post(&format!("{path}/{verdict}"), &decision).await;
+    };
+    // The first is closed by then: the second is the only one that waits.
+    decide("reject").await;
+    decide("approve").await;
+    let done = ana.reaches(&run, "partial").await;
+    assert_eq!(step(&done, "keep")["code"], "GATE_DENIED", "{done:#}");
+    let told = ana.get(&format!("/executions/{run}/outputs/tell")).await.to_string();
+    assert!(told.contains("the gate `sign_off` was denied"), "{told} {done:#}");
+}

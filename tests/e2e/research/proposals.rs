@@ -91,7 +91,7 @@ impl Scene<'_> {
         let why = "it has no effect that anybody would sign";
         let warning = &saved["warnings"][0];
         assert!(warning["message"].as_str().unwrap().contains(why), "{saved:#}");
-        assert_eq!(warning["path"], "skills[0].parameters", "{saved:#}");
+        assert_eq!(warning["pointer"], "/skills/0/parameters", "{saved:#}");
         self.is_refused(why).await;
     }
 

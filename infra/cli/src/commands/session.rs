@@ -54,7 +54,7 @@ impl Session<'_> {
         self.console.table(titles, &rows);
         if text(page, "next").is_some() {
             self.console.note(format!(
-                "these are {}, and there are more; with `--json`, `next` is the `cursor` of the page that follows",
+                "these are {}, and there may be more; with `--json`, `next` is the `cursor` of the page that follows",
                 rows.len()
             ));
         }

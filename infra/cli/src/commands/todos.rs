@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::listed::narrowed;
+use super::listed::{narrowed, pages};
 use super::one::One;
 use super::session::Session;
 use super::{Caller, FACTORY, row};
@@ -51,7 +51,7 @@ impl Todos {
         let door = &session.door;
         match &self.what {
             None => {
-                let page = door.get(&self.address()?).await?;
+                let page = pages(door, &self.address()?, Some(self.limit)).await?;
                 let fields = ["id", "state", "priority", "deadline", "title", "tags", "file"];
                 session.table(&page, &TITLES, |todo| row(todo, &fields));
             }
@@ -68,7 +68,6 @@ impl Todos {
 
     fn address(&self) -> Result<String, CliError> {
         let filters = [
-            ("limit", Some(self.limit.to_string())),
             ("state", self.in_state.clone()),
             ("tag", self.tag.clone()),
             ("deadline_before", self.deadline_before.clone()),

@@ -135,10 +135,13 @@ pub(crate) async fn begin<'a>(
     if let Some(blocked) = upstream.blocked(step) {
         return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }
-    let scope = upstream.scope(&view.head, &view.plan, &[step]);
+    let gaps = upstream.gaps(step);
+    let mut scope = upstream.scope(&view.head, &view.plan, &[step]);
     if let Some(unmet) = unmet(step, &scope) {
         return Ok(Begun::End(unmet.ending(step)));
     }
+    // Behind the condition, which may ask whether there is a result.
+    gaps.into_iter().for_each(|(name, gap)| scope.insert(name, gap));
     let contract = context.registry.get(&step.action);
     let contract = contract.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
     if let Some(withheld) = not_asked::withheld(context, view, step, contract).await? {

@@ -6,7 +6,7 @@ use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus};
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
 use countersign_wiring::Scope;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::StepError;
 
@@ -70,6 +70,17 @@ impl Upstream {
         }
     }
 
+    /// What a step that allows gaps sees in place of results that do not exist: that there is none, and why.
+    pub(crate) fn gaps(&self, step: &PlanStep) -> Vec<(String, Value)> {
+        let read = step.reads.iter().filter(|_| step.allows_gaps);
+        let missing = read.filter_map(|name| {
+            let outcome = self.outcomes.get(name)?;
+            let gap = json!({ "_missing": true, "_reason": outcome.message });
+            matches!(outcome.seen(), Seen::Nothing).then(|| (name.clone(), gap))
+        });
+        missing.collect()
+    }
+
     /// What references can see: runtime variables, the playbook's variables, and the results the steps read.
     pub(crate) fn scope<'p>(
         mut self,
@@ -122,14 +133,12 @@ fn needed(step: &PlanStep) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use serde_json::json;
 
     use super::*;
 
-    #[track_caller]
-    fn check(status: StepStatus, verdict: Option<GateOutcome>, expect: Option<&str>) {
-        let outcome = StepOutcome {
-            step: "ask".to_owned(),
+    fn outcome(step: &str, status: StepStatus, verdict: Option<GateOutcome>) -> StepOutcome {
+        StepOutcome {
+            step: step.to_owned(),
             status,
             input_hash: String::new(),
             output: Value::Null,
@@ -141,7 +150,35 @@ mod tests {
             approval: None,
             attempt: 1,
             at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn r_065_a_step_that_allows_gaps_sees_why_a_result_is_missing() {
+        let held = outcome("pay", StepStatus::NotRun, None);
+        let held = StepOutcome { message: Some("the gate `ask` was denied".to_owned()), ..held };
+        let others = [
+            outcome("read", StepStatus::Done, None),
+            outcome("skipped", StepStatus::Skipped, None),
+            outcome("ask", StepStatus::Rejected, Some(GateOutcome::Denied)),
+        ];
+        let all = others.into_iter().chain([held]).map(|one| (one.step.clone(), one));
+        let upstream = Upstream { outcomes: all.collect() };
+        let step = |allows_gaps: bool| -> PlanStep {
+            let step = json!({
+                "name": "tell", "kind": "tool", "on_error": "stop", "on_warning": "continue", "after": [],
+                "reads": ["read", "skipped", "ask", "pay", "gone"], "allows_gaps": allows_gaps,
+            });
+            serde_json::from_value(step).unwrap()
         };
+        let gap = json!({ "_missing": true, "_reason": "the gate `ask` was denied" });
+        assert_eq!(upstream.gaps(&step(true)), [("pay".to_owned(), gap)]);
+        assert_eq!(upstream.gaps(&step(false)), []);
+    }
+
+    #[track_caller]
+    fn check(status: StepStatus, verdict: Option<GateOutcome>, expect: Option<&str>) {
+        let outcome = outcome("ask", status, verdict);
         let upstream = Upstream { outcomes: BTreeMap::from([("ask".to_owned(), outcome)]) };
         let step = json!({
             "name": "pay", "kind": "tool", "on_error": "stop", "on_warning": "continue", "after": ["ask"],
