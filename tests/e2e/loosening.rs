@@ -56,6 +56,13 @@ async fn k_11_a_request_cannot_make_its_requester_an_approver() {
     assert_eq!((status, code.as_str()), (403, "REQUESTER_BARRED"));
     maria.post(&format!("{path}/approve"), &decision).await;
     ana.reaches(run, "complete").await;
+
+    // Whoever waits for the end is told too.
+    let mut start = start("interactive");
+    start["approval_policy"] = json!("skip");
+    let over = ana.post("/executions?wait=25", &start).await;
+    assert_eq!(over["status"], "partial", "{over:#}");
+    assert!(over["start_warnings"].to_string().contains("run_context"), "{over:#}");
 }
 
 #[tokio::test]

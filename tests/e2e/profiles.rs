@@ -49,6 +49,7 @@ async fn f_177_a_profile_is_changed_in_part() {
             invalid("INVALID_INPUT", &["created_at"]),
         ),
         (json!([{ "name": "B" }]), invalid("INVALID_INPUT", &[""])),
+        (json!({ "name": "B", "version": "2" }), invalid("INVALID_INPUT", &["version"])),
     ] {
         assert_eq!(refusal(patch(&ana, &path, &body).await), expect, "{body}");
     }

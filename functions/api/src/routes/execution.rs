@@ -12,7 +12,7 @@ use countersign_run::{
     StepWarnings, Stop, ToolCall, fold,
 };
 use countersign_store_runs::Progress;
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{FieldError, Json, Path, Problem, Query};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -131,6 +131,9 @@ pub(crate) struct ExecutionView {
     /// whether a later signature has to know them (`asks`).
     #[schema(value_type = Vec<Object>)]
     warnings: Vec<StepWarnings>,
+    /// What the caller should know of how the run was started; only in the answer to the start, where that has waited for the end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    start_warnings: Vec<FieldError>,
     /// The execution that carries it: 1, 2, …
     attempt: u32,
     /// The seal of its plan.
@@ -145,6 +148,13 @@ pub(crate) struct ExecutionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     response: Option<Response>,
+}
+
+impl ExecutionView {
+    /// The same with what its start was warned of.
+    pub(super) fn started_with(self, start_warnings: Vec<FieldError>) -> Self {
+        Self { start_warnings, ..self }
+    }
 }
 
 /// One run with its steps. With `after` the answer waits until something has happened since that `version`.
@@ -186,6 +196,7 @@ pub(super) async fn view(ctx: &Context, looked: Progress) -> Result<ExecutionVie
             .collect(),
         steps: state.steps.into_iter().map(|step| StepView::of(step, &stages, &warnings)).collect(),
         warnings,
+        start_warnings: Vec::new(),
         approvals,
         attempt: head.attempt,
         inputs: ctx.runs.inputs(id).await?,

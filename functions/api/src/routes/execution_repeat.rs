@@ -8,7 +8,7 @@ use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Path, Problem, Signed};
 
 use super::execution::own;
-use super::executions::{ExecutionLine, accepted};
+use super::executions::{StartedExecution, accepted};
 use super::{Ctx, analyst, invoker};
 use crate::Context;
 use crate::idempotency::do_once;
@@ -18,7 +18,7 @@ use crate::idempotency::do_once;
 #[utoipa::path(
     post, path = "/executions/{id}/repeat", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_OF_A_MEMBER, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_OF_A_MEMBER, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn repeat(
     State(ctx): Ctx,

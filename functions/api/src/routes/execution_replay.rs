@@ -9,7 +9,7 @@ use countersign_web::{Path, Problem, Signed};
 
 use super::execution::own;
 use super::execution_repeat::is_own;
-use super::executions::{ExecutionLine, accepted};
+use super::executions::{StartedExecution, accepted};
 use super::{Ctx, analyst, invoker};
 use crate::idempotency::do_once;
 
@@ -20,7 +20,7 @@ use crate::idempotency::do_once;
 #[utoipa::path(
     post, path = "/executions/{id}/replay", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same test")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_IS_A_TEST or RUN_OF_A_MEMBER"), (status = 422, description = "INVALID_INPUT: the inputs or connectors do not fit the playbook as it is now"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_IS_A_TEST or RUN_OF_A_MEMBER"), (status = 422, description = "INVALID_INPUT: the inputs or connectors do not fit the playbook as it is now"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn replay(
     State(ctx): Ctx,

@@ -1,5 +1,6 @@
 //! Starting a run, and waiting for its end: what `POST /executions` and `POST /api/query` share.
 
+use axum::http::response::Parts;
 use axum::response::{IntoResponse as _, Response};
 use countersign_run::{Head, RunId};
 use countersign_run_start::{self as run_start, Invoker, Occasion, Question};
@@ -73,8 +74,11 @@ pub(super) async fn answer(
     if looked.head.finished_at.is_none() {
         return at_this_moment(ctx, &looked.head, answer).await;
     }
-    let mut whole = Json(view(ctx, looked).await?).into_response();
-    if let Some(is_repeated) = answer.headers().get(REPLAYED) {
+    let (parts, line) = read(answer).await;
+    let warnings = Vec::deserialize(&line["warnings"]).unwrap_or_default();
+    let view = view(ctx, looked).await?.started_with(warnings);
+    let mut whole = Json(view).into_response();
+    if let Some(is_repeated) = parts.headers.get(REPLAYED) {
         whole.headers_mut().insert(REPLAYED, is_repeated.clone());
     }
     Ok(whole)
@@ -82,10 +86,14 @@ pub(super) async fn answer(
 
 /// The answer to the start with the status that the run has by now: it may wait for people.
 async fn at_this_moment(ctx: &Context, head: &Head, answer: Response) -> Result<Response, Problem> {
-    let (parts, body) = answer.into_parts();
-    // It was made here, and is in memory.
-    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
-    let mut line: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let (parts, mut line) = read(answer).await;
     line["status"] = json!(state(ctx, head).await?.status);
     Ok(Response::from_parts(parts, line.to_string().into()))
+}
+
+/// The answer to the start: it was made here, and is in memory.
+async fn read(answer: Response) -> (Parts, Value) {
+    let (parts, body) = answer.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    (parts, serde_json::from_slice(&body).unwrap_or_default())
 }

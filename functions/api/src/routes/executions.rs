@@ -187,17 +187,19 @@ pub(crate) struct ExecutionLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     record: Option<RunRecord>,
-    /// What the caller should know of how the run was started; only in the answer to the start.
+}
+
+/// A run that was started.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StartedExecution {
+    #[serde(flatten)]
+    line: ExecutionLine,
+    /// What the caller should know of how the run was started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<FieldError>,
 }
 
 impl ExecutionLine {
-    /// The same line with warnings.
-    pub(crate) fn with_warnings(self, warnings: Vec<FieldError>) -> Self {
-        Self { warnings, ..self }
-    }
-
     /// The same line with the address of its events.
     pub(crate) fn with_events(self, ctx: &Context) -> Self {
         Self { events_url: ctx.events_url(&self.id), ..self }
@@ -241,7 +243,6 @@ impl From<&Head> for ExecutionLine {
             finished_at: head.finished_at,
             duration_ms: head.duration_ms(),
             record: head.record.clone(),
-            warnings: Vec::new(),
         }
     }
 }
@@ -250,7 +251,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run"), EndQuery),
-    responses((status = 200, body = ExecutionView, description = "with `wait`: the run, which is over"), (status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE; PLAYBOOK_AMBIGUOUS: the question could mean several playbooks; or TEAM_ACCESS_MISSING: a step needs a grant of a team"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    responses((status = 200, body = ExecutionView, description = "with `wait`: the run, which is over"), (status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE; PLAYBOOK_AMBIGUOUS: the question could mean several playbooks; or TEAM_ACCESS_MISSING: a step needs a grant of a team"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
     State(ctx): Ctx,
@@ -268,8 +269,8 @@ pub(crate) async fn start(
 pub(crate) fn accepted(ctx: &Context, started: Started) -> Result<StoredAnswer, Problem> {
     let place = format!("/api/agent-factory/executions/{}", started.head.run);
     let line = ExecutionLine::from(&started.head).with_events(ctx);
-    let line = line.with_warnings(started.warnings);
-    StoredAnswer::new(StatusCode::ACCEPTED, Some(place), &line)
+    let started = StartedExecution { line, warnings: started.warnings };
+    StoredAnswer::new(StatusCode::ACCEPTED, Some(place), &started)
 }
 
 /// The caller's runs, newest first.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::executions::{ExecutionLine, accepted};
+use super::executions::{StartedExecution, accepted};
 use super::{Ctx, analyst, found, invoker};
 use crate::idempotency::do_once;
 
@@ -36,7 +36,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/playbooks/{id}/test", tag = "playbooks", request_body = Option<Test>,
     params(("id" = String, Path, description = "kebab-case"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = StartedExecution), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
     State(ctx): Ctx,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::executions::{ExecutionLine, accepted};
+use super::executions::{StartedExecution, accepted};
 use super::{Ctx, analyst, invoker, today};
 use crate::idempotency::do_once;
 
@@ -41,7 +41,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/profiles/{id}/test", tag = "profiles", request_body = Option<Test>,
     params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED or PLAYBOOK_AMBIGUOUS"), (status = 422, description = "INVALID_INPUT or PLAYBOOK_NOT_CHOSEN"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = StartedExecution), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED or PLAYBOOK_AMBIGUOUS"), (status = 422, description = "INVALID_INPUT or PLAYBOOK_NOT_CHOSEN"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
     State(ctx): Ctx,

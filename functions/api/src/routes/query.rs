@@ -10,7 +10,7 @@ use super::Ctx;
 use super::execution::ExecutionView;
 use super::execution_start::{AskedPolicy, Door, answer};
 use super::execution_wait::AnswerQuery;
-use super::executions::{ExecutionLine, Start};
+use super::executions::{Start, StartedExecution};
 
 /// Asks an agent, and waits up to 25 seconds for the answer: 200 with the run, whose `response` is the answer, or 202 with its id,
 /// and it goes on. Nobody is asked to sign: what needs a signature is left out, and `response.blocked` says what. With
@@ -18,7 +18,7 @@ use super::executions::{ExecutionLine, Start};
 #[utoipa::path(
     post, path = "/api/query", tag = "questions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key asks the same question once"), AnswerQuery),
-    responses((status = 200, body = ExecutionView, description = "the run, which is over"), (status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "as of `POST /api/agent-factory/executions`"), (status = 422, description = "as of `POST /api/agent-factory/executions`; also without a `query`"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    responses((status = 200, body = ExecutionView, description = "the run, which is over"), (status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "as of `POST /api/agent-factory/executions`"), (status = 422, description = "as of `POST /api/agent-factory/executions`; also without a `query`"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn ask(
     State(ctx): Ctx,

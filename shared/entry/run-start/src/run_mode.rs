@@ -54,7 +54,7 @@ fn allowed(
     let refused = |message: String| Err(Problem::field("execution_mode", message));
     if asked == Some(ExecutionMode::LlmAugmented) {
         return refused(
-            "must be `deterministic` or `hybrid`: this release has no model that could do the steps"
+            "must be `deterministic` or `hybrid`, which `llm_augmented` means the same as"
                 .to_owned(),
         );
     }

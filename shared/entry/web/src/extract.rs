@@ -52,7 +52,7 @@ impl<T: DeserializeOwned> Json<T> {
     }
 }
 
-/// The body of a request that may have none.
+/// The body of a request that may have none; `null` says as much.
 impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
     type Rejection = Problem;
 
@@ -62,7 +62,8 @@ impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
         if bytes.is_empty() {
             return Ok(None);
         }
-        is_json.and_then(|()| Self::read(bytes)).map(Some)
+        let Json(body) = is_json.and_then(|()| Json::<Option<T>>::read(bytes))?;
+        Ok(body.map(Json))
     }
 }
 

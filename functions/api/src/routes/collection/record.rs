@@ -94,7 +94,10 @@ impl<R: DocumentRecord> Resent<R> {
         let kept = serde_json::to_value(before).unwrap_or_default();
         let mut shown = More::new();
         let Some(map) = fields.as_object_mut() else { return Ok((fields, shown)) };
-        if map.shift_remove("version").is_some_and(|seen| seen != kept["version"]) {
+        if let Some(seen) = map.shift_remove("version").filter(|seen| *seen != kept["version"]) {
+            if kept["version"].is_u64() && !seen.is_u64() {
+                return Err(Problem::field("version", "must be an integer, as it was read"));
+            }
             return Err(CatalogError::Changed(R::KIND).into());
         }
         // What is shown beside the fields of one document is not a part of it.

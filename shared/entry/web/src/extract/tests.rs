@@ -50,6 +50,7 @@ fn a_body_may_be_left_out_where_none_is_needed() {
     let json = Some("application/json");
     assert_eq!(read(None, ""), Ok(None));
     assert_eq!(read(json, ""), Ok(None));
+    assert_eq!(read(json, "null"), Ok(None));
     assert_eq!(read(json, r#"{"name": "a"}"#), Ok(Some("a".to_owned())));
     assert_eq!(read(json, "{}"), Err("INVALID_INPUT".to_owned()));
     assert_eq!(read(None, r#"{"name": "a"}"#), Err("NOT_JSON".to_owned()));
