@@ -184,7 +184,7 @@ async fn f_197_what_depends_on_a_denied_call_is_left_out_behind_the_next_gate_to
     ana.playbook(&format!("{}{SECOND}", playbook("pay-twice", DENIABLE))).await;
     let run = ana.start(&agent, "pay-twice", json!({ "amount": "1.00" })).await;
     decide(&maria, &run, "reject").await;
-    let done = ana.reaches(&run, "partial").await;
+    let done = ana.reaches(&run, "rejected").await;
     for (name, code) in
         [("pay", "GATE_DENIED"), ("ask_again", "GATE_DENIED"), ("pay_again", "GATE_SKIPPED")]
     {
