@@ -23,7 +23,7 @@ pub async fn finished_call(
     (step, contract): (&PlanStep, &Contract),
     invocation: &Invocation,
 ) -> Result<Result<Call, ActionError>, StepError> {
-    let upstream = Upstream::read(runs, head, step, (&[], &[]), None).await?;
+    let upstream = Upstream::read(runs, head, step, &[], None).await?;
     let scope = upstream.scope(head, plan, &[step]);
     let prepared = match prepare(step, contract, &scope) {
         Ok(prepared) => prepared,

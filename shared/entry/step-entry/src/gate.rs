@@ -23,7 +23,7 @@ use crate::replay;
 use crate::signature::NoEffect;
 use crate::step_end::StepEnd;
 use crate::unknown::{unknown_calls, what_happened};
-use crate::upstream::{Blocked, Upstream};
+use crate::upstream::Upstream;
 use crate::warned::SHOWN;
 
 /// What `gate-open` does with a step.
@@ -54,13 +54,10 @@ pub async fn gate_ask(
     if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
         return Err(StepError::Busy(step.name.clone()));
     }
-    let (covered, behind) = (covered(&view, step), behind(&view, step));
-    let read = (covered.as_slice(), behind.as_slice());
+    let covered = covered(&view, step);
     let upstream =
-        Upstream::read(&context.runs, &view.head, step, read, view.others.as_ref()).await?;
-    let blocked = upstream.blocked(step).or_else(|| nothing_left(step, &behind, &upstream));
-    let held: Vec<Held<'_>> =
-        behind.iter().filter_map(|other| Some((*other, upstream.held_back(other)?))).collect();
+        Upstream::read(&context.runs, &view.head, step, &covered, view.others.as_ref()).await?;
+    let blocked = upstream.blocked(step);
     let scope = upstream.scope(
         &view.head,
         &view.plan,
@@ -86,9 +83,7 @@ pub async fn gate_ask(
         return Ok(Asked::Settled(verdict.unwrap_or(GateOutcome::Closed)));
     }
     let asked = match step.kind {
-        StepKind::Gate => {
-            gate(context, event, &view, step, (&covered, &held), &scope, invocation).await?
-        }
+        StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await?,
         StepKind::Tool | StepKind::GatedTool => {
             tool(context, event, &view, step, &scope, invocation).await?
         }
@@ -167,26 +162,6 @@ pub async fn gate_failed(
     ending.record(&context.runs, event, invocation.now).await.map(drop)
 }
 
-/// A step behind a gate that is left out, and why.
-type Held<'a> = (&'a PlanStep, Blocked);
-
-/// The steps behind a gate, and those that it signs for; none behind a step that asks for itself.
-fn behind<'a>(view: &'a StepView, step: &PlanStep) -> Vec<&'a PlanStep> {
-    let Some(gate) = &step.gate else { return Vec::new() };
-    let is_behind = |other: &&PlanStep| {
-        other.guard.as_deref() == Some(step.name.as_str()) || gate.covers.contains(&other.name)
-    };
-    view.plan.steps.iter().filter(is_behind).collect()
-}
-
-/// Why nobody is asked: the arguments of the step, or of all steps behind a gate, are of a step that another gate has held back.
-fn nothing_left(step: &PlanStep, behind: &[&PlanStep], upstream: &Upstream) -> Option<Blocked> {
-    let own = || upstream.held_back(step);
-    let mut held = behind.iter().map(|other| upstream.held_back(other));
-    let first = held.next().map_or_else(own, |first| first)?;
-    held.all(|other| other.is_some()).then_some(first)
-}
-
 /// The irreversible steps the gate signs for.
 fn covered<'a>(view: &'a StepView, step: &PlanStep) -> Vec<&'a PlanStep> {
     let names = step.gate.as_ref().map(|gate| gate.covers.as_slice()).unwrap_or_default();
@@ -198,12 +173,10 @@ async fn gate(
     event: &StepEvent,
     view: &StepView,
     step: &PlanStep,
-    (covered, held): (&[&PlanStep], &[Held<'_>]),
+    covered: &[&PlanStep],
     scope: &Scope<'_>,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
-    let is_held = |name: &str| held.iter().any(|(step, _)| step.name == name);
-    let covered = covered.iter().copied().filter(|step| !is_held(&step.name));
     let asked = step.gate.clone().ok_or_else(|| StepError::UnknownStep(step.name.clone()))?;
     let preview = asked.preview_from.as_deref().and_then(|text| Reference::parse(text).ok());
     let preview = preview
@@ -214,7 +187,7 @@ async fn gate(
     let mut empty = Vec::new();
     let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
-        covered.partition(|step| unmet(step, scope).is_none());
+        covered.iter().copied().partition(|step| unmet(step, scope).is_none());
     for step_behind in going {
         match known_calls(context, view, step_behind, scope).await {
             Ok(known) => {
@@ -240,9 +213,6 @@ async fn gate(
     }
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     remarks.extend(skipped.iter().filter_map(|step| will_be_skipped(step, scope)));
-    let left_out =
-        |(step, why): &Held<'_>| format!("`{}` is left out: {}.", step.name, why.message);
-    remarks.extend(held.iter().map(left_out));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
@@ -250,7 +220,6 @@ async fn gate(
     let later = |other: &&PlanStep| {
         let is_known = signed.contains(&other.name)
             || empty.contains(&&other.name)
-            || is_held(&other.name)
             || skipped.iter().any(|step| step.name == other.name);
         behind(other) && !is_known
     };

@@ -131,17 +131,14 @@ pub(crate) async fn begin<'a>(
         return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", stop.after())));
     }
     let upstream =
-        Upstream::read(&context.runs, &view.head, step, (&[], &[]), view.others.as_ref()).await?;
+        Upstream::read(&context.runs, &view.head, step, &[], view.others.as_ref()).await?;
     if let Some(blocked) = upstream.blocked(step) {
         return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }
-    let (gaps, held) = (upstream.gaps(step), upstream.held_back(step));
+    let gaps = upstream.gaps(step);
     let mut scope = upstream.scope(&view.head, &view.plan, &[step]);
     if let Some(unmet) = unmet(step, &scope) {
         return Ok(Begun::End(unmet.ending(step)));
-    }
-    if let Some(held) = held {
-        return Ok(Begun::End(StepEnd::not_run(held.code, held.message)));
     }
     // Behind the condition, which may ask whether there is a result.
     gaps.into_iter().for_each(|(name, gap)| scope.insert(name, gap));

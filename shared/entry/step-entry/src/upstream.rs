@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus};
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
-use countersign_wiring::{Reference, Scope, references};
+use countersign_wiring::Scope;
 use serde_json::{Value, json};
 
 use crate::error::StepError;
@@ -17,24 +17,22 @@ pub(crate) struct Upstream {
 }
 
 /// Why a step is not run although the run goes on.
-#[derive(Debug)]
 pub(crate) struct Blocked {
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
 impl Upstream {
-    /// Reads it: one request, or none when it was read with the view. Of what only steps `behind` read, outputs are not loaded.
+    /// Reads it: one request, or none when it was read with the view.
     pub(crate) async fn read(
         runs: &RunStore,
         head: &Head,
         step: &PlanStep,
-        (others, behind): (&[&PlanStep], &[&PlanStep]),
+        others: &[&PlanStep],
         known: Option<&OthersRead>,
     ) -> Result<Self, StepError> {
-        let names = std::iter::once(step).chain(others.iter().copied()).flat_map(needed);
-        let of_behind = behind.iter().flat_map(|step| &step.reads).map(String::as_str);
-        let names: BTreeSet<&str> = names.chain(of_behind).collect();
+        let names: BTreeSet<&str> =
+            std::iter::once(step).chain(others.iter().copied()).flat_map(needed).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let steps = std::iter::once(step).chain(others.iter().copied());
         let read: Vec<&str> = steps.flat_map(|step| &step.reads).map(String::as_str).collect();
@@ -70,17 +68,6 @@ impl Upstream {
         } else {
             Some(Blocked { code, message: format!("the gate `{gate}` {what}") })
         }
-    }
-
-    /// Why the step has no arguments, if a gate has held back what they refer to: then it is left out as well (F-197).
-    pub(crate) fn held_back(&self, step: &PlanStep) -> Option<Blocked> {
-        step.reads.iter().filter(|_| !step.allows_gaps).find_map(|name| {
-            let outcome = self.outcomes.get(name).filter(|of| of.status == StepStatus::NotRun)?;
-            let code = HELD.into_iter().find(|code| outcome.code.as_deref() == Some(*code))?;
-            is_argument(step, name).then_some(())?;
-            let why = outcome.message.as_deref().unwrap_or_default();
-            Some(Blocked { code, message: format!("`{name}` was not run: {why}") })
-        })
     }
 
     /// What a step that allows gaps sees in place of results that do not exist: that there is none, and why.
@@ -126,16 +113,6 @@ impl Upstream {
         }
     }
 }
-
-/// Whether the arguments of the step refer to the result of this one; its condition may do so without it.
-fn is_argument(step: &PlanStep, name: &str) -> bool {
-    let given = step.inputs.values().chain(step.params.values()).flat_map(references);
-    let list = step.for_each.as_ref().and_then(|each| Reference::parse(&each.list).ok());
-    given.chain(list).any(|reference| reference.root() == name)
-}
-
-/// The codes of steps that a gate has held back.
-const HELD: [&str; 4] = ["GATE_DENIED", "GATE_TIMED_OUT", "GATE_CLOSED", "GATE_SKIPPED"];
 
 /// The code of a step that is not run because one before it has no result.
 pub(crate) const UPSTREAM_LOST: &str = "UPSTREAM_LOST";
@@ -210,39 +187,6 @@ mod tests {
         let step: PlanStep = serde_json::from_value(step).unwrap();
         let blocked = upstream.blocked(&step).map(|blocked| blocked.code);
         assert_eq!(blocked, expect, "{status:?} {verdict:?}");
-    }
-
-    #[test]
-    fn f_197_what_reads_a_step_that_a_gate_held_back_is_held_back_too() {
-        let with = |status, code: &str, inputs: Value, allows_gaps: bool| {
-            let pay = StepOutcome {
-                code: Some(code.to_owned()),
-                message: Some("the gate `ask` was denied".to_owned()),
-                ..outcome("pay", status, None)
-            };
-            let step = json!({
-                "name": "again", "kind": "tool", "on_error": "stop", "on_warning": "continue", "after": [], "reads": ["pay"],
-                "inputs": inputs, "allows_gaps": allows_gaps,
-            });
-            let upstream = Upstream { outcomes: BTreeMap::from([("pay".to_owned(), pay)]) };
-            let held = upstream.held_back(&serde_json::from_value(step).unwrap());
-            held.map(|held| (held.code, held.message))
-        };
-        let told = "`pay` was not run: the gate `ask` was denied".to_owned();
-        let refers = json!({ "to": { "receipts": ["{pay.receipt}"] } });
-        let check = |status, code, expect| {
-            assert_eq!(with(status, code, refers.clone(), false), expect, "{code}");
-        };
-        check(StepStatus::NotRun, "GATE_DENIED", Some(("GATE_DENIED", told)));
-        check(StepStatus::NotRun, "RUN_STOPPED", None);
-        check(StepStatus::NotRun, GATE_NOT_ASKED, None);
-        check(StepStatus::Failed, "GATE_DENIED", None);
-        assert_eq!(
-            with(StepStatus::NotRun, "GATE_DENIED", json!({}), false),
-            None,
-            "its condition"
-        );
-        assert_eq!(with(StepStatus::NotRun, "GATE_DENIED", refers.clone(), true), None);
     }
 
     #[test]
