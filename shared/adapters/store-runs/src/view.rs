@@ -178,7 +178,7 @@ impl RunStore {
         })
     }
 
-    /// What is kept of the run, and other_tables.
+    /// What was read of the run, and of other tables.
     async fn look(
         &self,
         run: &RunId,
