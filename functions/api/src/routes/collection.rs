@@ -274,9 +274,7 @@ fn known_kind<K: Kind>(listing: &ListQuery) -> Result<(), Problem> {
     if K::KINDS.is_empty() || K::KINDS.contains(&kind) {
         return Ok(());
     }
-    let kind: String = kind.chars().take(60).collect();
-    let error = FieldError::new("kind", format!("there is no kind `{kind}`"));
-    Err(Problem::invalid(vec![error.with_hint(format!("one of {}", K::KINDS.join(", ")))]))
+    Err(Problem::invalid(vec![FieldError::choice("kind", K::KINDS, kind)]))
 }
 
 async fn page<K: Kind>(
