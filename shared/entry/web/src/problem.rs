@@ -76,7 +76,7 @@ impl DerefMut for Problem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody {
-    /// A relative address that explains the code.
+    /// An address that explains the code, relative to that of the API: `/errors/{code}`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The status in words.
