@@ -31,6 +31,8 @@ async fn f_325_a_test_of_an_agent_shows_the_payment_and_makes_none() {
         let body = json!({ "playbook": id, "inputs": { "amount": "12.50" }, "query": "pay it" });
         let run = tested(&ana, &format!("/profiles/{agent}/test"), &body).await;
         assert_eq!(run["dry_run"], "reads", "{run:#}");
+        let report = run["response"]["content"].as_str().unwrap();
+        assert!(report.starts_with("**This was a test:"), "{report}");
         let mark = output(&ana, &run, "pay").await["_dry_run"].clone();
         assert_eq!(mark["output_from"], "blank", "{mark:#}");
         assert_eq!(mark["would_get"]["inputs"]["amount"], "12.50", "{mark:#}");

@@ -28,6 +28,7 @@ mod effects;
 mod engine;
 mod files;
 mod filings;
+mod first_use;
 mod floor;
 mod following;
 mod for_each;

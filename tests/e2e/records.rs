@@ -150,7 +150,9 @@ async fn f_347_f_228_runs_and_journals_are_narrowed_and_read_over_all_agents() {
     check("playbook=another", &[]).await;
     check("to=2001-01-01", &[]).await;
     check("from=2001-01-01", &[&waiting, &denied]).await;
-    assert_eq!(ana.refused("/executions?status=well", None).await.0, 422);
+    let unknown = refusal(ana.door.get(&format!("{FACTORY}/executions?status=well")).await);
+    let told = "must be one of `running`, `awaiting_approval`, `complete`, ";
+    assert!(unknown.status == 422 && unknown.said.contains(told), "{}", unknown.said);
     assert_eq!(ana.refused("/executions?state=complete", None).await.0, 422);
     // What starts no run is no run's status: an empty list would say that there was none.
     for (status, place) in [

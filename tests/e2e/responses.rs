@@ -363,6 +363,7 @@ async fn f_132_f_168_mode_and_policy_of_a_run_are_in_its_record() {
     };
     for (playbook, asked, expect) in [
         ("mode-said", json!("hybrid"), "hybrid"),
+        ("mode-said", json!("llm_augmented"), "llm_augmented"),
         ("mode-said", Value::Null, "deterministic"),
         ("mode-unsaid", Value::Null, "deterministic"),
     ] {
@@ -370,15 +371,13 @@ async fn f_132_f_168_mode_and_policy_of_a_run_are_in_its_record() {
         let run = ana.reaches(line["id"].as_str().unwrap(), "complete").await;
         assert_eq!(run["execution_mode"], expect, "{run:#}");
         // A playbook whose steps a model may do is followed as one; a deterministic one is a pipeline.
-        let strategy = if expect == "hybrid" { "playbook" } else { "pipeline" };
+        let strategy = if expect == "deterministic" { "pipeline" } else { "playbook" };
         assert_eq!(run["strategy"], strategy, "{run:#}");
         assert_eq!(
             (&run["approval_policy"], &run["run_context"]),
             (&json!("require"), &json!("interactive"))
         );
     }
-    let body = json!({ "profile": agent, "playbook": "mode-said", "inputs": rows(), "execution_mode": "llm_augmented" });
-    assert_eq!(ana.refused("/executions", Some(&body)).await.0, 422);
     let clock = json!({ "profile": agent, "playbook": "mode-said", "inputs": rows(), "run_context": "monitor" });
     assert_eq!(ana.refused("/executions", Some(&clock)).await.0, 422);
 }

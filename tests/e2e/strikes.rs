@@ -36,6 +36,9 @@ async fn k_09_what_is_struck_out_is_not_sent_and_the_rest_is_one_signature() {
     let by_row: Vec<&Value> = (0..5).map(|n| &pay["items"][n]["struck"]).collect();
     assert_eq!(by_row, [false, true, false, true, false]);
     assert_eq!(after["strikes"][0]["struck"], json!([1, 3]));
+    assert_eq!(seen["prompt_note"], Value::Null, "{seen:#}");
+    let note = after["prompt_note"].as_str().unwrap();
+    assert!(note.starts_with("Written before 2 of "), "{note}");
     assert!(after["strikes"][0]["by"].as_str().unwrap().starts_with("maria"), "{after:#}");
     assert_eq!(scene.maria.post(&strikes, &strike(&seen, &[3, 1])).await["version"], 2);
 

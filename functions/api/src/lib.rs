@@ -9,6 +9,7 @@ mod context;
 mod conversation_query;
 mod cursor_keys;
 mod documents;
+mod health_query;
 mod idempotency;
 mod journal_pages;
 mod lists;
@@ -21,6 +22,7 @@ mod quotas;
 mod routes;
 mod saving;
 mod skills;
+mod status_of_runs;
 
 pub use context::Context;
 pub use cursor_keys::CursorKeys;

@@ -1,4 +1,4 @@
-//! Times in query strings: a time, or a day that is meant from its beginning to its end.
+//! Times in requests; in query strings also a day, which is meant from its beginning to its end.
 
 use countersign_web::Problem;
 use jiff::Timestamp;
@@ -30,7 +30,13 @@ fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
     // A date is read from a time too, and would lose it.
     let is_day = text.len() == 10;
     let found = text.parse().ok().or_else(|| text.parse().ok().filter(|_| is_day).and_then(day));
-    found.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
+    found.ok_or("must be a time such as `2026-12-01T09:00:00Z`, or a day such as `2026-12-01`")
+}
+
+/// A time in a body.
+pub(crate) fn time<'de, D: Deserializer<'de>>(text: D) -> Result<Timestamp, D::Error> {
+    let found = String::deserialize(text)?.parse();
+    found.map_err(|_| D::Error::custom("must be a time such as `2026-12-01T09:00:00Z`"))
 }
 
 /// A range that ends before it begins is a mistake.
@@ -50,6 +56,16 @@ mod tests {
     fn check(text: &str, of_day: Time, expect: Option<&str>) {
         let found = moment(text, of_day).ok().map(|at| at.to_string());
         assert_eq!(found.as_deref(), expect, "{text}");
+    }
+
+    #[test]
+    fn f_402_what_is_not_a_time_is_told_in_plain_words() {
+        let told = |sent: serde_json::Value| time(sent).map_err(|error| error.to_string());
+        assert!(told("2026-12-01T09:00:00Z".into()).is_ok());
+        let plain = "must be a time such as `2026-12-01T09:00:00Z`";
+        for text in ["tomorrow", "2026-12-01", "2026-12-01T09:00:00", ""] {
+            assert_eq!(told(text.into()), Err(plain.to_owned()), "{text}");
+        }
     }
 
     #[test]

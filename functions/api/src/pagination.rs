@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_store_catalog::{CatalogError, Listing};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Cursor, CursorKey, Page, PageQuery, Problem};
+use countersign_web::{Cursor, CursorKey, FieldError, Page, PageQuery, Problem};
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -70,7 +70,13 @@ pub(crate) async fn list<'a, T>(
         None => (true, true),
         Some("own") => (true, false),
         Some("system") => (false, true),
-        Some(_) => return Err(Problem::field("from", "is `own` or `system`")),
+        Some(word) => {
+            return Err(Problem::invalid(vec![FieldError::choice(
+                "from",
+                &["own", "system"],
+                word,
+            )]));
+        }
     };
     if in_system || !wants_own {
         let page = system(Listing { of, limit, after: key.filter(|_| in_system) }).await?;

@@ -21,6 +21,7 @@ use utoipa::IntoParams;
 use crate::lists::paged;
 use crate::moments::{beginning, end};
 use crate::pagination::ListQuery;
+use crate::status_of_runs::status_of_runs;
 
 /// What to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -80,16 +81,6 @@ pub(crate) struct AgentsQuery {
     /// At most so many agents, 1 to 50; 10 when left out.
     #[param(minimum = 1, maximum = 50)]
     pub(crate) limit: Option<u32>,
-}
-
-/// Whose calls are asked about.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HealthQuery {
-    /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
-    #[param(value_type = Option<String>)]
-    pub(crate) profile: Option<ProfileId>,
 }
 
 /// Which entries of a journal.
@@ -182,6 +173,7 @@ pub(crate) struct ExecutionQuery {
     /// Only runs of this playbook.
     pub(crate) playbook: Option<String>,
     /// Only runs that stand so: `running`, `awaiting_approval`, `complete`, `partial`, `rejected`, `error`, `timeout`, `cancelled`.
+    #[serde(default, deserialize_with = "status_of_runs")]
     #[param(value_type = Option<String>)]
     pub(crate) status: Option<RunStatus>,
     /// Only runs that came about so: `interactive`, `background`, `scheduled`, `monitor`.

@@ -103,6 +103,7 @@ pub(crate) async fn prompt(
     let request = opened.request();
     let page = PromptPage {
         prompt: Shown::whole(&request.prompt),
+        prompt_note: request.prompt_note(),
         back_url: Notices::page_url(&context.public_url, token),
         digest: request.digest.to_string(),
     };
@@ -144,6 +145,7 @@ pub(crate) async fn decision(
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
         prompt: Shown::prose(prompt, MAX_PROMPT),
+        prompt_note: request.prompt_note(),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
         changed: strikes.changed(request),

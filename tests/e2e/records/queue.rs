@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{decide, items};
-use crate::case::{gated, person, rows};
+use crate::case::{FACTORY, gated, person, refusal, rows};
 
 #[tokio::test]
 async fn f_195_f_402_k_15_the_queue_names_the_agent_and_its_own_words_and_gives_more_time() {
@@ -24,6 +24,10 @@ async fn f_195_f_402_k_15_the_queue_names_the_agent_and_its_own_words_and_gives_
     let more = json!({ "deadline": "2020-01-01T00:00:00Z" });
     let extend = format!("{path}/extend");
     assert_eq!(maria.refused(&extend, Some(&more)).await, (422, "DEADLINE_NOT_LATER".to_owned()));
+    let unread = json!({ "deadline": "next week" });
+    let unread = refusal(maria.door.post(&format!("{FACTORY}{extend}"), &unread).await);
+    let told = "`deadline`: must be a time such as `2026-12-01T09:00:00Z`";
+    assert!(unread.status == 422 && unread.said.contains(told), "{}", unread.said);
     let opened: jiff::Timestamp = before["opened_at"].as_str().unwrap().parse().unwrap();
     let deadline = opened.checked_add(jiff::SignedDuration::from_hours(48)).unwrap();
     let more = json!({ "deadline": deadline });

@@ -18,7 +18,7 @@ use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
 /// `given` of those `needed`, whom it waits for (`waits_for`), and
-/// who struck out or brought back what (`strikes`) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `agent_profile_id` is the agent of the run, `queue_status` the
+/// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `agent_profile_id` is the agent of the run, `queue_status` the
 /// status in the words `pending`, `approved`, `rejected`, `expired`.
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
@@ -89,6 +89,7 @@ pub(super) async fn shown(ctx: &Context, loaded: &Loaded) -> Result<Value, Probl
     let effects = approval_effect::summaries(ctx, &loaded.request).await?;
     let sent = approval_effect::sent(ctx, &loaded.request).await?;
     let mut view = view(&loaded.request, effects, &sent, &record, votes);
+    view["prompt_note"] = json!(loaded.request.prompt_note());
     view["strikes"] = Value::Array(strikes);
     view["extensions"] = Value::Array(extensions);
     view["queue_status"] = json!(loaded.request.status.word(Vocabulary::Queue));

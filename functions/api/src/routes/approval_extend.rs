@@ -11,12 +11,14 @@ use utoipa::ToSchema;
 
 use super::approval::{changed, seen_by};
 use super::{Ctx, JsonOf, now, reader};
+use crate::moments::time;
 
 /// Until when.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Extension {
     /// The new deadline: at least an hour later than the present one, at most 300 days after the request was opened.
+    #[serde(deserialize_with = "time")]
     #[schema(value_type = String, format = DateTime)]
     deadline: Timestamp,
 }

@@ -3,7 +3,7 @@
 use countersign_approval::{RunId, Status, Vocabulary};
 use countersign_store_approvals::{RequestList, Summary};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Page, Problem};
+use countersign_web::{FieldError, Page, Problem};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,6 +11,10 @@ use utoipa::ToSchema;
 use crate::Context;
 use crate::lists::{Asked, PageOf};
 use crate::queries::ApprovalQuery;
+
+/// What `status` of the list may be.
+const STATUSES: [&str; 8] =
+    ["pending", "closed", "approved", "denied", "timed_out", "expired", "superseded", "cancelled"];
 
 /// A request in a list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,7 +44,7 @@ pub(crate) async fn list(asked: Asked<ApprovalQuery>) -> PageOf<ApprovalLine> {
     let as_owner = match query.role.as_deref() {
         None | Some("approver") => false,
         Some("owner") => true,
-        Some(_) => return Err(Problem::field("role", "is `approver` or `owner`")),
+        Some(word) => return Err(choice("role", &["approver", "owner"], word)),
     };
     let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
@@ -59,14 +63,17 @@ pub(crate) async fn list(asked: Asked<ApprovalQuery>) -> PageOf<ApprovalLine> {
     paging.page(paging.sifted(read, takes).await?)
 }
 
+fn choice(filter: &str, accepted: &[&str], found: &str) -> Problem {
+    Problem::invalid(vec![FieldError::choice(filter, accepted, found)])
+}
+
 /// Which part of the list, and which of it.
 fn wanted(status: Option<&str>) -> Result<(RequestList, Option<Status>), Problem> {
     match status {
         None | Some("pending") => Ok((RequestList::Pending, None)),
         Some("closed") => Ok((RequestList::Closed, None)),
         Some(word) => {
-            let known = word.parse::<Status>();
-            let known = known.map_err(|error| Problem::field("status", error.to_string()))?;
+            let known = word.parse::<Status>().map_err(|_| choice("status", &STATUSES, word))?;
             Ok((RequestList::Closed, Some(known)))
         }
     }
@@ -95,10 +102,14 @@ mod tests {
     #[test]
     fn f_402_requests_are_listed_by_every_status_there_is() {
         check(None, Some((RequestList::Pending, None)));
+        assert!(STATUSES.iter().all(|word| wanted(Some(word)).is_ok()));
         check(Some("pending"), Some((RequestList::Pending, None)));
         check(Some("closed"), Some((RequestList::Closed, None)));
         check(Some("denied"), Some((RequestList::Closed, Some(Status::Denied))));
         check(Some("timed_out"), Some((RequestList::Closed, Some(Status::TimedOut))));
         check(Some("waved through"), None);
+        let problem = wanted(Some("waved through")).unwrap_err();
+        let told = "must be one of `pending`, `closed`, `approved`, `denied`, `timed_out`, `expired`, `superseded`, `cancelled`, found `waved through`";
+        assert_eq!(problem.errors[0].message, told);
     }
 }

@@ -274,9 +274,7 @@ fn known_kind<K: Kind>(listing: &ListQuery) -> Result<(), Problem> {
     if K::KINDS.is_empty() || K::KINDS.contains(&kind) {
         return Ok(());
     }
-    let kind: String = kind.chars().take(60).collect();
-    let error = FieldError::new("kind", format!("there is no kind `{kind}`"));
-    Err(Problem::invalid(vec![error.with_hint(format!("one of {}", K::KINDS.join(", ")))]))
+    Err(Problem::invalid(vec![FieldError::choice("kind", K::KINDS, kind)]))
 }
 
 async fn page<K: Kind>(
@@ -308,27 +306,37 @@ async fn replace<K: Kind>(
     Json(change): Json<K::Change>,
 ) -> JsonOf<K::View> {
     let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
-    changed(&ctx, &signed, before, change).await
+    let (after, warnings) = changed(&ctx, &signed, &before, change).await?;
+    stored(&ctx, &before, after, warnings).await
 }
 
-/// Replaces a document of the caller by what was sent.
+/// A document of the caller as it is to be, when the caller may make it that.
 async fn changed<K: Kind>(
     ctx: &Context,
     signed: &Signed,
-    before: K,
+    before: &K,
     change: K::Change,
-) -> JsonOf<K::View> {
+) -> Read<K> {
     let (after, warnings) = before.clone().change(ctx, &signed.caller, change).await?;
     if after.id() != before.id() {
         return Err(Problem::field("yaml", format!("the id must stay `{}`", before.id())));
     }
-    may_write(signed, &before)?;
+    may_write(signed, before)?;
     may_write(signed, &after)?;
     if before.asks_others(&after) {
         holder(signed, Role::Analyst)?;
     }
-    let after = after.saved_with(&signed.presented);
-    collection::<K>(ctx).replace(&before, &after).await?;
+    Ok((after.saved_with(&signed.presented), warnings))
+}
+
+/// Puts a document in the place of the one that it was.
+async fn stored<K: Kind>(
+    ctx: &Context,
+    before: &K,
+    after: K,
+    warnings: Vec<K::Warning>,
+) -> JsonOf<K::View> {
+    collection::<K>(ctx).replace(before, &after).await?;
     after.after_write(ctx).await;
     Ok(Json(after.view(warnings, More::new())))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Ctx, JsonOf, Reader, found, now};
-use crate::queries::HealthQuery;
+use crate::health_query::HealthQuery;
 
 /// How a connector fares for the caller.
 #[derive(Debug, Serialize, ToSchema)]

@@ -3,7 +3,7 @@
 use countersign_approval::shown_number;
 use countersign_run::{RunId, StepStatus};
 use countersign_store_runs::{ItemCall, ItemStatus};
-use countersign_web::{Page, PageQuery, Path};
+use countersign_web::{Page, PageQuery, Path, Problem};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -72,7 +72,7 @@ impl CallView {
 #[utoipa::path(
     get, path = "/executions/{id}/calls/{step}", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("step" = String, Path, description = "the step's name"), PageQuery),
-    responses((status = 200, body = Page<CallView>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<CallView>), (status = 404, description = "NOT_FOUND: also of a step without `for_each`"))
 )]
 pub(crate) async fn list(
     asked: Asked<PageQuery>,
@@ -81,12 +81,25 @@ pub(crate) async fn list(
     let runs = &asked.ctx.runs;
     own(&asked.ctx, &asked.owner, &id).await?;
     let plan = runs.plan(&id).await?.map(|(plan, _)| plan);
-    found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;
+    let known = found(plan.as_ref().and_then(|plan| plan.step(&step)))?;
+    if known.for_each.is_none() {
+        return Err(without_calls(&id, &step));
+    }
     let filters = [("run", Some(id.as_str())), ("step", Some(step.as_str()))];
     let paging = asked.paging("calls", &filters).await?;
     let page = runs.items_page(&id, &step, paging.window()).await?;
     let over = runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
     paging.page(page.map(|call| CallView::of(call, over)))
+}
+
+/// The step is there, and makes no list of calls.
+fn without_calls(run: &RunId, step: &str) -> Problem {
+    let mut problem = Problem::not_found();
+    problem.detail =
+        format!("the step `{step}` has no `for_each`, so there is no list of its calls");
+    problem.with_hint(format!(
+        "its result is at `GET /api/agent-factory/executions/{run}/outputs/{step}`"
+    ))
 }
 
 fn is_over(status: StepStatus) -> bool {

@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use countersign_run::{RunId, StepStatus};
-use countersign_web::{Json, Path};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{Ctx, JsonOf, Reader};
+use crate::Context;
 
 /// What a step left behind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,7 +33,7 @@ pub(crate) struct OutputView {
 #[utoipa::path(
     get, path = "/executions/{id}/outputs/{step}", tag = "executions",
     params(("id" = String, Path, description = "`run_…`"), ("step" = String, Path, description = "the step's name")),
-    responses((status = 200, body = OutputView), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = OutputView), (status = 404, description = "NOT_FOUND: also of a step without output"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -40,7 +41,9 @@ pub(crate) async fn detail(
     Path((id, step)): Path<(RunId, String)>,
 ) -> JsonOf<OutputView> {
     own(&ctx, user, &id).await?;
-    let outcome = found(ctx.runs.outcome(&id, &step).await?)?;
+    let Some(outcome) = ctx.runs.outcome(&id, &step).await? else {
+        return Err(without_output(&ctx, &id, &step).await?);
+    };
     Ok(Json(OutputView {
         step: outcome.step,
         status: outcome.status,
@@ -49,4 +52,18 @@ pub(crate) async fn detail(
         code: outcome.code,
         message: outcome.message,
     }))
+}
+
+/// Why there is no output: the step has none, or there is no such step.
+async fn without_output(ctx: &Context, run: &RunId, step: &str) -> Result<Problem, Problem> {
+    let mut problem = Problem::not_found();
+    let plan = ctx.runs.plan(run).await?;
+    if plan.is_some_and(|(plan, _)| plan.step(step).is_some()) {
+        problem.detail =
+            format!("the step `{step}` has no output: it has not ended, or was not carried out");
+        return Ok(
+            problem.with_hint(format!("`GET /api/agent-factory/executions/{run}` says which"))
+        );
+    }
+    Ok(problem)
 }

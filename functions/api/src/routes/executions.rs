@@ -55,7 +55,7 @@ pub(crate) struct Start {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     pub(super) run_context: Option<RunContext>,
-    /// `deterministic`: no step may call a model; `hybrid`. Left out, as the playbook says, else the agent.
+    /// `deterministic`: no step may call a model; `hybrid` or `llm_augmented`, which mean the same: steps may. Left out, as the playbook says, else the agent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     pub(super) execution_mode: Option<ExecutionMode>,

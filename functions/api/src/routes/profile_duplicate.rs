@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{Binding, BindingId};
 use countersign_profile::{Handle, Profile, ProfileId};
+use countersign_store_catalog::CatalogError;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,11 @@ use utoipa::ToSchema;
 use super::collection::created_at;
 use super::profiles::ShownProfile;
 use super::{Ctx, Reader, found, now};
+use crate::Context;
 use crate::idempotency::do_once;
+
+/// So many handles are tried for a copy that names none.
+const MAX_COPIES: u32 = 20;
 
 /// What the copy is called.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -22,7 +27,7 @@ pub(crate) struct Copy {
     /// Its name; the original's when left out.
     #[serde(default)]
     name: Option<String>,
-    /// Its handle; the original's with `-copy` when left out.
+    /// Its handle. Left out, the original's with `-copy`, or the first of `-copy-2`, `-copy-3` … that is free.
     #[serde(default)]
     handle: Option<String>,
 }
@@ -45,14 +50,14 @@ pub(crate) async fn duplicate(
     do_once(&ctx, &attempt, async {
         let original = found(ctx.catalog.profiles().get(owner, &id).await?)?;
         let mut spec = original.spec.clone();
-        spec.handle = handle(&body, &original)?;
+        let wanted = handles(&body, &original)?;
         if let Some(name) = &body.name {
             spec = spec
                 .patched(&serde_json::json!({ "name": name }))
                 .map_err(|error| super::profiles::problem(&error))?;
         }
         let copy = Profile::new(ProfileId::from_bytes(attempt.id()), owner.clone(), spec, now());
-        let copy = ctx.catalog.profiles().create(&copy).await?;
+        let copy = created_under(&ctx, copy, wanted).await?;
         for binding in ctx.catalog.bindings(owner, id.as_str()).await? {
             ctx.catalog.create_binding(owner, &bound_to(&copy, binding)).await?;
         }
@@ -61,9 +66,34 @@ pub(crate) async fn duplicate(
     .await
 }
 
-fn handle(body: &Copy, original: &Profile) -> Result<Handle, Problem> {
-    let text = body.handle.clone().unwrap_or_else(|| format!("{}-copy", original.spec.handle));
-    Handle::parse(&text).map_err(|error| Problem::field("handle", error.to_string()))
+/// The handles to try, in order: the one that is asked for and no other, else those of copies.
+fn handles(body: &Copy, original: &Profile) -> Result<Vec<Handle>, Problem> {
+    match &body.handle {
+        Some(text) => {
+            let asked = Handle::parse(text);
+            asked
+                .map(|asked| vec![asked])
+                .map_err(|error| Problem::field("handle", error.to_string()))
+        }
+        None => Ok((1..=MAX_COPIES).map(|n| original.spec.handle.of_copy(n)).collect()),
+    }
+}
+
+/// Stores the copy under the first of these handles that is free; the problem of the last when none is.
+async fn created_under(
+    ctx: &Context,
+    mut copy: Profile,
+    handles: Vec<Handle>,
+) -> Result<Profile, Problem> {
+    let mut taken = Problem::not_found();
+    for handle in handles {
+        copy.spec.handle = handle;
+        match ctx.catalog.profiles().create(&copy).await {
+            Err(error @ CatalogError::Taken { .. }) => taken = error.into(),
+            stored => return Ok(stored?),
+        }
+    }
+    Err(taken)
 }
 
 /// Ids follow from the copy, so that a repeated request binds nothing twice.

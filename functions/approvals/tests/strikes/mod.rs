@@ -45,6 +45,7 @@ async fn k_09_marked_rows_are_struck_out_and_the_new_version_is_shown() {
     check(&page, 200, "Approving sends 58 requests");
     check(&page, 200, "value=\"4\" checked");
     check(&page, 200, "Bo Ferreira struck out 4, 18 of `pay`");
+    check(&page, 200, "Written before 2 of 60 requests were struck out");
     assert_eq!(page.html.matches("class=\"struck\"").count(), 2);
     // Clearing one mark brings its row back.
     check_seen(&strike(&world, &marks(&page, 50, &[18]), 90).await, &world);

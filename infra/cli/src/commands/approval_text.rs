@@ -44,12 +44,7 @@ fn head(request: &Value) -> Vec<String> {
         lines.push(String::new());
         lines.extend(prompt.lines().map(visible));
     }
-    if !prompt.is_empty() && strikes(request).next().is_some() {
-        lines.push(
-            "(Written before requests were struck out: what it counts may include them.)"
-                .to_owned(),
-        );
-    }
+    lines.extend(text(request, "prompt_note").map(|note| format!("({})", visible(&note))));
     lines
 }
 
@@ -190,6 +185,7 @@ mod tests {
     fn r_052_a_terminal_shows_what_the_page_shows() {
         let request = json!({
             "id": "appr_1", "status": "pending", "title": "Pay: ask", "prompt": "Pay these?\nAll of them.",
+            "prompt_note": "Written before 1 of 3 requests was struck out: what it counts may include that one.",
             "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00Z"},
             "warnings": [{"step": "read", "count": 3, "first": ["a.csv, row 2, amount: \u{1b}[31m`$1`"]}],
             "remarks": ["`pay_large` will be skipped"], "later": ["tell"],
@@ -214,7 +210,7 @@ appr_1 · pending · 1 of 2 approvals, waits for bob, counts as denied after 202
 
 Pay these?
 All of them.
-(Written before requests were struck out: what it counts may include them.)
+(Written before 1 of 3 requests was struck out: what it counts may include that one.)
 
 Warnings:
   3 warnings in read

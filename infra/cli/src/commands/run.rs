@@ -58,7 +58,7 @@ pub(crate) struct Run {
     /// `interactive`, so that requesters may sign, or `background`. The agent or the playbook may be stricter.
     #[arg(long, value_name = "CONTEXT", conflicts_with = "dry_run")]
     context: Option<String>,
-    /// `deterministic` or `hybrid`; left out, as the playbook says, else the agent.
+    /// `deterministic`, `hybrid` or `llm_augmented` (the same as `hybrid`); left out, as the playbook says, else the agent.
     #[arg(long, value_name = "MODE", conflicts_with = "dry_run")]
     mode: Option<String>,
     /// Ask nobody: what needs a signature is left out, and the answer says what.

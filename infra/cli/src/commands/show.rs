@@ -1,6 +1,7 @@
 //! `countersign show`.
 
 use clap::Args;
+use countersign_run::WAS_A_TEST;
 use serde_json::Value;
 
 use super::following::calls_of_steps;
@@ -42,6 +43,9 @@ impl Show {
 /// A run: its fields, its steps, what they could not read, who was asked, and what it answers.
 fn shown(run: &Value, console: &Console) {
     fields(run, console);
+    if let Some(test) = test(run) {
+        console.line(test);
+    }
     steps(run, console);
     let calls = tool_calls(run);
     if !calls.is_empty() {
@@ -58,6 +62,11 @@ fn shown(run: &Value, console: &Console) {
         console.line("");
         response.iter().for_each(|line| console.line(line));
     }
+}
+
+/// That a run was a test, where it was one.
+fn test(run: &Value) -> Option<&'static str> {
+    text(run, "dry_run").map(|_| WAS_A_TEST)
 }
 
 fn fields(run: &Value, console: &Console) {
@@ -210,7 +219,7 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{asked, drawn, tool_calls};
+    use super::{WAS_A_TEST, asked, drawn, test, tool_calls};
 
     #[test]
     fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {
@@ -224,6 +233,12 @@ mod tests {
         // Of a run without a plan.
         check(&[0, 0], &["", ""]);
         assert_eq!(drawn(&[json!({})]), [""]);
+    }
+
+    #[test]
+    fn k_46_a_test_says_that_it_was_one() {
+        assert_eq!(test(&json!({ "dry_run": "samples" })), Some(WAS_A_TEST));
+        assert_eq!(test(&json!({ "dry_run": null })), None);
     }
 
     #[test]

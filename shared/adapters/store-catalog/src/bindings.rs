@@ -46,8 +46,8 @@ impl Catalog {
     /// Binds a connector to a profile the owner has. Binding it again with the same id answers as the first time.
     ///
     /// # Errors
-    /// [`CatalogError::NotFound`] when the owner has no such profile, [`CatalogError::Taken`] when the connector is
-    /// bound to it already.
+    /// [`CatalogError::NotFound`] when the owner has no such profile, [`CatalogError::Bound`] when the connector is
+    /// bound to it already, [`CatalogError::Changed`] when that binding was removed in between.
     pub fn create_binding<'a>(
         &'a self,
         owner: &'a UserId,
@@ -60,8 +60,14 @@ impl Catalog {
                 return Ok(binding.clone());
             }
             let known = self.binding_of(Owner::User(owner), profile, connector).await?;
-            let taken = || CatalogError::Taken { what: "connector", name: connector.to_string() };
-            known.filter(|known| known.id == binding.id).ok_or_else(taken)
+            match known {
+                Some(known) if known.id == binding.id => Ok(known),
+                Some(Binding { id, .. }) => {
+                    let (connector, binding) = (connector.to_string(), id.to_string());
+                    Err(CatalogError::Bound { connector, binding })
+                }
+                None => Err(CatalogError::Changed("data source")),
+            }
         })
     }
 

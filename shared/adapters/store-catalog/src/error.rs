@@ -24,11 +24,30 @@ pub enum CatalogError {
         help = Some(format!("choose another {what}, or change the one that has it"))
     )]
     Taken {
-        /// `handle`, `connector id`, `playbook id` or `connector` of a profile.
+        /// `handle`, `connector id` or `playbook id`.
         what: &'static str,
         /// The name.
         name: String,
     },
+    /// A connector is bound to a profile once.
+    #[error(
+        "the connector `{connector}` is bound to this agent already, as the data source `{binding}`"
+    )]
+    #[failure(
+        code = "NAME_TAKEN",
+        status = 409,
+        help = Some(format!("change the data source `{binding}`, or remove it first"))
+    )]
+    Bound {
+        /// The connector.
+        connector: String,
+        /// The binding it has.
+        binding: String,
+    },
+    /// A profile is shared with a team once.
+    #[error("this agent is shared with the team `{0}` already")]
+    #[failure(code = "NAME_TAKEN", status = 409, help = "change that share, or take it back first")]
+    Shared(String),
     /// There is no such record of this owner.
     #[error("there is no such {0}")]
     #[failure(code = "NOT_FOUND", status = 404)]

@@ -14,7 +14,7 @@ impl Catalog {
     /// Shares a profile of the one who shares it. Doing the same again answers as the first time.
     ///
     /// # Errors
-    /// [`CatalogError::NotFound`] when the profile is not there or not theirs, [`CatalogError::Taken`] when it is shared with
+    /// [`CatalogError::NotFound`] when the profile is not there or not theirs, [`CatalogError::Shared`] when it is shared with
     /// the team already.
     pub fn create_share<'a>(&'a self, share: &'a Share) -> BoxFuture<'a, Result<Share>> {
         Box::pin(async move {
@@ -25,8 +25,8 @@ impl Catalog {
                 return Ok(share.clone());
             }
             let known = self.share(profile, team).await?;
-            let taken = || CatalogError::Taken { what: "team", name: team.to_string() };
-            known.filter(|known| known.id == share.id).ok_or_else(taken)
+            let shared = || CatalogError::Shared(team.to_string());
+            known.filter(|known| known.id == share.id).ok_or_else(shared)
         })
     }
 

@@ -263,6 +263,24 @@ impl Request {
         self.strikes.last().filter(|record| record.version == self.version)
     }
 
+    /// What to say beside the prompt once something is struck out: its text, which is signed, stays as it was opened and may still
+    /// count what is not sent any more.
+    #[must_use]
+    pub fn prompt_note(&self) -> Option<String> {
+        let touched: Vec<_> = self.covers.iter().filter(|of| !of.struck.is_empty()).collect();
+        let struck: usize = touched.iter().map(|of| of.struck.len()).sum();
+        let count: u64 = touched.iter().map(|of| of.count).sum();
+        match struck {
+            0 => None,
+            1 => Some(format!(
+                "Written before 1 of {count} requests was struck out: what it counts may include that one."
+            )),
+            _ => Some(format!(
+                "Written before {struck} of {count} requests were struck out: what it counts may include them."
+            )),
+        }
+    }
+
     /// Who struck an effect that is struck now, and when; effects are numbered from 0.
     #[must_use]
     pub fn struck_by(&self, step: &str, n: u32) -> Option<&StrikeRecord> {

@@ -28,7 +28,7 @@ pub fn infer_schema(sample: &Value) -> OutputSchema {
 
 impl Endpoint {
     /// The schema of what a call of this endpoint gave, in the shape it declares: of its records, of its one record or of
-    /// its value, without what stands around them.
+    /// its value, without what stands around them. A field that is declared stays as it is declared: its values were read as that type.
     #[must_use]
     pub fn infer_output(&self, output: &Value) -> OutputSchema {
         if let Operation::Tool(rules) = &self.operation
@@ -36,6 +36,17 @@ impl Endpoint {
         {
             return infer_schema(output.get("results").unwrap_or(output));
         }
+        let mut inferred = self.infer_shape(output);
+        for field in &mut inferred.fields {
+            let declared = self.output.fields.iter().find(|known| known.name == field.name);
+            if let Some(known) = declared.filter(|known| known.data_type != DataType::Any) {
+                field.clone_from(known);
+            }
+        }
+        inferred
+    }
+
+    fn infer_shape(&self, output: &Value) -> OutputSchema {
         match self.output.shape {
             OutputShape::RecordSet => OutputSchema {
                 shape: OutputShape::RecordSet,
@@ -277,6 +288,21 @@ mod tests {
         let amount = "    response_mapping: { fields: { amount: a } }\n";
         check_output("scalar", amount, around(json!({ "value": { "a": 1 } })), "amount object");
         check_output("scalar", amount, around(json!({ "value": null })), "amount any");
+    }
+
+    #[test]
+    fn f_092_a_declared_type_is_kept() {
+        let yaml = "id: a\nname: A\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  a:\n    description: a\n    path: /a\n    output_schema:\n      type: record_set\n      fields:\n        - { name: amount, type: decimal, description: What was paid }\n        - { name: rate, type: number }\n        - { name: more, type: any }\n";
+        let endpoint = crate::parse(yaml).definition.unwrap().endpoints["a"].clone();
+        let output = json!({ "results": [{ "amount": "12.50", "rate": 5, "more": 1, "day": "2024-01-02" }] });
+        let written = endpoint.inferred_output(&output).unwrap();
+        let expect = json!([
+            { "name": "amount", "type": "decimal", "description": "What was paid" },
+            { "name": "rate", "type": "number" },
+            { "name": "more", "type": "integer" },
+            { "name": "day", "type": "date" },
+        ]);
+        assert_eq!(written["fields"], expect);
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::fmt;
 use countersign_document::Refused;
 use serde::{Deserialize, Serialize};
 
+/// No handle is longer.
+const MAX_CHARS: usize = 100;
+
 /// Kebab-case, at most 100 characters (F-169). Unique per owner; the store sees to that.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -25,7 +28,7 @@ impl Handle {
     pub fn parse(text: &str) -> Result<Self, InvalidHandle> {
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
         let word = |part: &str| !part.is_empty() && part.bytes().all(plain);
-        if text.len() <= 100 && text.split('-').all(word) {
+        if text.len() <= MAX_CHARS && text.split('-').all(word) {
             Ok(Self(text.to_owned()))
         } else {
             Err(InvalidHandle(text.chars().take(80).collect()))
@@ -40,8 +43,16 @@ impl Handle {
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
             .collect();
-        let text: String = words.join("-").chars().take(100).collect();
+        let text: String = words.join("-").chars().take(MAX_CHARS).collect();
         Self::parse(text.trim_end_matches('-')).ok()
+    }
+
+    /// The handle of a copy: `desk-copy`, and `desk-copy-2` of the second. A long one is cut where the ending would not fit.
+    #[must_use]
+    pub fn of_copy(&self, number: u32) -> Self {
+        let ending = if number < 2 { "-copy".to_owned() } else { format!("-copy-{number}") };
+        let kept = self.0.get(..MAX_CHARS - ending.len()).unwrap_or(&self.0);
+        Self(format!("{}{ending}", kept.trim_end_matches('-')))
     }
 
     /// The handle.
@@ -99,6 +110,17 @@ mod tests {
         check("A-b", false);
         check("a_b", false);
         check("é", false);
+    }
+
+    #[test]
+    fn f_324_a_copy_has_a_handle_of_its_own() {
+        let copy = |text: &str, number| Handle::parse(text).unwrap().of_copy(number).to_string();
+        assert_eq!(copy("desk", 1), "desk-copy");
+        assert_eq!(copy("desk", 2), "desk-copy-2");
+        let long = format!("{}-{}", "a".repeat(94), "b".repeat(5));
+        assert_eq!(copy(&long, 1), format!("{}-copy", "a".repeat(94)));
+        assert_eq!(copy(&long, 20).len(), 100);
+        assert!(Handle::parse(&copy(&long, 20)).is_ok());
     }
 
     proptest! {

@@ -68,6 +68,9 @@ impl DryRun {
     }
 }
 
+/// What the report of a test says before anything else.
+pub const WAS_A_TEST: &str = "This was a test: steps with an effect were not carried out, and what stands in for their results is not real.";
+
 /// Why a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -16,7 +16,7 @@ pub fn of(
 ) -> Result<ExecutionMode, Problem> {
     let default = profile.map(|profile| profile.spec.default_execution_mode);
     let mode = first(asked, playbook.execution_mode, default);
-    allowed(asked, mode, calls_model(playbook)).map(|()| mode)
+    allowed(mode, calls_model(playbook)).map(|()| mode)
 }
 
 /// The mode that an earlier run had, for one that repeats it.
@@ -27,7 +27,7 @@ pub(crate) fn again(
     playbook: &ValidPlaybook,
     mode: ExecutionMode,
 ) -> Result<ExecutionMode, Problem> {
-    allowed(None, mode, calls_model(playbook)).map(|()| mode)
+    allowed(mode, calls_model(playbook)).map(|()| mode)
 }
 
 /// The first step that calls a model.
@@ -46,21 +46,11 @@ fn first(
 }
 
 /// A run is never started in a mode it cannot have.
-fn allowed(
-    asked: Option<ExecutionMode>,
-    mode: ExecutionMode,
-    calls_model: Option<&str>,
-) -> Result<(), Problem> {
-    let refused = |message: String| Err(Problem::field("execution_mode", message));
-    if asked == Some(ExecutionMode::LlmAugmented) {
-        return refused(
-            "must be `deterministic` or `hybrid`, which `llm_augmented` means the same as"
-                .to_owned(),
-        );
-    }
+fn allowed(mode: ExecutionMode, calls_model: Option<&str>) -> Result<(), Problem> {
     match calls_model {
-        Some(step) if mode == ExecutionMode::Deterministic => refused(format!(
-            "the run would be `deterministic`, and its step `{step}` calls a model"
+        Some(step) if mode == ExecutionMode::Deterministic => Err(Problem::field(
+            "execution_mode",
+            format!("the run would be `deterministic`, and its step `{step}` calls a model"),
         )),
         _ => Ok(()),
     }
@@ -81,16 +71,20 @@ mod tests {
 
     #[test]
     fn f_183_a_mode_that_the_run_cannot_have_is_refused() {
-        let check = |asked, mode, model, fits| {
-            let found = allowed(asked, mode, model);
+        let check = |mode, model, fits| {
+            let found = allowed(mode, model);
             assert_eq!(found.is_ok(), fits, "{found:?}");
         };
-        check(Some(LlmAugmented), LlmAugmented, None, false);
-        check(Some(Deterministic), Deterministic, Some("write"), false);
-        check(None, Deterministic, Some("write"), false);
-        check(None, Deterministic, None, true);
-        check(None, Hybrid, Some("write"), true);
-        // As a playbook says it, and a run that repeats one of it.
-        check(None, LlmAugmented, Some("write"), true);
+        check(Deterministic, Some("write"), false);
+        check(Deterministic, None, true);
+        check(Hybrid, Some("write"), true);
+    }
+
+    #[test]
+    fn f_184_a_request_may_ask_for_the_mode_that_playbooks_may_write() {
+        assert!(
+            allowed(first(Some(LlmAugmented), Some(Deterministic), None), Some("write")).is_ok()
+        );
+        assert!(allowed(first(None, Some(LlmAugmented), None), Some("write")).is_ok());
     }
 }

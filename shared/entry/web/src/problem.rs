@@ -29,12 +29,28 @@ impl FieldError {
         Self { path: path.into(), message: message.into(), hint: None }
     }
 
+    /// A word that is not one of the accepted ones.
+    pub fn choice(path: impl Into<String>, accepted: &[&str], found: &str) -> Self {
+        let listed = format!("`{}`", accepted.join("`, `"));
+        let accepted = if accepted.len() > 1 { format!("one of {listed}") } else { listed };
+        Self::new(path, choice(&accepted, found))
+    }
+
     /// Adds what to do.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// A word that was sent is repeated up to here.
+const MAX_WORD: usize = 60;
+
+/// ``must be one of `a`, `b`, found `x` ``; `accepted` is how the words are listed.
+pub(crate) fn choice(accepted: &str, found: &str) -> String {
+    let found: String = found.chars().take(MAX_WORD).collect();
+    format!("must be {accepted}, found `{found}`")
 }
 
 /// An answer that is an error. Boxed, because it is the error side of every handler.
@@ -60,7 +76,7 @@ impl DerefMut for Problem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody {
-    /// A relative address that explains the code.
+    /// An address that explains the code, relative to that of the API: `/errors/{code}`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The status in words.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::record::{DocumentRecord, Resent};
-use super::{Kind, changeable, changed, path};
+use super::{Kind, More, changeable, changed, path, stored};
 use crate::Context;
 use crate::routes::JsonOf;
 use crate::routes::{Ctx, holder};
@@ -44,7 +44,23 @@ where
 {
     let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
     let change = patched(&before, patch)?;
-    changed(&ctx, &signed, before, change).await
+    let (after, warnings) = changed(&ctx, &signed, &before, change).await?;
+    if is_unchanged(&before, &after) {
+        return Ok(Json(before.view(warnings, More::new())));
+    }
+    stored(&ctx, &before, after, warnings).await
+}
+
+/// Whether nothing but the version and the time would be new. Who saves a document with another token changes it: what runs for
+/// it goes by that one.
+fn is_unchanged<K: Kind>(before: &K, after: &K) -> bool {
+    let content = |document: &K| {
+        let mut content = serde_json::to_value(document).ok()?;
+        let fields = content.as_object_mut()?;
+        fields.retain(|name, _| !["version", "updated_at"].contains(&name.as_str()));
+        Some(content)
+    };
+    content(before).is_some_and(|before| content(after).is_some_and(|after| after == before))
 }
 
 /// The document with its changes, as if it had been sent whole. `version` is refused there unless it is the one that is
@@ -92,6 +108,21 @@ mod tests {
         check(&json!({"icon": null}), "/icon", Ok(&Value::Null));
         check(&json!({"version": 1, "name": "B"}), "/name", Ok(&json!("B")));
         check(&json!({"is_active": false}), "/is_active", Ok(&json!(false)));
+    }
+
+    #[test]
+    fn f_177_a_document_that_stays_as_it_was_is_unchanged() {
+        let profile = |fields: Value| {
+            let spec = ProfileSpec::from_json(&fields).unwrap();
+            let (id, owner) = (ProfileId::from_bytes([2; 16]), UserId::from_bytes([1; 16]));
+            Profile::new(id, owner, spec, jiff::Timestamp::UNIX_EPOCH)
+        };
+        let before = profile(json!({"name": "A", "icon": "x"}));
+        let updated_at = jiff::Timestamp::from_second(9).unwrap();
+        let saved = Profile { version: 2, updated_at, ..before.clone() };
+        assert!(is_unchanged(&before, &saved));
+        assert!(!is_unchanged(&before, &Profile { is_active: false, ..saved }));
+        assert!(!is_unchanged(&before, &profile(json!({"name": "A"}))));
     }
 
     #[test]

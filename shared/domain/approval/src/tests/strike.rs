@@ -160,12 +160,21 @@ fn k_09_a_strike_is_a_new_version_that_voids_votes_and_names_who() {
     assert_eq!((after_strike.version, after_strike.revision), (2, voted.request.revision + 1));
     assert_eq!(after_strike.covers[0].struck, [3, 17]);
     assert_eq!((after_strike.covers[0].count, after_strike.covers[0].left()), (40, 38));
+    let note = "Written before 2 of 40 requests were struck out: what it counts may include them.";
+    assert_eq!((request.prompt_note(), after_strike.prompt_note().as_deref()), (None, Some(note)));
+    assert_eq!(after_strike.prompt, request.prompt);
     let record = after_strike.last_strike().unwrap();
     assert_eq!((&record.by, record.at, record.version), (&user(1), after(1), 2));
     assert_eq!((&record.struck[..], &record.restored[..]), (&[3, 17][..], &[][..]));
 
     let restored = struck(&after_strike, &effects, "pay", &[17]);
     assert_eq!(restored.last_strike().unwrap().restored, [3]);
+    assert!(
+        restored
+            .prompt_note()
+            .unwrap()
+            .starts_with("Written before 1 of 40 requests was struck out")
+    );
     assert_eq!(restored.struck_by("pay", 17).unwrap().version, 2);
     assert!(restored.struck_by("pay", 3).is_none() && restored.struck_by("tell", 17).is_none());
 

@@ -72,6 +72,8 @@ pub struct DecisionPage {
     pub approver: Shown,
     /// What the playbook or the agent says to the approver.
     pub prompt: Shown,
+    /// That the prompt is older than what was struck out, when something was.
+    pub prompt_note: Option<String>,
     /// Where the whole prompt is; an absolute address.
     pub prompt_url: Option<String>,
     /// What cannot be taken back, and is covered by this signature.
@@ -175,19 +177,6 @@ impl DecisionPage {
             0 => None,
             1 => Some("1 warning about what this is based on".to_owned()),
             count => Some(format!("{count} warnings about what this is based on")),
-        }
-    }
-
-    /// That the question was written before requests were struck out: its text is not written again.
-    fn prompt_age(&self) -> String {
-        match self.effects.struck() {
-            0 => String::new(),
-            1 => {
-                ", before 1 request was struck out: what it counts may include that one".to_owned()
-            }
-            count => format!(
-                ", before {count} requests were struck out: what it counts may include them"
-            ),
         }
     }
 

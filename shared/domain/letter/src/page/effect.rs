@@ -67,6 +67,8 @@ impl EffectPage {
 pub struct PromptPage {
     /// The question ([`Shown::whole`]).
     pub prompt: Shown,
+    /// That it is older than what was struck out, when something was.
+    pub prompt_note: Option<String>,
     /// The address of the decision page.
     pub back_url: String,
     /// The digest that covers it.

@@ -103,6 +103,7 @@ fn blank() -> DecisionPage {
         title: Shown::line("Supplier payments: sign-off"),
         approver: Shown::line("for Bo Ferreira (b…@example.org)"),
         prompt: Shown::default(),
+        prompt_note: None,
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
         changed: None,
@@ -231,6 +232,7 @@ pub(crate) fn effect_page() -> EffectPage {
 pub(crate) fn prompt_page() -> PromptPage {
     PromptPage {
         prompt: Shown::whole(&"Please read all of this. ".repeat(200)),
+        prompt_note: None,
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }

@@ -21,6 +21,10 @@ pub(crate) fn struck_payments(count: usize, struck: &[u64]) -> DecisionPage {
     let by = Shown::line("Ann Whitfield, 21 Nov 2026, 14:01 UTC");
     let by = struck.iter().map(|n| (*n, by.clone())).collect();
     push_payments(&mut page, count, &Strikes { by, open: true });
+    page.prompt_note = Some(
+        "Written before 2 of 40 requests were struck out: what it counts may include them."
+            .to_owned(),
+    );
     page.version = 2;
     page.given = 0;
     page.changed = Some(Shown::line(

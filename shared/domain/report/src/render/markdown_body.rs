@@ -1,6 +1,6 @@
 //! The Markdown document.
 
-use countersign_run::WRITTEN_BY_A_MODEL;
+use countersign_run::{WAS_A_TEST, WRITTEN_BY_A_MODEL};
 use serde_json::Value;
 
 use super::cells::TableColumns;
@@ -19,6 +19,7 @@ pub(super) fn write(layout: &Layout, data: &Value, from: &Provenance) -> (String
     if let Some(title) = &layout.title {
         body.block(&format!("# {}", markdown::inline(&titled(title, from))));
     }
+    body.block(&test(from));
     body.block(&unread(from));
     let sections = sections(layout, data);
     match &layout.template {
@@ -284,12 +285,19 @@ fn placeholder(path: &str, data: &Value, sections: &str, from: &Provenance) -> S
     }
 }
 
+/// That nothing of it is real.
+fn test(from: &Provenance) -> String {
+    let is_test = from.warnings.iter().any(|one| one == WAS_A_TEST);
+    if is_test { format!("**{WAS_A_TEST}**") } else { String::new() }
+}
+
 /// What the figures below leave out.
 fn unread(from: &Provenance) -> String {
-    if from.warnings.is_empty() {
+    let missing: Vec<&String> = from.warnings.iter().filter(|one| *one != WAS_A_TEST).collect();
+    if missing.is_empty() {
         return String::new();
     }
-    let items = from.warnings.iter().map(|one| format!("- {}", markdown::inline(one)));
+    let items = missing.into_iter().map(|one| format!("- {}", markdown::inline(one)));
     let head = match is_of_a_model(from) {
         true => {
             "**Missing, incomplete or written by a language model**, among what this is based on:"

@@ -1,6 +1,6 @@
 mod links;
 
-use countersign_run::WRITTEN_BY_A_MODEL;
+use countersign_run::{WAS_A_TEST, WRITTEN_BY_A_MODEL};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -66,6 +66,22 @@ fn f_136_markdown_has_title_sections_and_provenance() {
     let whole = render(Format::Markdown, &layout(&shape), &data, &by_a_model).unwrap();
     assert!(!whole.body.contains("without a language model"), "{}", whole.body);
     assert!(whole.body.contains("written by a language model**, among"), "{}", whole.body);
+}
+
+#[test]
+fn k_46_a_report_of_a_test_says_so_before_anything_else() {
+    let shape = json!({"title": "Report", "sections": [{"title": "People", "source": "people"}]});
+    let data = json!({"people": []});
+    let of = |warnings: &[&str]| {
+        let warnings = warnings.iter().map(|&one| one.to_owned()).collect();
+        let from = Provenance { warnings, ..from() };
+        render(Format::Markdown, &layout(&shape), &data, &from).unwrap().body
+    };
+    let told = format!("# Report\n\n**{WAS_A_TEST}**\n\n");
+    assert!(of(&[WAS_A_TEST]).starts_with(&format!("{told}## People")), "{}", of(&[WAS_A_TEST]));
+    let both = of(&[WAS_A_TEST, "1 warning in `read`"]);
+    assert!(both.starts_with(&format!("{told}**Not everything could be read.**")), "{both}");
+    assert_eq!(both.matches(WAS_A_TEST).count(), 1, "{both}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use countersign_failure::json_problem;
 
-use crate::problem::FieldError;
+use crate::problem::{FieldError, choice};
 
 /// Messages of numbers that are read from texts.
 const NUMBERS: [(&str, &str); 5] = [
@@ -24,14 +24,17 @@ pub(super) fn error(path: &str, message: &str) -> FieldError {
     }
     if let Some(field) = quoted(message, "unknown field ") {
         let error = FieldError::new(whole(path, field), "is not known here");
-        return known(message).map_or(error.clone(), |known| error.with_hint(known));
+        return match expected(message) {
+            Some(keys) => error.with_hint(format!("known: {}", keys.trim_start_matches("one of "))),
+            None => error,
+        };
     }
     if let Some(field) = quoted(message, "duplicate field ") {
         return FieldError::new(whole(path, field), "is given twice");
     }
     if let Some(word) = quoted(message, "unknown variant ") {
-        let error = FieldError::new(path, format!("`{word}` is not one of the values known here"));
-        return known(message).map_or(error.clone(), |known| error.with_hint(known));
+        let accepted = expected(message).unwrap_or("one of the values known here");
+        return FieldError::new(path, choice(accepted, word));
     }
     if let Some((_, plain)) = NUMBERS.iter().find(|(rust, _)| *rust == message) {
         return FieldError::new(path, *plain);
@@ -65,10 +68,9 @@ fn whole(path: &str, field: &str) -> String {
     }
 }
 
-/// The words that would be known.
-fn known(message: &str) -> Option<String> {
-    let (_, expected) = message.split_once(", expected ")?;
-    Some(expected.trim_start_matches("one of ").to_owned()).map(|known| format!("known: {known}"))
+/// What serde expected, as it lists it: `` one of `a`, `b` ``, `` `a` or `b` ``.
+fn expected(message: &str) -> Option<&str> {
+    message.rsplit_once(", expected ").map(|(_, expected)| expected)
 }
 
 #[cfg(test)]
@@ -98,8 +100,15 @@ mod tests {
             "kind",
             "unknown variant `x`, expected `a` or `b`",
             "kind",
-            "`x` is not one of the values known here",
-            Some("known: `a` or `b`"),
+            "must be `a` or `b`, found `x`",
+            None,
+        );
+        check(
+            "status",
+            "unknown variant `x, expected y`, expected one of `a`, `b`, `c`",
+            "status",
+            "must be one of `a`, `b`, `c`, found `x, expected y`",
+            None,
         );
         check(
             ".",
