@@ -4,7 +4,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, Command};
 use wiremock::matchers::path;
 use wiremock::{Mock, ResponseTemplate};
 
@@ -58,6 +59,58 @@ async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
     assert!(shown.contains(approval) && shown.contains("kept_rows"), "{shown}");
 }
 
+/// The command line at a terminal, whose other end is held here.
+fn at_terminal(arguments: &[&str]) -> Child {
+    const TERMINAL: &str =
+        "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let program = world().program(arguments);
+    let program = program.as_std();
+    let mut python = Command::new("python3");
+    python.args(["-c", TERMINAL]).arg(program.get_program()).args(program.get_args());
+    python.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap()
+}
+
+/// Reads what a terminal shows until it has a text; all of it so far.
+async fn shown_until(terminal: &mut Child, text: &str) -> String {
+    let mut shown = Vec::new();
+    loop {
+        let so_far = String::from_utf8_lossy(&shown);
+        if so_far.contains(text) {
+            return so_far.into_owned();
+        }
+        let byte = terminal.stdout.as_mut().unwrap().read_u8().await;
+        shown.push(byte.unwrap_or_else(|_| panic!("`{text}` is not in\n{so_far}")));
+    }
+}
+
+#[tokio::test]
+async fn f_186_f_193_k_05_a_gate_is_decided_where_its_run_is_waited_for() {
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = maria.agent(&[&maria]).await;
+    maria.playbook(&gated("inline", "")).await;
+    let input = format!("rows={}", rows()["rows"]);
+    let arguments = ["run", &agent, "inline", "--input", &input, "--wait", "--as", &maria.username];
+    // What was typed before the request was shown decides nothing.
+    let mut early = at_terminal(&arguments);
+    early.stdin.as_mut().unwrap().write_all(b"approve\n").await.unwrap();
+    let said = shown_until(&mut early, "who signs by mail").await;
+    assert!(said.contains("Keep 2 rows?") && said.contains("awaiting_approval"), "{said}");
+    assert!(early.wait().await.unwrap().success());
+
+    for (verb, ends) in [("approve", "complete"), ("deny", "rejected")] {
+        let mut terminal = at_terminal(&arguments);
+        let said = shown_until(&mut terminal, "leaves it waiting:").await;
+        assert!(said.contains("Keep 2 rows?") && said.contains("digest "), "{said}");
+        let (_, mark) = said.split_once("type `approve ").unwrap();
+        let typed = format!("{verb} {}\n", &mark[..4]);
+        terminal.stdin.as_mut().unwrap().write_all(typed.as_bytes()).await.unwrap();
+        let ended = shown_until(&mut terminal, &format!("{ends}\r\n")).await;
+        assert!(ended.contains("; receipt "), "{ended}");
+        assert!(terminal.wait().await.unwrap().success());
+        maria.reaches(word(&said, "run_"), ends).await;
+    }
+}
+
 #[tokio::test]
 async fn whoever_stops_waiting_is_told_how_to_come_back() {
     let server = provider_server::start().await;
@@ -82,7 +135,7 @@ async fn whoever_stops_waiting_is_told_how_to_come_back() {
         assert!(notes.read_line(&mut said).await.unwrap() > 0, "it ended: {said}");
     }
     let pid = program.id().unwrap().to_string();
-    let asked = tokio::process::Command::new("kill").args(["-INT", &pid]).status().await;
+    let asked = Command::new("kill").args(["-INT", &pid]).status().await;
     assert!(asked.unwrap().success());
     notes.read_to_string(&mut said).await.unwrap();
     assert!(program.wait().await.unwrap().success(), "{said}");

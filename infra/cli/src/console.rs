@@ -48,6 +48,22 @@ impl Console {
         let _gone = write!(out, "{}", text.as_ref()).and_then(|()| out.flush());
     }
 
+    /// A line of standard input, such as an answer; `None` when there are no more. A thread of its own reads it, so that one that
+    /// waits for a person does not keep the program from ending.
+    ///
+    /// # Errors
+    /// [`CliError::Io`] where it cannot be read.
+    pub async fn read_line(&self) -> Result<Option<String>, CliError> {
+        let (send, read) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let read = io::stdin().read_line(&mut line);
+            let _gone = send.send(read.map(|length| (length > 0).then_some(line)));
+        });
+        let read = read.await.unwrap_or(Ok(None));
+        read.map_err(|source| CliError::io("reading standard input", source))
+    }
+
     /// The failure and, where there is one, the way out.
     pub fn error(&self, error: &CliError) {
         self.note(format!("error: {error}"));

@@ -1,7 +1,5 @@
 //! `countersign chat`.
 
-use std::io::{BufRead as _, stdin};
-
 use clap::Args;
 
 use super::Who;
@@ -33,8 +31,7 @@ impl Chat {
             console.note("A line is a question. Ctrl-D ends.");
         }
         let mut conversation = self.conversation.clone();
-        for line in stdin().lock().lines() {
-            let line = line.map_err(|error| CliError::Argument(error.to_string()))?;
+        while let Some(line) = console.read_line().await? {
             if line.trim().is_empty() {
                 continue;
             }

@@ -55,7 +55,7 @@ impl Decide {
 }
 
 /// What became of the request, and the receipt to keep.
-fn recorded(answer: &Value) -> String {
+pub(super) fn recorded(answer: &Value) -> String {
     let word = |field| text(answer, field).unwrap_or_else(|| "-".to_owned());
     let count = format!("{} of {}", word("approvals"), word("quorum"));
     format!("the request is {} ({count}); receipt {}", word("status"), word("receipt"))
@@ -75,7 +75,7 @@ pub(super) async fn seen(
     can_ask(console)?;
     let request = door.get(path).await?;
     approval_text::lines(&request).iter().for_each(|line| console.line(line));
-    if !asked(word, console)? {
+    if !asked(word, console).await? {
         return Err(CliError::Found("nothing was changed".to_owned()));
     }
     text(&request, "digest")
@@ -108,14 +108,11 @@ fn can_ask(console: &Console) -> Result<(), CliError> {
 }
 
 /// Asks the person at the terminal.
-fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
+async fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
     // What the door calls `reject` is `deny` to whoever types the command.
     let word = if word == "reject" { "deny" } else { word };
     console.note(format!("type `{word}` to {word} this:"));
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|source| CliError::io("reading the answer", source))?;
+    let answer = console.read_line().await?.unwrap_or_default();
     Ok(answer.trim() == word)
 }
 

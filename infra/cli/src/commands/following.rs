@@ -1,8 +1,45 @@
 //! A run that somebody waits for: the step it is at, what it waits for, and how to come back to it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::writing::Writing;
 use super::{FACTORY, field_items, text, visible};
+use crate::console::Console;
+
+/// What has been shown of a run: each thing is shown once.
+pub(super) struct Progress<'c> {
+    console: &'c Console,
+    step: Option<String>,
+    calls: BTreeSet<String>,
+    writing: Writing,
+}
+
+impl<'c> Progress<'c> {
+    pub(super) fn new(console: &'c Console) -> Self {
+        Self { console, step: None, calls: BTreeSet::new(), writing: Writing::default() }
+    }
+
+    /// Shows what is new: the step the run is at, calls of tools that are over, and answers as they are written.
+    pub(super) fn see(&mut self, run: &Value) {
+        let now = step(run).filter(|now| self.step.as_ref() != Some(now));
+        let new = tool_calls(run).into_iter();
+        let new = new.filter(|call| self.calls.insert(call.place.clone())).map(|call| call.said);
+        let notes: Vec<String> = now.clone().into_iter().chain(new).collect();
+        if !notes.is_empty() {
+            self.close();
+        }
+        notes.iter().for_each(|note| self.console.note(note));
+        self.step = now.or(self.step.take());
+        self.writing.show(run, self.console);
+    }
+
+    /// Ends the line of an answer that is being written.
+    pub(super) fn close(&mut self) {
+        self.writing.close(self.console);
+    }
+}
 
 /// The step that a run is at: the first that is not over, such as `step 2 of 5: compare`, and those that are carried out beside it.
 pub(super) fn step(run: &Value) -> Option<String> {
@@ -67,9 +104,13 @@ fn tool_call(step: &str, call: &Value) -> ToolCall {
 
 /// Whom each open request of a run waits for, where it is, and the command that comes next.
 pub(super) fn requests(run: &Value, base: &str) -> Vec<String> {
+    open(run).flat_map(|request| of_request(request, base)).collect()
+}
+
+/// The requests of a run that are not decided yet.
+pub(super) fn open(run: &Value) -> impl Iterator<Item = &Value> {
     let asked = field_items(run, "approvals").iter();
-    let open = asked.filter(|request| text(request, "status").as_deref() == Some("pending"));
-    open.flat_map(|request| of_request(request, base)).collect()
+    asked.filter(|request| text(request, "status").as_deref() == Some("pending"))
 }
 
 fn of_request(request: &Value, base: &str) -> Vec<String> {

@@ -14,6 +14,7 @@ mod escalate;
 mod extend;
 mod floor;
 mod following;
+mod inline;
 mod kind;
 mod listed;
 mod memory;

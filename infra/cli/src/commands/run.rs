@@ -1,6 +1,5 @@
 //! `countersign run`.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,8 +8,9 @@ use countersign_decimal::json::unrounded;
 use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
+use super::following::Progress;
+use super::inline::Inline;
 use super::upload::{files, uploaded};
-use super::writing::Writing;
 use super::{FACTORY, Who, field_items, following, pretty, response_text, show, text, visible};
 use crate::console::Console;
 use crate::door::Door;
@@ -31,7 +31,7 @@ const ENDED: [&str; 9] = [
 ];
 
 /// The longest that the door waits for something new, seconds.
-const LONGEST_WAIT: u64 = 20;
+pub(super) const LONGEST_WAIT: u64 = 20;
 
 /// How long is waited between two looks at a run without a version, at first and at last: each is several requests to the database.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(200);
@@ -209,29 +209,22 @@ impl Run {
         console: &Console,
     ) -> Result<(), CliError> {
         let patience = Duration::from_secs(self.patience);
-        let mut shown = None;
-        let mut called = BTreeSet::new();
-        let mut writing = Writing::default();
-        let see = |run: &Value| {
-            let now = following::step(run).filter(|now| shown.as_ref() != Some(now));
-            let new = following::tool_calls(run).into_iter();
-            let new = new.filter(|call| called.insert(call.place.clone())).map(|call| call.said);
-            let notes: Vec<String> = now.clone().into_iter().chain(new).collect();
-            if !notes.is_empty() {
-                writing.close(console);
-            }
-            notes.iter().for_each(|note| console.note(note));
-            shown = now.or(shown.take());
-            writing.show(run, console);
-        };
+        let mut progress = Progress::new(console);
         let at = format!("{FACTORY}/executions/{id}");
-        let settled = settled_at(door, &at, patience, see).await;
-        writing.close(console);
-        let status = settled.inspect_err(|_| console.note(following::come_back(id)))?;
+        let mut inline = Inline::new(door, console);
+        let status = loop {
+            let settled = settled_at(door, &at, patience, |run| progress.see(run)).await;
+            progress.close();
+            let status = settled.inspect_err(|_| console.note(following::come_back(id)))?;
+            if status != "awaiting_approval" || !inline.decide(&at).await? {
+                break status;
+            }
+            inline.resumed(&at, patience).await?;
+        };
         let test =
             if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
         console.line(format!("{status}{test}"));
-        let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        let run = door.get(&at).await?;
         show::warnings(&run).flatten().for_each(|line| console.note(line));
         response_text::lines(&run).iter().for_each(|line| console.line(line));
         if response_text::skipped_gates(&run) {
