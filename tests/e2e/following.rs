@@ -166,7 +166,8 @@ async fn r_092_k_90_whoever_waits_in_one_request_gets_the_run_or_its_id() {
     assert!(done["response"].is_object(), "{done:#}");
     // What waits for a signature is not left out, and not waited for any longer than was asked.
     let open = start(1, "asks-first", rows()).await;
-    assert_eq!((open.get("steps"), &open["status"]), (None, &json!("running")), "{open:#}");
+    let is_open = ["running", "awaiting_approval"].iter().any(|status| open["status"] == *status);
+    assert!(is_open && open.get("steps").is_none(), "{open:#}");
     ana.reaches(open["id"].as_str().unwrap(), "awaiting_approval").await;
     let body = json!({ "profile": agent, "playbook": "at-once", "inputs": {} });
     let (status, code) = ana.refused("/executions?wait=26", Some(&body)).await;

@@ -33,7 +33,9 @@ impl<'c> Inline<'c> {
         if !self.console.can_ask() {
             return Ok(false);
         }
-        let Some(me) = signer(&self.door.get("/me").await?) else { return Ok(false) };
+        let Some(me) = signer(&self.door.get(&format!("{FACTORY}/me")).await?) else {
+            return Ok(false);
+        };
         let run = self.door.get(run_path).await?;
         let mut decided = false;
         for id in waiting_for(&run, &me) {

@@ -21,6 +21,9 @@ pub struct Descriptor {
     /// Whether it makes one call for each item of a list, over as many invocations as that takes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each: bool,
+    /// Steps that the same Lambda carries out behind it, one after the other: each is the only one of its stage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<String>,
     /// Of a step whose model may ask for tools: the full names of the Lambdas that host them, by action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<BTreeMap<String, String>>,
@@ -83,7 +86,11 @@ pub fn stages(plan: &Plan) -> Result<Vec<Vec<&PlanStep>>, PlanError> {
     Ok(stages)
 }
 
-/// The stages as the machine gets them; `prefix` completes a function's folder to its name.
+/// So many steps follow another in one invocation at most.
+const MAX_THEN: usize = 24;
+
+/// The stages as the machine gets them; `prefix` completes a function's folder to its name. Stages of one step each that the same
+/// function carries out are one.
 ///
 /// # Errors
 /// As [`stages`].
@@ -102,6 +109,7 @@ pub fn descriptors(
         },
         seal: seal.to_owned(),
         each: step.for_each.is_some(),
+        then: Vec::new(),
         tools: step.tools.as_ref().map(|tools| {
             let allowed = tools.allowed.iter();
             allowed
@@ -109,5 +117,35 @@ pub fn descriptors(
                 .collect()
         }),
     };
-    Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
+    let mut described: Vec<Vec<Descriptor>> = Vec::new();
+    let mut before: Option<&PlanStep> = None;
+    for stage in stages(plan)? {
+        let single = match stage.as_slice() {
+            [step] if step.is_chained() => Some(*step),
+            _ => None,
+        };
+        let begun = described.last_mut().and_then(|stage| stage.first_mut());
+        match (before, single, begun) {
+            (Some(before), Some(step), Some(begun))
+                if before.function == step.function && begun.then.len() < MAX_THEN =>
+            {
+                begun.then.push(step.name.clone());
+            }
+            _ => described.push(stage.iter().map(describe).collect()),
+        }
+        before = single;
+    }
+    Ok(described)
+}
+
+impl PlanStep {
+    /// Whether it may be carried out in one invocation with those before and behind it: one call, which can be taken back, and which
+    /// nobody is asked about.
+    #[must_use]
+    pub const fn is_chained(&self) -> bool {
+        matches!(self.kind, StepKind::Tool)
+            && !self.irreversible
+            && self.for_each.is_none()
+            && self.tools.is_none()
+    }
 }

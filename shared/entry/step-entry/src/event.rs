@@ -17,6 +17,9 @@ pub struct StepEvent {
     pub attempt: u32,
     /// The seal the execution was started with.
     pub seal: String,
+    /// The steps that the same invocation carries out behind it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<String>,
     /// Of a step whose model asks for tools: the last turn whose calls the machine has seen to in this execution.
     #[serde(default)]
     pub ran: u32,
@@ -69,7 +72,7 @@ impl From<&StepOutcome> for Envelope {
 pub enum Answer {
     /// The step is over.
     Over(Envelope),
-    /// It has calls left and no time: invoke it again.
+    /// It has calls left, or steps behind it, and no time: invoke it again.
     More(More),
     /// Its model asks for tools: have them called, and invoke it again.
     Asks(AsksTools),
@@ -100,6 +103,13 @@ impl AsksTools {
     pub(crate) fn of(turn: u32, calls: Vec<(u32, String)>) -> Self {
         let calls = calls.into_iter().map(|(call, tool)| ToolToCall { turn, call, tool });
         Self { turn, calls: calls.collect() }
+    }
+}
+
+impl Answer {
+    /// There is more to do.
+    pub(crate) const fn more() -> Self {
+        Self::More(More {})
     }
 }
 

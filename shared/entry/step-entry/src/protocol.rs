@@ -42,7 +42,12 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
     let view = if let Some(Known { plan, started }) = context.plans.get(&event.seal) {
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
-        let others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
+        let mut others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
+        for behind in event.then.iter().filter_map(|name| plan.step(name)) {
+            others.extend(asked_for(&plan, behind));
+            others.insert(&behind.name);
+        }
+        others.remove(event.step.as_str());
         let other_tables = rights_of(context, event, step, &started);
         let with =
             ReadWith { others: &others, asked: event.asked(step), other_tables: &other_tables };
