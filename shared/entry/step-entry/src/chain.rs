@@ -13,6 +13,7 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{PlanError, PlanStep};
 use countersign_store_runs::{StepOutcome, StepView};
 use jiff::Timestamp;
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::context::Context;
@@ -27,9 +28,15 @@ use crate::step_end::Recorded;
 /// time, and goes by what was read a moment ago.
 const GOES_ON: Duration = Duration::from_secs(2);
 
+/// The next step goes by a result of so many values and bytes of text at most; it reads a larger one, so that not all results of a chain
+/// are held at once.
+const MAX_VALUES: usize = 20_000;
+const MAX_TEXT: usize = 1_000_000;
+
 /// What came of one step.
 struct Done {
-    outcome: StepOutcome,
+    envelope: Envelope,
+    /// Whether this invocation carried it out.
     is_new: bool,
     /// What the next step may go by.
     view: Option<StepView>,
@@ -58,7 +65,7 @@ pub(crate) async fn run(
             Ok(done) => {
                 is_done |= done.is_new;
                 view = done.view;
-                last = Some(Envelope::from(&done.outcome));
+                last = Some(done.envelope);
             }
             // The machine tries again as often as it does for a step alone.
             Err(error) if is_done => {
@@ -90,9 +97,9 @@ async fn one(
         Some(view) => view,
         None => look(context, event).await?,
     };
-    if let Some(own) = view.own.clone() {
-        let view = Some(with(view, &own));
-        return Ok(Done { outcome: own, is_new: false, view });
+    if let Some(own) = &view.own {
+        let (envelope, own) = (Envelope::from(own), own.clone());
+        return Ok(Done { envelope, is_new: false, view: with(view, own) });
     }
     let step = of(&view, &event.step)?;
     let ending = match decide(context, event, &view, step, invocation).await? {
@@ -103,8 +110,9 @@ async fn one(
     let is_plain = ending.is_plain();
     let Recorded { outcome, is_new } =
         ending.recorded(&context.runs, event, invocation.now).await?;
-    let view = (is_new && is_plain).then(|| with(view, &outcome));
-    Ok(Done { outcome, is_new, view })
+    let envelope = Envelope::from(&outcome);
+    let view = if is_new && is_plain { with(view, outcome) } else { None };
+    Ok(Done { envelope, is_new, view })
 }
 
 /// The step, which the sealed plan has to allow here.
@@ -126,8 +134,44 @@ fn goes_by(context: &Context, view: &StepView, name: &str) -> bool {
     is_open && view.head.stop.is_none() && view.plan.step(name).is_some_and(reads)
 }
 
-/// What was read, for the step that follows one with this outcome.
-fn with(view: StepView, outcome: &StepOutcome) -> StepView {
-    let others = view.others.map(|others| others.and(outcome.clone()));
-    StepView { own: None, intent: None, asked: None, others, ..view }
+/// What was read, for the step that follows one with this outcome; none where it has to look for itself.
+fn with(view: StepView, outcome: StepOutcome) -> Option<StepView> {
+    let mut left = (MAX_VALUES, MAX_TEXT);
+    fits(&outcome.output, &mut left)?;
+    let others = view.others.map(|others| others.and(outcome));
+    Some(StepView { own: None, intent: None, asked: None, others, ..view })
+}
+
+/// Takes a value from what is left of values and of bytes of text; none where it does not fit.
+fn fits(value: &Value, left: &mut (usize, usize)) -> Option<()> {
+    left.0 = left.0.checked_sub(1)?;
+    match value {
+        Value::String(text) => left.1 = left.1.checked_sub(text.len())?,
+        Value::Array(items) => items.iter().try_for_each(|item| fits(item, left))?,
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                left.1 = left.1.checked_sub(name.len())?;
+                fits(value, left)?;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::fits;
+
+    #[test]
+    fn a_result_is_kept_for_the_next_step_up_to_its_size() {
+        let value = json!({ "rows": [{ "a": "xyz" }, { "a": 1.5 }, null] });
+        // The object, the list, three rows, two values; `rows`, `a` twice, and `xyz`.
+        let (values, text) = (7, 9);
+        assert!(fits(&value, &mut (values, text)).is_some());
+        assert!(fits(&value, &mut (values - 1, text)).is_none());
+        assert!(fits(&value, &mut (values, text - 1)).is_none());
+    }
 }
