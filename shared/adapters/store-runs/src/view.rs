@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use countersign_plan::Plan;
-use countersign_run::{Head, RunId};
+use countersign_run::{Head, RunId, StepStatus};
 use countersign_store_kit::{Item, Key, Lookup, decode};
 use serde_json::Value;
 
@@ -104,6 +104,13 @@ impl OthersRead {
         let is_found = self.found.iter().any(|item| item.step == step);
         let is_written = || self.written.iter().any(|outcome| outcome.step == step);
         self.asked.contains(step) && !is_found && !is_written()
+    }
+
+    /// Status and count of a step that was found over.
+    #[must_use]
+    pub fn over(&self, step: &str) -> Option<(StepStatus, Option<u64>)> {
+        let found = self.found.iter().find(|item| item.step == step)?;
+        Some((found.status, found.count))
     }
 
     /// The same with an outcome that was written since.

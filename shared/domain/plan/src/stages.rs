@@ -86,11 +86,7 @@ pub fn stages(plan: &Plan) -> Result<Vec<Vec<&PlanStep>>, PlanError> {
     Ok(stages)
 }
 
-/// So many steps follow another in one invocation at most.
-const MAX_THEN: usize = 24;
-
-/// The stages as the machine gets them; `prefix` completes a function's folder to its name. Stages of one step each that the same
-/// function carries out are one.
+/// The stages as the machine gets them; `prefix` completes a function's folder to its name.
 ///
 /// # Errors
 /// As [`stages`].
@@ -117,25 +113,40 @@ pub fn descriptors(
                 .collect()
         }),
     };
-    let mut described: Vec<Vec<Descriptor>> = Vec::new();
-    let mut before: Option<&PlanStep> = None;
-    for stage in stages(plan)? {
-        let single = match stage.as_slice() {
-            [step] if step.is_chained() => Some(*step),
-            _ => None,
-        };
-        let begun = described.last_mut().and_then(|stage| stage.first_mut());
-        match (before, single, begun) {
-            (Some(before), Some(step), Some(begun))
-                if before.function == step.function && begun.then.len() < MAX_THEN =>
-            {
-                begun.then.push(step.name.clone());
-            }
-            _ => described.push(stage.iter().map(describe).collect()),
+    Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
+}
+
+/// So many steps follow another in one invocation at most.
+const MAX_THEN: usize = 24;
+
+/// The same stages where those of one step each that the same function carries out are one, if there are such. `follows` says of an
+/// action whether its steps may be part of that.
+#[must_use]
+pub fn chained(
+    plan: &Plan,
+    stages: &[Vec<Descriptor>],
+    follows: impl Fn(&str) -> bool,
+) -> Option<Vec<Vec<Descriptor>>> {
+    let single = |stage: &[Descriptor]| {
+        let [only] = stage else { return false };
+        plan.step(&only.id).is_some_and(|step| step.is_chained() && follows(&step.action))
+    };
+    let mut joined: Vec<Vec<Descriptor>> = Vec::new();
+    let mut is_open = false;
+    for stage in stages {
+        let is_single = single(stage);
+        let before = joined.last_mut().and_then(|stage| stage.first_mut());
+        let before = before.filter(|before| {
+            let is_same = stage.first().is_some_and(|own| own.function == before.function);
+            is_open && is_single && is_same && before.then.len() < MAX_THEN
+        });
+        match before {
+            Some(before) => before.then.extend(stage.iter().map(|own| own.id.clone())),
+            None => joined.push(stage.clone()),
         }
-        before = single;
+        is_open = is_single;
     }
-    Ok(described)
+    (joined.len() < stages.len()).then_some(joined)
 }
 
 impl PlanStep {

@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act};
 use crate::again::{again, signature};
+use crate::chain::may_go_by;
 use crate::condition::unmet;
 use crate::context::Context;
 use crate::dry_run;
@@ -43,7 +44,8 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
         let mut others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
-        for behind in event.then.iter().filter_map(|name| plan.step(name)) {
+        let behind = event.then.iter().map_while(|name| plan.step(name));
+        for behind in behind.take_while(|step| may_go_by(context, step)) {
             others.extend(asked_for(&plan, behind));
             others.insert(&behind.name);
         }
