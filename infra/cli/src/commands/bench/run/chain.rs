@@ -74,7 +74,9 @@ async fn cost(
 fn of_pairs(id: &str) -> String {
     let mut yaml = head(id, "Pairs of equal steps.");
     for pair in 0..STEPS / 2 {
-        yaml.push_str(&format!("  - name: p{pair}\n    action: parallel\n    parallel_steps:\n"));
+        yaml.push_str(&format!(
+            "  - name: p{pair}\n    step_type: tool\n    action: parallel\n    parallel_steps:\n"
+        ));
         for side in ["a", "b"] {
             yaml.push_str(&format!(
                 "      - {{name: {side}{pair}, step_type: tool, action: transform_data, inputs: {{data: \"{{rows}}\"}}, operations: [{{type: limit, value: 1}}]}}\n"
