@@ -29,13 +29,15 @@ steps:
     action: transform_data
     inputs: {data: "{rows}"}
     operations: [{type: filter, field: amount, operator: gte, value: 10}]
+  - {name: sorted, step_type: tool, action: transform_data, inputs: {data: "{large.data}"}, operations: [{type: sort, field: amount}]}
+  - {name: first, step_type: tool, action: transform_data, inputs: {data: "{sorted.data}"}, operations: [{type: limit, value: 1}]}
   - name: sign_off
     step_type: approval
-    prompt: "Keep {large.count} rows, and pay?"
+    prompt: "Keep {large.count} rows, the first of them {first.count}, and pay?"
   - name: keep
     step_type: tool
     action: save_to_workspace
-    inputs: {data: "{large.data}"}
+    inputs: {data: "{sorted.data}"}
     params: {table_name: kept_rows, create_if_missing: true}
   - name: pay
     step_type: tool

@@ -11,6 +11,7 @@
 mod all_rows;
 mod browser;
 mod case;
+mod chains;
 mod channels;
 mod code;
 mod connections;

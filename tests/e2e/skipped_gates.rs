@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{Person, gated, person, rows, step};
+use crate::effects::{Elsewhere, payer, playbook};
 
 /// A gate that ends the run when it is denied, one that is not needed, and a row behind both.
 const TWO_GATES: &str = r#"
@@ -61,4 +62,29 @@ async fn r_067_k_18_nothing_behind_a_gate_that_asked_nobody_is_done() {
     let tables = ana.get("/workspaces/default/tables").await;
     assert_eq!(tables["items"], json!([]), "{tables:#}");
     assert_eq!(ana.get("/documents").await["items"], json!([]));
+}
+
+/// What a payment gave is shown at a second gate, for another payment.
+const PAYS_AGAIN: &str = r#"  - {name: ask_again, step_type: approval, prompt: "Pay again?"}
+  - name: pay_again
+    step_type: tool
+    action: call_connector
+    connector: test-ledger
+    endpoint: book
+    inputs: {amount: "{pay.results[0].state}"}
+"#;
+
+#[tokio::test]
+async fn r_067_k_18_what_must_not_fail_and_lacks_a_result_ends_the_run() {
+    let elsewhere = Elsewhere::open().await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    let gate = r#"  - {name: ask, step_type: approval, prompt: "Pay?", on_reject: skip}"#;
+    ana.playbook(&format!("{}{PAYS_AGAIN}", playbook("skips-both", gate))).await;
+    let body = json!({ "profile": agent, "playbook": "skips-both", "inputs": { "amount": "1.00" }, "approval_policy": "skip" });
+    let line = ana.post("/executions", &body).await;
+    let done = ana.reaches(line["id"].as_str().unwrap(), "error").await;
+    assert_eq!(step(&done, "pay")["code"], "GATE_NOT_ASKED", "{done:#}");
+    assert_eq!(step(&done, "ask_again")["status"], "failed", "{done:#}");
+    assert_eq!(elsewhere.posts(), 0);
 }

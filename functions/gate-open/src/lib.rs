@@ -103,7 +103,8 @@ pub async fn handle(
 ) -> Result<Value, Fault> {
     let GateEvent { run, step, attempt, seal, token } = decode(event)?;
     let token = TaskToken::new(token);
-    let event = StepEvent { run, step, attempt, seal, ran: 0, call: None };
+    let event =
+        StepEvent { run, step, attempt, seal, then: Vec::new(), done: 0, ran: 0, call: None };
     // What takes too long is reported before Lambda ends this invocation: then nobody would answer the token.
     let time = invocation.remaining.saturating_sub(RESERVE);
     let asked = tokio::time::timeout(time, ask(context, &event, &token, invocation)).await;

@@ -8,7 +8,7 @@ mod planning;
 
 use countersign_failure::Failure as _;
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
-use countersign_plan::{Descriptor, Plan, check_seal, descriptors};
+use countersign_plan::{Descriptor, Plan, chained, check_seal, descriptors};
 use countersign_registry::Registry;
 use countersign_run::{Head, RunId, Stop, StopReason};
 use countersign_store_catalog::Catalog;
@@ -66,27 +66,54 @@ pub async fn handle(
     invocation: &Invocation,
 ) -> Result<Value, Fault> {
     let event: BeginEvent = decode(event)?;
-    let stages = begin(context, &event, invocation).await?;
-    Ok(json!({ "stages": stages }))
+    Ok(json!(begin(context, &event, invocation).await?))
+}
+
+/// What the state machine is told.
+#[derive(Debug, Default, Serialize)]
+struct Stages {
+    /// The stages of the plan; none for a run that is to end.
+    stages: Vec<Vec<Descriptor>>,
+    /// The same where steps of one function that follow each other are handed over together, if there are any. An execution that
+    /// began before this was known goes by `stages`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chained: Option<Vec<Vec<Descriptor>>>,
+}
+
+/// The machine carries 256 KB from state to state.
+const MAX_STAGES: usize = 200_000;
+
+impl Stages {
+    fn of(context: &Context, plan: &Plan, stages: Vec<Vec<Descriptor>>) -> Self {
+        // A model takes longer than being invoked, and its steps are paid for: each has all tries to itself.
+        let follows =
+            |action: &str| context.registry.get(action).is_some_and(|contract| !contract.uses_llm);
+        let both = Self { chained: chained(plan, &stages, follows), stages };
+        match json!(both).to_string().len() {
+            0..=MAX_STAGES => both,
+            _ => Self { chained: None, ..both },
+        }
+    }
 }
 
 async fn begin(
     context: &Context,
     event: &BeginEvent,
     invocation: &Invocation,
-) -> Result<Vec<Vec<Descriptor>>, BeginError> {
+) -> Result<Stages, BeginError> {
     let head = context
         .runs
         .head(&event.run)
         .await?
         .ok_or_else(|| BeginError::UnknownRun(event.run.clone()))?;
     if head.stop.is_some() || head.finished_at.is_some() {
-        return Ok(Vec::new());
+        return Ok(Stages::default());
     }
     let Some((plan, seal)) = sealed(context, &head, invocation).await? else {
-        return Ok(Vec::new());
+        return Ok(Stages::default());
     };
-    Ok(descriptors(&plan, &seal, &context.prefix)?)
+    let stages = descriptors(&plan, &seal, &context.prefix)?;
+    Ok(Stages::of(context, &plan, stages))
 }
 
 /// The plan of the run with its seal; none when the run cannot be planned and has been stopped for it.

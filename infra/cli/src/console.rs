@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::error::CliError;
 
@@ -11,6 +13,23 @@ use crate::error::CliError;
 #[derive(Debug)]
 pub struct Console {
     lively: bool,
+    lines: Mutex<Option<Lines>>,
+}
+
+/// The lines of standard input as they are read.
+type Lines = UnboundedReceiver<io::Result<String>>;
+
+fn standard_input() -> Lines {
+    let (send, lines) = unbounded_channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lines() {
+            let is_last = line.is_err();
+            if send.send(line).is_err() || is_last {
+                break;
+            }
+        }
+    });
+    lines
 }
 
 impl Default for Console {
@@ -23,7 +42,7 @@ impl Console {
     /// Spinners on a terminal, plain lines elsewhere.
     #[must_use]
     pub fn new() -> Self {
-        Self { lively: io::stderr().is_terminal() }
+        Self { lively: io::stderr().is_terminal(), lines: Mutex::new(None) }
     }
 
     /// Whether a person can be asked.
@@ -48,20 +67,15 @@ impl Console {
         let _gone = write!(out, "{}", text.as_ref()).and_then(|()| out.flush());
     }
 
-    /// A line of standard input, such as an answer; `None` when there are no more. A thread of its own reads it, so that one that
-    /// waits for a person does not keep the program from ending.
+    /// The next line of standard input, such as an answer; `None` when there are no more. Whoever stops waiting for it loses none: it is
+    /// there for the next call. A thread of its own reads, so that one that waits for a person does not keep the program from ending.
     ///
     /// # Errors
     /// [`CliError::Io`] where it cannot be read.
     pub async fn read_line(&self) -> Result<Option<String>, CliError> {
-        let (send, read) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            let read = io::stdin().read_line(&mut line);
-            let _gone = send.send(read.map(|length| (length > 0).then_some(line)));
-        });
-        let read = read.await.unwrap_or(Ok(None));
-        read.map_err(|source| CliError::io("reading standard input", source))
+        let mut lines = self.lines.lock().await;
+        let read = lines.get_or_insert_with(standard_input).recv().await;
+        read.transpose().map_err(|source| CliError::io("reading standard input", source))
     }
 
     /// The failure and, where there is one, the way out.

@@ -1,12 +1,17 @@
 //! Steps that are carried out again, because somebody asked for changes at a gate.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use countersign_approval::ports::RunLog as _;
 use countersign_approval::{Actor, Closed, ReceiptId, Request, Revision, Status, Verdict};
 use countersign_identity::UserId;
 use countersign_run::{
     Event, EventKind, RunId, RunRecord, RunStatus, StepStatus, Stop, StopReason, fold,
 };
-use countersign_store_runs::{Asked, Consequence, Ended, RunStore, StepOutcome};
+use countersign_store_runs::{
+    Asked, Consequence, Ended, ReadAsked, ReadWith, RunStore, StepOutcome,
+};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -135,4 +140,29 @@ async fn k_09_a_run_that_is_ending_is_not_carried_on() {
     let head = store.head(&run).await.unwrap().unwrap();
     assert_eq!((head.attempt, head.revised.is_empty()), (1, true));
     assert!(store.outcome(&run, "draft").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn what_was_read_of_a_step_holds_until_it_is_over_and_what_is_done_again_is_open() {
+    let (store, run) = drafted(63).await;
+    let plan = store.view(&run, "ask").await.unwrap().unwrap().plan;
+    let read = async || {
+        let others = BTreeSet::from(["draft"]);
+        let with = ReadWith { others: &others, asked: ReadAsked::Nothing, other_tables: &[] };
+        let view = store.view_with(&run, "ask", Arc::clone(&plan), with).await.unwrap().unwrap();
+        view.others.unwrap()
+    };
+    let before = read().await;
+    assert_eq!(before.over("draft"), Some((StepStatus::Done, None)));
+    assert!(!before.is_open("draft") && before.is_open("ask") && !before.is_open("other"));
+
+    store.closed(&wish(&run)).await.unwrap();
+    let reopened = read().await;
+    assert!(reopened.is_open("draft") && reopened.over("draft").is_none());
+    let written = reopened.and(written(2, "short").0);
+    assert!(!written.is_open("draft") && written.over("draft").is_none());
+    for (reads, output) in [(&["draft"][..], json!({ "text": "short" })), (&[], Value::Null)] {
+        let outcomes = store.outcomes(&run, &["draft"], reads, Some(&written)).await.unwrap();
+        assert_eq!(outcomes["draft"].output, output, "no request is made for it");
+    }
 }

@@ -111,7 +111,7 @@ fn can_ask(console: &Console) -> Result<(), CliError> {
 async fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
     // What the door calls `reject` is `deny` to whoever types the command.
     let word = if word == "reject" { "deny" } else { word };
-    console.note(format!("type `{word}` to {word} this:"));
+    console.line(format!("type `{word}` to {word} this:"));
     let answer = console.read_line().await?.unwrap_or_default();
     Ok(answer.trim() == word)
 }

@@ -1,9 +1,10 @@
 //! Gates of a run that somebody waits for at a terminal: shown and decided where they wait (F-186).
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use super::decide::recorded;
 use super::run::LONGEST_WAIT;
@@ -15,75 +16,119 @@ use crate::error::CliError;
 /// So many characters of the digest go with a decision: what is typed before the request is shown decides nothing.
 const MARK: usize = 4;
 
+/// So long is waited before a run that has no version, or did not answer, is looked at again.
+const PAUSE: Duration = Duration::from_secs(2);
+
 /// A person at a terminal, and which requests of a run they were asked about.
 pub(super) struct Inline<'c> {
     door: &'c Door,
     console: &'c Console,
+    run: &'c str,
+    patience: Duration,
     asked: BTreeSet<String>,
 }
 
 impl<'c> Inline<'c> {
-    pub(super) const fn new(door: &'c Door, console: &'c Console) -> Self {
-        Self { door, console, asked: BTreeSet::new() }
+    /// For the run at this path; nobody is waited for any longer than `patience`.
+    pub(super) const fn new(
+        (door, console): (&'c Door, &'c Console),
+        run: &'c str,
+        patience: Duration,
+    ) -> Self {
+        Self { door, console, run, patience, asked: BTreeSet::new() }
     }
 
-    /// Asks about every request of the run that waits for this person, each once; whether one was decided. Without a terminal
-    /// nobody is asked.
-    pub(super) async fn decide(&mut self, run_path: &str) -> Result<bool, CliError> {
+    /// Asks about every request of the run that waits for this person, each once; whether there was one. Without a terminal nobody is
+    /// asked.
+    pub(super) async fn ask(&mut self) -> Result<bool, CliError> {
         if !self.console.can_ask() {
             return Ok(false);
         }
         let Some(me) = signer(&self.door.get(&format!("{FACTORY}/me")).await?) else {
             return Ok(false);
         };
-        let run = self.door.get(run_path).await?;
-        let mut decided = false;
+        let run = self.door.get(self.run).await?;
+        let mut was_asked = false;
         for id in waiting_for(&run, &me) {
             if self.asked.insert(id.clone()) {
-                decided |= self.one(&format!("{FACTORY}/approvals/{id}")).await?;
+                was_asked = true;
+                if let Err(error) = self.one(&id).await {
+                    self.console.error(&error);
+                }
             }
         }
-        Ok(decided)
+        Ok(was_asked)
     }
 
-    /// Waits until the run goes on after a decision, or waits for something else.
-    pub(super) async fn resumed(&self, run_path: &str, patience: Duration) -> Result<(), CliError> {
-        let deadline = Instant::now() + patience;
-        let mut path = run_path.to_owned();
-        while Instant::now() < deadline {
-            let run = self.door.get(&path).await?;
-            let waits = text(&run, "state").as_deref() == Some("awaiting_approval");
-            if !waits || following::open(&run).next().is_some() {
-                break;
-            }
-            let Some(version) = text(&run, "version") else { break };
-            path = format!("{run_path}?after={version}&wait={LONGEST_WAIT}");
-        }
-        Ok(())
+    /// Waits until the run goes on, or waits for something else.
+    pub(super) async fn resumed(&self) {
+        let goes_on = self.until(|run| {
+            let waits = text(run, "state").as_deref() == Some("awaiting_approval");
+            !waits || following::open(run).next().is_some()
+        });
+        let _late = timeout(self.patience, goes_on).await;
     }
 
-    /// Shows a request and sends the decision that is typed, if one is; whether it was taken.
-    async fn one(&self, path: &str) -> Result<bool, CliError> {
-        let request = self.door.get(path).await?;
+    /// Shows a request and sends the decision that is typed, if one is.
+    async fn one(&self, id: &str) -> Result<(), CliError> {
+        let path = format!("{FACTORY}/approvals/{id}");
+        let request = self.door.get(&path).await?;
         // What became of a call needs evidence; the command that is named afterwards takes it.
         if !field_items(&request, "outcome").is_empty() {
-            return Ok(false);
+            return Ok(());
         }
-        let Some(digest) = text(&request, "digest") else { return Ok(false) };
+        let Some(digest) = text(&request, "digest") else { return Ok(()) };
         self.console.line("");
         approval_text::lines(&request).iter().for_each(|line| self.console.line(line));
         let mark: String = digest.chars().take(MARK).collect();
-        self.console.note(format!(
+        self.console.line(format!(
             "type `approve {mark}` or `deny {mark}`; anything else leaves it waiting:"
         ));
-        let typed = self.console.read_line().await?.unwrap_or_default();
-        let Some(word) = decision(&typed, &mark) else { return Ok(false) };
-        let answer = self.door.post(&format!("{path}/{word}"), &json!({ "digest": digest })).await;
-        match &answer {
-            Ok(receipt) => self.console.note(recorded(receipt)),
-            Err(error) => self.console.error(error),
+        let Some(typed) = self.typed(id).await? else { return Ok(()) };
+        let Some(word) = decision(&typed, &mark) else {
+            self.console.note("nothing was decided");
+            return Ok(());
+        };
+        let decided = json!({ "digest": digest });
+        let receipt = self.door.post(&format!("{path}/{word}"), &decided).await?;
+        self.console.note(recorded(&receipt));
+        Ok(())
+    }
+
+    /// The line that is typed; none when the request is closed before, or nobody answers for too long.
+    async fn typed(&self, id: &str) -> Result<Option<String>, CliError> {
+        let closed = self.until(|run| {
+            !following::open(run).any(|open| text(open, "approval").as_deref() == Some(id))
+        });
+        tokio::select! {
+            line = self.console.read_line() => Ok(Some(line?.unwrap_or_default())),
+            () = closed => {
+                self.console.note("it does not wait any more");
+                Ok(None)
+            }
+            () = sleep(self.patience) => {
+                self.console.note("nothing was decided");
+                Ok(None)
+            }
         }
-        Ok(answer.is_ok())
+    }
+
+    /// Looks at the run whenever something has happened in it, until `holds` does.
+    async fn until(&self, holds: impl Fn(&Value) -> bool) {
+        let mut path = self.run.to_owned();
+        loop {
+            let version = match self.door.get(&path).await {
+                Ok(run) if holds(&run) => return,
+                Ok(run) => text(&run, "version"),
+                Err(_) => None,
+            };
+            match version {
+                Some(version) => {
+                    path = format!("{}?after={version}&wait={LONGEST_WAIT}", self.run);
+                }
+                None => sleep(PAUSE).await,
+            }
+        }
     }
 }
 

@@ -70,10 +70,11 @@ pub(crate) struct Run {
     /// Of a try, the output of a step instead of doing it, `step=FILE.json`. May be repeated.
     #[arg(long = "sample", value_name = "STEP=FILE", requires = "dry_run")]
     samples: Vec<String>,
-    /// Wait until the run ends or stops at an approval, and show the step it is at.
+    /// Wait until the run ends or stops at an approval, and show the step it is at. At a terminal, what waits for your own approval is
+    /// shown, and you are asked.
     #[arg(long)]
     wait: bool,
-    /// How long to wait, in seconds.
+    /// How long to wait, in seconds, for the run and for each answer of yours.
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     patience: u64,
     #[command(flatten)]
@@ -211,15 +212,15 @@ impl Run {
         let patience = Duration::from_secs(self.patience);
         let mut progress = Progress::new(console);
         let at = format!("{FACTORY}/executions/{id}");
-        let mut inline = Inline::new(door, console);
+        let mut inline = Inline::new((door, console), &at, patience);
         let status = loop {
             let settled = settled_at(door, &at, patience, |run| progress.see(run)).await;
             progress.close();
             let status = settled.inspect_err(|_| console.note(following::come_back(id)))?;
-            if status != "awaiting_approval" || !inline.decide(&at).await? {
+            if status != "awaiting_approval" || !inline.ask().await? {
                 break status;
             }
-            inline.resumed(&at, patience).await?;
+            inline.resumed().await;
         };
         let test =
             if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };

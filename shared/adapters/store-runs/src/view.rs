@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use countersign_plan::Plan;
-use countersign_run::{Head, RunId};
+use countersign_run::{Head, RunId, StepStatus};
 use countersign_store_kit::{Item, Key, Lookup, decode};
 use serde_json::Value;
 
@@ -93,6 +93,32 @@ impl ReadAsked {
 pub struct OthersRead {
     asked: BTreeSet<String>,
     found: Vec<OutcomeItem>,
+    /// What was written since, by whoever read.
+    written: Vec<StepOutcome>,
+}
+
+impl OthersRead {
+    /// Whether it was read that a step is not over.
+    #[must_use]
+    pub fn is_open(&self, step: &str) -> bool {
+        let is_found = self.found.iter().any(|item| item.step == step);
+        let is_written = || self.written.iter().any(|outcome| outcome.step == step);
+        self.asked.contains(step) && !is_found && !is_written()
+    }
+
+    /// Status and count of a step that was found over.
+    #[must_use]
+    pub fn over(&self, step: &str) -> Option<(StepStatus, Option<u64>)> {
+        let found = self.found.iter().find(|item| item.step == step)?;
+        Some((found.status, found.count))
+    }
+
+    /// The same with an outcome that was written since.
+    #[must_use]
+    pub fn and(mut self, outcome: StepOutcome) -> Self {
+        self.written.push(outcome);
+        self
+    }
 }
 
 impl RunStore {
@@ -143,7 +169,7 @@ impl RunStore {
         let read = self.standing(read);
         // What came of the step itself is in the view.
         let names = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
-        let others = OthersRead { asked: names, found: read? };
+        let others = OthersRead { asked: names, found: read?, written: Vec::new() };
         let asked = self.asked(run, step, asked, &mut found)?;
         let view = self.viewed(run, step, found, plan).await?;
         Ok(view.map(|view| StepView { others: Some(others), asked, other_tables, ..view }))
@@ -249,6 +275,13 @@ impl RunStore {
             } else {
                 item.with_output(Value::Null)
             };
+            outcomes.insert(outcome.step.clone(), outcome);
+        }
+        let written = known.into_iter().flat_map(|known| &known.written);
+        for outcome in written.filter(|outcome| steps.contains(&outcome.step.as_str())) {
+            let is_read = read.contains(&outcome.step.as_str());
+            let output = if is_read { outcome.output.clone() } else { Value::Null };
+            let outcome = StepOutcome { output, ..outcome.clone() };
             outcomes.insert(outcome.step.clone(), outcome);
         }
         Ok(outcomes)

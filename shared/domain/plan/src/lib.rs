@@ -41,5 +41,5 @@ pub use requirement::requirement_of;
 pub use run_info::run_info;
 pub use runtime::scope;
 pub use seal::{check_seal, seal};
-pub use stages::{Descriptor, descriptors, stage_numbers, stages};
+pub use stages::{Descriptor, chained, descriptors, stage_numbers, stages};
 pub use tools::{CURSOR, Tool, ToolEndpoint, Tools, endpoint_name};

@@ -21,6 +21,9 @@ pub struct Descriptor {
     /// Whether it makes one call for each item of a list, over as many invocations as that takes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each: bool,
+    /// Steps that the same Lambda carries out behind it, one after the other: each is the only one of its stage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<String>,
     /// Of a step whose model may ask for tools: the full names of the Lambdas that host them, by action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<BTreeMap<String, String>>,
@@ -102,6 +105,7 @@ pub fn descriptors(
         },
         seal: seal.to_owned(),
         each: step.for_each.is_some(),
+        then: Vec::new(),
         tools: step.tools.as_ref().map(|tools| {
             let allowed = tools.allowed.iter();
             allowed
@@ -110,4 +114,49 @@ pub fn descriptors(
         }),
     };
     Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
+}
+
+/// So many steps follow another in one invocation at most.
+const MAX_THEN: usize = 24;
+
+/// The same stages where those of one step each that the same function carries out are one, if there are such. `follows` says of an
+/// action whether its steps may be part of that.
+#[must_use]
+pub fn chained(
+    plan: &Plan,
+    stages: &[Vec<Descriptor>],
+    follows: impl Fn(&str) -> bool,
+) -> Option<Vec<Vec<Descriptor>>> {
+    let single = |stage: &[Descriptor]| {
+        let [only] = stage else { return false };
+        plan.step(&only.id).is_some_and(|step| step.is_chained() && follows(&step.action))
+    };
+    let mut joined: Vec<Vec<Descriptor>> = Vec::new();
+    let mut is_open = false;
+    for stage in stages {
+        let is_single = single(stage);
+        let before = joined.last_mut().and_then(|stage| stage.first_mut());
+        let before = before.filter(|before| {
+            let is_same = stage.first().is_some_and(|own| own.function == before.function);
+            is_open && is_single && is_same && before.then.len() < MAX_THEN
+        });
+        match before {
+            Some(before) => before.then.extend(stage.iter().map(|own| own.id.clone())),
+            None => joined.push(stage.clone()),
+        }
+        is_open = is_single;
+    }
+    (joined.len() < stages.len()).then_some(joined)
+}
+
+impl PlanStep {
+    /// Whether it may be carried out in one invocation with those before and behind it: one call, which can be taken back, and which
+    /// nobody is asked about.
+    #[must_use]
+    pub const fn is_chained(&self) -> bool {
+        matches!(self.kind, StepKind::Tool)
+            && !self.irreversible
+            && self.for_each.is_none()
+            && self.tools.is_none()
+    }
 }

@@ -17,6 +17,12 @@ pub struct StepEvent {
     pub attempt: u32,
     /// The seal the execution was started with.
     pub seal: String,
+    /// The steps that the same invocation carries out behind it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<String>,
+    /// How many of these steps, the first included, earlier invocations have seen to in this execution.
+    #[serde(default)]
+    pub done: usize,
     /// Of a step whose model asks for tools: the last turn whose calls the machine has seen to in this execution.
     #[serde(default)]
     pub ran: u32,
@@ -69,7 +75,7 @@ impl From<&StepOutcome> for Envelope {
 pub enum Answer {
     /// The step is over.
     Over(Envelope),
-    /// It has calls left and no time: invoke it again.
+    /// It has calls left, or steps behind it, and no time: invoke it again.
     More(More),
     /// Its model asks for tools: have them called, and invoke it again.
     Asks(AsksTools),
@@ -103,10 +109,21 @@ impl AsksTools {
     }
 }
 
+impl Answer {
+    /// So many of the steps are seen to, and there are more.
+    pub(crate) const fn more(done: usize) -> Self {
+        Self::More(More { done: Some(done) })
+    }
+}
+
 /// `{"status": "more"}`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(tag = "status", rename = "more")]
-pub struct More {}
+pub struct More {
+    /// Of steps that follow each other, how many are seen to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<usize>,
+}
 
 impl From<Envelope> for Answer {
     fn from(envelope: Envelope) -> Self {
@@ -122,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_machine_reads_the_status_of_every_answer() {
-        assert_eq!(json!(Answer::More(More {})), json!({ "status": "more" }));
+        assert_eq!(json!(Answer::More(More::default())), json!({ "status": "more" }));
+        assert_eq!(json!(Answer::more(3)), json!({ "status": "more", "done": 3 }));
         let over = Answer::from(Envelope { status: StepStatus::Done, count: Some(3) });
         assert_eq!(json!(over), json!({ "status": "done", "count": 3 }));
         let asks = Answer::Asks(AsksTools::of(2, vec![(1, "search_web".to_owned())]));

@@ -7,10 +7,12 @@
 //! Requests to DynamoDB on the happy path, beside the action's own: a step that changes nothing 2 (look with the rights, end), one
 //! that writes 3 (look, rights, end), irreversible 5 (look, rights, signature, mark, end). Where the process does not know the plan yet:
 //! one more for what the step reads, and one more for the rights of a step that changes nothing. Lists, and runs of members, read more.
+//! Steps that follow each other in one invocation mostly make 1 (`chain.rs`).
 
 mod act;
 mod again;
 mod attempts;
+mod chain;
 mod condition;
 mod context;
 mod dry_run;

@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act};
 use crate::again::{again, signature};
+use crate::chain::may_go_by;
 use crate::condition::unmet;
 use crate::context::Context;
 use crate::dry_run;
@@ -42,7 +43,13 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
     let view = if let Some(Known { plan, started }) = context.plans.get(&event.seal) {
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
-        let others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
+        let mut others = step.map(|step| asked_for(&plan, step)).unwrap_or_default();
+        let behind = event.then.iter().map_while(|name| plan.step(name));
+        for behind in behind.take_while(|step| may_go_by(context, step)) {
+            others.extend(asked_for(&plan, behind));
+            others.insert(&behind.name);
+        }
+        others.remove(event.step.as_str());
         let other_tables = rights_of(context, event, step, &started);
         let with =
             ReadWith { others: &others, asked: event.asked(step), other_tables: &other_tables };

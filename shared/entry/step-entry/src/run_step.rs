@@ -2,6 +2,7 @@
 
 use countersign_lambda_entry::Invocation;
 
+use crate::chain;
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
@@ -19,6 +20,9 @@ pub async fn run_step(
     event: &StepEvent,
     invocation: &Invocation,
 ) -> Result<Answer, StepError> {
+    if !event.then.is_empty() {
+        return chain::run(context, event, invocation).await;
+    }
     let view = look(context, event).await?;
     if let Some(own) = &view.own {
         return Ok(Envelope::from(own).into());

@@ -37,6 +37,13 @@ pub(crate) struct StepEnd {
     pub(crate) warnings: Option<Box<StepWarnings>>,
 }
 
+/// What stands of the end of a step.
+pub(crate) struct Recorded {
+    pub(crate) outcome: StepOutcome,
+    /// Whether this invocation wrote it.
+    pub(crate) is_new: bool,
+}
+
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
 const MAX_MESSAGE: usize = 2_000;
 
@@ -178,6 +185,13 @@ impl StepEnd {
         Self { stops: Some(StopReason::StepFailed), ..self }
     }
 
+    /// Whether nothing but its outcome is written.
+    pub(crate) const fn is_plain(&self) -> bool {
+        matches!(self.status, StepStatus::Done | StepStatus::Skipped)
+            && self.stops.is_none()
+            && self.warnings.is_none()
+    }
+
     /// Writes outcome, event and, if the run ends with it, the stop. Answers with what stands.
     pub(crate) async fn record(
         self,
@@ -185,6 +199,17 @@ impl StepEnd {
         event: &StepEvent,
         started: Timestamp,
     ) -> Result<Envelope, StepError> {
+        let recorded = self.recorded(runs, event, started).await?;
+        Ok(Envelope::from(&recorded.outcome))
+    }
+
+    /// The same, with all that stands.
+    pub(crate) async fn recorded(
+        self,
+        runs: &RunStore,
+        event: &StepEvent,
+        started: Timestamp,
+    ) -> Result<Recorded, StepError> {
         let at = Timestamp::now();
         let took_ms = u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default();
         let count = self.count.or_else(|| self.output.get("count").and_then(Value::as_u64));
@@ -222,14 +247,14 @@ impl StepEnd {
             at,
         };
         if stays_open {
-            return Ok(Envelope::from(&outcome));
+            return Ok(Recorded { outcome, is_new: false });
         }
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
         let warnings = self.warnings.as_deref();
         let consequence = Consequence { stop: stop.as_ref(), warnings };
         match persist(runs, event, &outcome, &record, consequence).await? {
-            Ended::Now => Ok(Envelope::from(&outcome)),
-            Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
+            Ended::Now => Ok(Recorded { outcome, is_new: true }),
+            Ended::Before(stands) => Ok(Recorded { outcome: *stands, is_new: false }),
             Ended::Superseded(now) => Err(StepError::Superseded { attempt: event.attempt, now }),
         }
     }

@@ -86,7 +86,7 @@ impl Waves<'_> {
         match enough? {
             Enough::Time => {
                 self.release(&mark).await;
-                Ok(Answer::More(More {}))
+                Ok(Answer::More(More::default()))
             }
             Enough::Unknown => {
                 self.release(&mark).await;

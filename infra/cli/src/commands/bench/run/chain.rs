@@ -9,36 +9,87 @@ use crate::error::CliError;
 pub(super) const STEPS: usize = 10;
 const FUNCTIONS: [&str; 3] = ["run-begin", "run-finish", "tool-data"];
 
-/// What the run cost.
+/// What a run cost.
 pub(super) struct Cost {
     pub(super) invocations: usize,
     pub(super) reads: u64,
     pub(super) writes: u64,
-    /// The most DynamoDB requests one tool step needed.
-    pub(super) dearest_step: u64,
-    /// What the median step needed: its function knows the plan.
-    pub(super) usual_step: u64,
+    /// DynamoDB requests of each invocation that carried out steps, the fewest first.
+    of_steps: Vec<u64>,
 }
 
-/// Runs it: one invocation begins, ten are steps, one finishes.
-pub(super) async fn cost(bench: &Bench<'_>) -> Result<Cost, CliError> {
+impl Cost {
+    /// The most requests one invocation needed.
+    pub(super) fn dearest(&self) -> u64 {
+        self.of_steps.last().copied().unwrap_or_default()
+    }
+
+    /// What the median invocation needed: its function knows the plan.
+    pub(super) fn usual(&self) -> u64 {
+        self.of_steps.get(self.of_steps.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// Requests per step.
+    pub(super) fn per_step(&self) -> f64 {
+        self.of_steps.iter().sum::<u64>() as f64 / STEPS as f64
+    }
+}
+
+/// Runs ten steps that follow each other: one invocation carries them out.
+pub(super) async fn following(bench: &Bench<'_>) -> Result<Cost, CliError> {
     let id = format!("bench-{STEPS}-{}", uuid::Uuid::now_v7().simple());
-    let door = &bench.owner;
-    door.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id, STEPS) })).await?;
+    cost(bench, &id, &playbook(&id, STEPS), 1).await
+}
+
+/// Runs ten steps of which two are carried out side by side: an invocation for each.
+pub(super) async fn side_by_side(bench: &Bench<'_>) -> Result<Cost, CliError> {
+    let id = format!("bench-pairs-{}", uuid::Uuid::now_v7().simple());
+    cost(bench, &id, &of_pairs(&id), STEPS).await
+}
+
+/// Runs a playbook of ten steps: so many invocations beside those that begin and finish.
+async fn cost(
+    bench: &Bench<'_>,
+    id: &str,
+    yaml: &str,
+    invocations: usize,
+) -> Result<Cost, CliError> {
+    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
     let before = bench.logs.all().await?;
-    let run = bench.start(&id, &json!({ "rows": [{ "a": 1 }] })).await?;
+    let run = bench.start(id, &json!({ "rows": [{ "a": 1 }] })).await?;
     bench.reaches(&run, "complete").await?;
-    let new = bench.logs.since(&before, &FUNCTIONS, STEPS + 2).await?;
+    let new = bench.logs.since(&before, &FUNCTIONS, invocations + 2).await?;
     let steps = new.iter().filter(|line| line.function.ends_with("tool-data"));
-    let mut steps: Vec<u64> = steps.map(|line| line.reads + line.writes).collect();
-    steps.sort_unstable();
+    let mut of_steps: Vec<u64> = steps.map(|line| line.reads + line.writes).collect();
+    of_steps.sort_unstable();
     Ok(Cost {
         invocations: new.len(),
         reads: new.iter().map(|line| line.reads).sum(),
         writes: new.iter().map(|line| line.writes).sum(),
-        dearest_step: steps.last().copied().unwrap_or_default(),
-        usual_step: steps.get(steps.len() / 2).copied().unwrap_or_default(),
+        of_steps,
     })
+}
+
+/// Equal steps, two side by side at a time.
+fn of_pairs(id: &str) -> String {
+    let mut yaml = head(id, "Pairs of equal steps.");
+    for pair in 0..STEPS / 2 {
+        yaml.push_str(&format!(
+            "  - name: p{pair}\n    step_type: tool\n    action: parallel\n    parallel_steps:\n"
+        ));
+        for side in ["a", "b"] {
+            yaml.push_str(&format!(
+                "      - {{name: {side}{pair}, step_type: tool, action: transform_data, inputs: {{data: \"{{rows}}\"}}, operations: [{{type: limit, value: 1}}]}}\n"
+            ));
+        }
+    }
+    yaml
+}
+
+fn head(id: &str, description: &str) -> String {
+    format!(
+        "id: {id}\nname: Bench\ndescription: {description}\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
+    )
 }
 
 /// A chain of equal steps.
@@ -53,9 +104,7 @@ pub(super) fn of_steps(
     steps: usize,
     operation: impl Fn(usize) -> String,
 ) -> String {
-    let mut yaml = format!(
-        "id: {id}\nname: Bench\ndescription: {description}\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
-    );
+    let mut yaml = head(id, description);
     for n in 0..steps {
         let data = if n == 0 { "{rows}".to_owned() } else { format!("{{s{}.data}}", n - 1) };
         let operation = operation(n);
@@ -68,11 +117,12 @@ pub(super) fn of_steps(
 
 #[cfg(test)]
 mod tests {
-    use super::playbook;
+    use super::{of_pairs, playbook};
 
     #[test]
     fn the_playbook_is_a_chain() {
         let yaml = playbook("b", 3);
         assert!(yaml.contains("\"{rows}\"") && yaml.contains("\"{s1.data}\""));
+        assert!(of_pairs("b").contains("name: b4"));
     }
 }

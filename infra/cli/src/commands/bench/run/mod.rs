@@ -55,7 +55,7 @@ impl Run {
         };
         let measure = async |own: &OwnStack<'_>| measure(own, &peer, console).await;
         let measured = own.measured(options, console, measure).await?;
-        let Measured { ten, signed, processor } = measured;
+        let Measured { ten, pairs, signed, processor } = measured;
         let machine = machine(project)?;
         let mut figures = vec![
             Figure::at_most(
@@ -71,21 +71,33 @@ impl Run {
                 5.0,
             ),
             Figure::plain(
-                "Lambda invocations of a run of 10 steps",
-                ten.invocations as f64,
+                "state transitions of a run of 10 steps that follow each other, by the definition",
+                following(&machine),
                 "count",
             ),
-            Figure::plain("DynamoDB reads of a run of 10 steps", ten.reads as f64, "requests"),
-            Figure::plain("DynamoDB writes of a run of 10 steps", ten.writes as f64, "requests"),
+            Figure::plain("Lambda invocations of that run", ten.invocations as f64, "count"),
+            Figure::plain("DynamoDB reads of that run", ten.reads as f64, "requests"),
+            Figure::plain("DynamoDB writes of that run", ten.writes as f64, "requests"),
             Figure::at_most(
-                "DynamoDB requests of a step that changes nothing, its plan known",
-                ten.usual_step as f64,
+                "DynamoDB requests per step of that run",
+                ten.per_step(),
+                "requests",
+                2.0,
+            ),
+            Figure::plain(
+                "Lambda invocations of a run of 10 steps, two side by side",
+                pairs.invocations as f64,
+                "count",
+            ),
+            Figure::at_most(
+                "DynamoDB requests of such a step that changes nothing, its plan known",
+                pairs.usual() as f64,
                 "requests",
                 2.0,
             ),
             Figure::at_most(
                 "DynamoDB requests per reversible step, at most",
-                ten.dearest_step as f64,
+                pairs.dearest() as f64,
                 "requests",
                 3.0,
             ),
@@ -125,6 +137,7 @@ fn list_goal(invocations: usize) -> usize {
 
 struct Measured {
     ten: chain::Cost,
+    pairs: chain::Cost,
     signed: signed::Cost,
     processor: Vec<Figure>,
 }
@@ -132,7 +145,8 @@ struct Measured {
 async fn measure(own: &OwnStack<'_>, peer: &Peer, console: &Console) -> Result<Measured, CliError> {
     let bench = Bench::open(&own.stack, own.logs()).await?;
     Ok(Measured {
-        ten: chain::cost(&bench).await?,
+        ten: chain::following(&bench).await?,
+        pairs: chain::side_by_side(&bench).await?,
         signed: signed::cost(&bench).await?,
         processor: processor::figures(&bench, peer, console).await?,
     })
@@ -230,15 +244,30 @@ pub(super) fn transitions(machine: &Value, gated: bool) -> f64 {
     f64::from(entered)
 }
 
+/// The states that a run enters whose steps follow each other in one invocation: those of the main path, the Map of their stage, and
+/// those inside it up to the end.
+fn following(machine: &Value) -> f64 {
+    let inner = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
+    let mut entered = 0;
+    let mut at = Some("Chain");
+    while let Some(state) = at.map(|name| &inner["States"][name]) {
+        entered += 1;
+        at = state["Next"].as_str().or_else(|| state["Default"].as_str());
+    }
+    // `Begin`, `Stages`, `Steps`, `Kind` and `Finish`.
+    f64::from(entered + 5)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::transitions;
+    use super::{following, transitions};
 
     #[test]
     fn the_machine_enters_three_states_for_a_tool_and_five_for_a_signed_one() {
         let text = include_str!("../../../../../../statemachines/run.asl.json");
         let machine = serde_json::from_str(text).unwrap();
         assert_eq!((transitions(&machine, false), transitions(&machine, true)), (3.0, 5.0));
+        assert_eq!(following(&machine), 8.0);
     }
 
     #[test]
