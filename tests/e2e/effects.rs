@@ -108,7 +108,7 @@ pub(crate) async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, St
     (ana, agent)
 }
 
-pub(crate) async fn decide(maria: &Person, run: &str, word: &str) -> Value {
+async fn decide(maria: &Person, run: &str, word: &str) -> Value {
     let request = maria.request(run).await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;

@@ -38,7 +38,6 @@ mod graph;
 mod graph_off;
 mod graph_parts;
 mod graph_search;
-mod held_back;
 mod hostile_requests;
 mod identity;
 mod journals;

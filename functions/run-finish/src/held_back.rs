@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use countersign_approval::ApprovalRecord;
-use countersign_plan::{Plan, PlanStep, StepKind};
+use countersign_plan::{Plan, PlanStep};
 use countersign_report::{Format, Section, SectionFormat, markdown};
-use countersign_run::{
-    Blocked, BlockedData, BlockedError, RunState, StepState, StepStatus, held_back,
-};
+use countersign_run::{Blocked, BlockedData, BlockedError, RunState, StepState, StepStatus};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -33,8 +31,7 @@ pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> V
             let ended = state.step(&held.name).map(|state| state.status);
             held.name == step.name || ended == Some(StepStatus::NotRun)
         };
-        let held = plan.held_by(step).filter(was_held).collect();
-        let held: Vec<&PlanStep> = with_dependents(plan, state, held);
+        let held: Vec<&PlanStep> = plan.held_by(step).filter(was_held).collect();
         let tools: BTreeSet<String> = held.iter().map(|step| step.tool_name()).collect();
         let partial_data = BlockedData {
             reason: reason(step, own, error, records),
@@ -44,38 +41,6 @@ pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> V
         Some(Blocked { step: step.name.clone(), task_done: false, error, partial_data })
     });
     blocked.collect()
-}
-
-/// The same with the steps that lack a result of theirs, and with what lies behind gates that had nothing to ask for without it.
-fn with_dependents<'p>(
-    plan: &'p Plan,
-    state: &RunState,
-    mut held: Vec<&'p PlanStep>,
-) -> Vec<&'p PlanStep> {
-    let names = |held: &[&PlanStep], name: &String| held.iter().any(|step| step.name == *name);
-    let left_out = |name: &str| {
-        let state = state.step(name);
-        let state = state.filter(|state| state.status == StepStatus::NotRun);
-        state.is_some_and(|state| state.code.as_deref().and_then(held_back).is_some())
-    };
-    loop {
-        let gate_lacks = |gate: &String| {
-            let mut behind = plan.steps.iter().filter(|step| step.guard.as_ref() == Some(gate));
-            left_out(gate) && behind.any(|step| names(&held, &step.name))
-        };
-        let lacks = |step: &&PlanStep| {
-            step.kind != StepKind::Gate
-                && !names(&held, &step.name)
-                && left_out(&step.name)
-                && (step.reads.iter().any(|name| names(&held, name))
-                    || step.guard.as_ref().is_some_and(gate_lacks))
-        };
-        let more: Vec<&PlanStep> = plan.steps.iter().filter(lacks).collect();
-        if more.is_empty() {
-            return held;
-        }
-        held.extend(more);
-    }
 }
 
 fn error(state: &StepState) -> Option<BlockedError> {
@@ -255,31 +220,6 @@ mod tests {
         };
         assert!(answer.problems.iter().any(|problem| problem.contains("“tell”")));
         render(answer.format, &answer.layout, &answer.shown, &from).unwrap().body
-    }
-
-    #[test]
-    fn r_065_what_lacks_a_result_that_was_held_back_is_told_with_it() {
-        let step = |name: &str, kind: &str, guard: Option<&str>, reads: &[&str]| json!({ "name": name, "kind": kind, "action": "call_connector", "guard": guard, "reads": reads, "on_error": "stop", "after": [] });
-        let steps = [
-            step("first", "gate", None, &[]),
-            step("pay", "tool", Some("first"), &[]),
-            step("second", "gate", None, &[]),
-            step("pay_again", "tool", Some("second"), &["pay"]),
-            step("note", "tool", Some("second"), &[]),
-            step("tell", "tool", None, &["note"]),
-            step("other", "tool", None, &["pay"]),
-        ];
-        let plan = Plan { steps: serde_json::from_value(json!(steps)).unwrap(), ..plan() };
-        let state = |name: &str, status: StepStatus| {
-            let code = Some("GATE_DENIED".to_owned()).filter(|_| status != StepStatus::Done);
-            (name.to_owned(), StepState { status, code, ..StepState::default() })
-        };
-        let names = ["pay", "second", "pay_again", "note", "tell"];
-        let mut steps: Vec<_> = names.map(|name| state(name, StepStatus::NotRun)).into();
-        steps.extend([state("first", StepStatus::Rejected), state("other", StepStatus::Done)]);
-        let blocked = of(&plan, &RunState { status: RunStatus::Partial, steps }, &[]);
-        assert_eq!(blocked.len(), 1, "{blocked:#?}");
-        assert_eq!(blocked[0].partial_data.steps, ["pay", "pay_again", "note", "tell"]);
     }
 
     #[test]

@@ -73,15 +73,6 @@ pub const CONDITION_FALSE: &str = "CONDITION_FALSE";
 /// The code of a gate that asks nobody because its run skips its gates, and of every step that it holds back.
 pub const GATE_NOT_ASKED: &str = "GATE_NOT_ASKED";
 
-/// The codes of what gates held back: somebody refused, nobody decided in time, or nobody was asked.
-const HELD_BACK: [&str; 3] = ["GATE_DENIED", "GATE_TIMED_OUT", GATE_NOT_ASKED];
-
-/// The code, where it is one of a step that a gate held back.
-#[must_use]
-pub fn held_back(code: &str) -> Option<&'static str> {
-    HELD_BACK.into_iter().find(|known| *known == code)
-}
-
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -16,7 +16,6 @@ use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::for_each;
 use crate::gate_ask::{GateAsk, filled, guarding, picture};
-use crate::held_back::LeftOut;
 use crate::known_calls::{Known, known_calls};
 use crate::not_asked;
 use crate::protocol::look;
@@ -184,7 +183,7 @@ async fn gate(
         .and_then(|reference| reference.value(scope).map(std::borrow::Cow::into_owned))
         .unwrap_or_default();
     let mut effects = Vec::new();
-    let (mut failed, mut held_back) = (Vec::new(), Vec::new());
+    let mut left_out = Vec::new();
     let mut empty = Vec::new();
     let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
@@ -200,17 +199,11 @@ async fn gate(
             }
             Err(NoEffect::Step(error)) => return Err(error),
             Err(NoEffect::Failed(error)) => {
-                let failure = (error.code, error.message.as_str());
-                match LeftOut::instead(context, view, step_behind, failure).await? {
-                    Some(held) => held_back.push((step_behind, held)),
-                    None => {
-                        failed.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
-                    }
-                }
+                left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
             }
         }
     }
-    let unaskable = unaskable(&failed, effects.is_empty()).filter(|_| !asks_again(view, step));
+    let unaskable = unaskable(&left_out, effects.is_empty()).filter(|_| !asks_again(view, step));
     if let Some(error) = unaskable {
         StepEnd::failed(step, error)
             .stopping()
@@ -218,15 +211,7 @@ async fn gate(
             .await?;
         return Ok(Asked::Settled(GateOutcome::Closed));
     }
-    let nothing_left = effects.is_empty() && !asks_again(view, step);
-    if let Some((_, held)) = held_back.first().filter(|_| nothing_left) {
-        let ending = held.clone().of_gate(asked.on_reject);
-        let verdict = ending.verdict.unwrap_or(GateOutcome::Closed);
-        ending.record(&context.runs, event, invocation.now).await?;
-        return Ok(Asked::Settled(verdict));
-    }
-    remarks.extend(failed.into_iter().map(|(_, error)| error.message));
-    remarks.extend(held_back.iter().map(|(step, held)| will_be_left_out(step, held)));
+    remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     remarks.extend(skipped.iter().filter_map(|step| will_be_skipped(step, scope)));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
@@ -235,8 +220,7 @@ async fn gate(
     let later = |other: &&PlanStep| {
         let is_known = signed.contains(&other.name)
             || empty.contains(&&other.name)
-            || skipped.iter().any(|step| step.name == other.name)
-            || held_back.iter().any(|(step, _)| step.name == other.name);
+            || skipped.iter().any(|step| step.name == other.name);
         behind(other) && !is_known
     };
     let subject = Subject {
@@ -271,10 +255,6 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
         message: format!("`{}` cannot be sent: {}", step.name, error.message),
         ..error.clone()
     }
-}
-
-fn will_be_left_out(step: &PlanStep, held: &LeftOut) -> String {
-    format!("`{}` will be left out: {}.", step.name, held.message)
 }
 
 /// Everything that the condition of a covered step reads is known when its gate opens, so it stays false.

@@ -23,7 +23,6 @@ mod finished;
 mod for_each;
 mod gate;
 mod gate_ask;
-mod held_back;
 mod intent;
 mod known_calls;
 mod member;

@@ -7,7 +7,6 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::for_each;
-use crate::held_back::without;
 use crate::protocol::{Decided, decide, look};
 use crate::turns::{Turn, call_tool};
 
@@ -52,6 +51,6 @@ pub async fn run_step(
             ready.act(context, event, &view.head, step, invocation).await?
         }
     };
-    let ending = without(context, &view, step, ending).await?.told(&view.plan, step);
+    let ending = ending.told(&view.plan, step);
     Ok(ending.record(&context.runs, event, invocation.now).await?.into())
 }

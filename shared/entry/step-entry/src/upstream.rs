@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
-use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus, held_back};
+use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus};
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
 use countersign_wiring::Scope;
 use serde_json::{Value, json};
@@ -49,9 +49,7 @@ impl Upstream {
             });
         }
         let gate = step.guard.as_ref()?;
-        let outcome = self.outcomes.get(gate);
-        let left_out = || held_back(outcome?.code.as_deref()?);
-        let (code, what) = match outcome.and_then(|outcome| outcome.verdict) {
+        let (code, what) = match self.outcomes.get(gate).and_then(|outcome| outcome.verdict) {
             Some(GateOutcome::Approved) => return None,
             Some(GateOutcome::Denied) => ("GATE_DENIED", "was denied"),
             Some(GateOutcome::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
@@ -59,12 +57,10 @@ impl Upstream {
             Some(GateOutcome::NotAsked) => {
                 (GATE_NOT_ASKED, "asked nobody: this run skips its gates")
             }
-            None => {
-                left_out().map_or(("GATE_SKIPPED", "was skipped"), |code| (code, "was left out"))
-            }
+            None => ("GATE_SKIPPED", "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.
-        let skipped = outcome.is_some_and(|outcome| {
+        let skipped = self.outcomes.get(gate).is_some_and(|outcome| {
             outcome.status == StepStatus::Skipped && outcome.verdict.is_none()
         });
         if skipped {

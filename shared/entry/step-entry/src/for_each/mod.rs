@@ -27,7 +27,6 @@ use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
-use crate::held_back::without;
 use crate::protocol::{Begun, begin};
 use crate::replay;
 use crate::rights::refused_now;
@@ -92,7 +91,6 @@ pub(crate) async fn run(
         Ok(ready) if made.fits(&ready.list.left) => ready,
         other => {
             let ending = other.err().unwrap_or_else(|| not_the_list(step));
-            let ending = without(context, view, step, ending).await?;
             let ending = summary::of_records(context, step, &made, ending).await?;
             let ending = ending.told(&view.plan, step);
             return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
