@@ -69,7 +69,7 @@ impl DryRun {
 }
 
 /// Why a run ends early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// A step failed and `on_error` is `stop`.
@@ -85,7 +85,8 @@ pub enum StopReason {
 }
 
 /// The flag every later step reads before it does anything.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RunStop")]
 pub struct Stop {
     /// Why.
     pub reason: StopReason,
