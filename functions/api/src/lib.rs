@@ -8,6 +8,7 @@ mod clock_queries;
 mod context;
 mod conversation_query;
 mod cursor_keys;
+mod documented;
 mod documents;
 mod health_query;
 mod idempotency;

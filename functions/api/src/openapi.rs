@@ -48,7 +48,7 @@ use crate::routes::collection::{self, Kind, described as collected};
 struct Document;
 
 /// This document.
-#[utoipa::path(get, path = "/openapi.json", tag = "operation", security(()), responses((status = 200, body = serde_json::Value)))]
+#[utoipa::path(get, path = "/openapi.json", tag = "operation", security(()), responses((status = 200, body = described::OpenApi)))]
 #[expect(dead_code, reason = "the declaration is what is used")]
 fn described_here() {}
 

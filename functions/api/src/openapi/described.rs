@@ -1,12 +1,36 @@
 //! What every operation can answer besides what its handler says of itself: the refusals of the extractors in front of it,
 //! and those of the gateway, which knows no problem documents. Each operation gets an id of its own.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use crate::documented::{self, documented};
+
+/// A document of OpenAPI 3.1.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OpenApiDocument")]
+pub(super) struct OpenApi {
+    /// The version of OpenAPI.
+    openapi: String,
+    /// Title and description.
+    info: Map<String, Value>,
+    /// The operations, by path and method.
+    paths: Map<String, Value>,
+    /// Schemas and ways to sign in, by name.
+    components: Map<String, Value>,
+    /// How requests are signed, unless an operation says otherwise.
+    security: Vec<Value>,
+}
+
+documented!(OpenApi);
 
 const METHODS: [&str; 5] = ["get", "put", "post", "delete", "patch"];
 
 /// Completes the document of all doors.
 pub(super) fn complete(document: &mut Value) {
+    // A test looks that no name is there twice.
+    documented::complete(document);
     document["components"]["schemas"]["GatewayMessage"] = json!({
         "type": "object", "required": ["message"], "properties": {"message": {"type": "string"}},
         "description": "An answer of the gateway in front of this API, which has not seen the request.",

@@ -1,5 +1,27 @@
 //! The door of webhooks, which the function `hooks` serves: described here with the others.
 
+use countersign_run::{OccurrenceId, OccurrenceState};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::documented::documented;
+
+/// What became of a message of a webhook.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "HookAnswer")]
+pub(super) struct Answer {
+    /// What the message asked for.
+    occurrence: OccurrenceId,
+    /// How far it is; left out in the moment in which the same message comes twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<OccurrenceState>,
+    /// The code of why there is no run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+documented!(Answer);
+
 /// Takes a message of a webhook, signed as [Standard Webhooks](https://www.standardwebhooks.com/) has it with a key of the trigger. It takes
 /// no token and no query. The answer says whether the run of the message has started (`state`), waits or was left out (then `reason` why); the
 /// same message again is answered for the first one.
@@ -13,7 +35,7 @@
     ),
     request_body(content = serde_json::Value, description = "JSON of at most 1 MB"),
     responses(
-        (status = 202, body = serde_json::Value, description = "taken: `occurrence`, `state`, `reason`"),
+        (status = 202, body = Answer, description = "taken"),
         (status = 400, description = "WEBHOOK_HEADER, JSON_MALFORMED or JSON_TOO_DEEP"),
         (status = 401, body = countersign_web::ProblemBody, content_type = "application/problem+json", description = "WEBHOOK_TOO_OLD, or WEBHOOK_UNVERIFIED: no such trigger, one that is not active, or a signature of none of its keys"),
         (status = 409, description = "MESSAGE_ID_REUSED: the id came before with another body"),

@@ -5,12 +5,13 @@ use countersign_registry::{Contract, nearest};
 use countersign_web::{Json, Path, Problem, Signed};
 
 use super::actions::is_open;
+use super::answers::ActionAnswer;
 use super::{Ctx, JsonOf, reader};
 
 /// The contract of one action that the caller may run.
 #[utoipa::path(
     get, path = "/actions/{name}", tag = "actions", params(("name" = String, Path, description = "snake_case")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = ActionAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,

@@ -9,11 +9,12 @@ use countersign_run_start::floor_unreadable;
 use countersign_store_directory::{Setting, StoredSetting};
 use countersign_web::{FieldError, Json, Problem};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Administrator, Ctx, JsonOf, now};
+use crate::documented::documented;
 
 /// How many earlier floors are shown.
 const HISTORY: i32 = 50;
@@ -49,38 +50,44 @@ pub(crate) struct NewFloor {
 }
 
 /// The floor as it is, and who set it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalFloorView")]
 pub(crate) struct FloorView {
-    /// The policy; as text when it cannot be read, which stops every gate.
-    #[schema(value_type = Object)]
-    policy: Value,
+    policy: FloorPolicy,
     /// Counts the changes; 0 when none was ever set.
     version: u64,
     /// Who set it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     set_by: Option<UserId>,
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     set_at: Option<Timestamp>,
     /// This one and those before it, the newest first; at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
     history: Vec<FloorView>,
+}
+
+documented!(FloorView);
+
+/// The policy; as text when it cannot be read, which stops every gate.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum FloorPolicy {
+    Read(Floor),
+    Unreadable(String),
 }
 
 impl FloorView {
     fn none() -> Self {
-        let policy = serde_json::to_value(Floor::default()).unwrap_or_default();
+        let policy = FloorPolicy::Read(Floor::default());
         Self { policy, version: 0, set_by: None, set_at: None, history: Vec::new() }
     }
 
     fn of(stored: StoredSetting) -> Self {
         let StoredSetting { json, version, updated_by, updated_at } = stored;
         let policy = match serde_json::from_str::<Floor>(&json) {
-            Ok(floor) => serde_json::to_value(floor).unwrap_or_default(),
-            Err(_) => Value::String(json),
+            Ok(floor) => FloorPolicy::Read(floor),
+            Err(_) => FloorPolicy::Unreadable(json),
         };
         let (set_by, set_at) = (Some(updated_by), Some(updated_at));
         Self { policy, version, set_by, set_at, history: Vec::new() }
@@ -138,7 +145,7 @@ fn closed(doors: &BTreeSet<Door>, assurance: Option<Assurance>) -> Option<FieldE
 /// The floor that holds now, and who set it.
 #[utoipa::path(
     get, path = "/approval-floor", tag = "administration",
-    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
+    responses((status = 200, body = FloorView), (status = 403, description = "PERMISSION_DENIED"))
 )]
 pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<FloorView> {
     let floor = ctx
@@ -159,7 +166,7 @@ pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<FloorVie
 /// Replaces the floor. It holds for every request that is opened from now on.
 #[utoipa::path(
     put, path = "/approval-floor", tag = "administration", request_body = NewFloor,
-    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = FloorView), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn set(
     State(ctx): Ctx,

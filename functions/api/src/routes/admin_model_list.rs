@@ -7,12 +7,14 @@ use countersign_model_list::ModelList;
 use countersign_store_directory::{Setting, StoredSetting};
 use countersign_web::{Json, Problem};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::collection::json::field_error;
 use super::{Administrator, Ctx, JsonOf, now};
+use crate::documented::documented;
 
 /// How many earlier lists are shown.
 const HISTORY: i32 = 50;
@@ -29,37 +31,44 @@ pub(crate) struct NewModelList {
 }
 
 /// The list as it is, and who wrote it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ModelListView {
-    /// The list; null when there is none, text when it cannot be read, which stops every step of a provider's model.
-    #[schema(value_type = Object)]
-    list: Value,
+    /// Null when there is none.
+    list: Option<ShownList>,
     /// Counts the changes; 0 when none was ever written.
     version: u64,
     /// Who wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     set_by: Option<UserId>,
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     set_at: Option<Timestamp>,
     /// This one and those before it, the newest first; at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
     history: Vec<ModelListView>,
+}
+
+documented!(ModelListView);
+
+/// The list; as text when it cannot be read, which stops every step of a provider's model.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum ShownList {
+    Read(Box<ModelList>),
+    Unreadable(String),
 }
 
 impl ModelListView {
     fn none() -> Self {
-        Self { list: Value::Null, version: 0, set_by: None, set_at: None, history: Vec::new() }
+        Self { list: None, version: 0, set_by: None, set_at: None, history: Vec::new() }
     }
 
     fn of(stored: StoredSetting) -> Self {
         let StoredSetting { json, version, updated_by, updated_at } = stored;
-        let list = serde_json::from_str::<ModelList>(&json);
-        let list = list.ok().and_then(|list| serde_json::to_value(list).ok());
-        let list = list.unwrap_or(Value::String(json));
+        let list = Some(match serde_json::from_str(&json) {
+            Ok(list) => ShownList::Read(list),
+            Err(_) => ShownList::Unreadable(json),
+        });
         let (set_by, set_at) = (Some(updated_by), Some(updated_at));
         Self { list, version, set_by, set_at, history: Vec::new() }
     }
@@ -68,7 +77,7 @@ impl ModelListView {
 /// The list that holds now, and who wrote it.
 #[utoipa::path(
     get, path = "/model-list", tag = "administration",
-    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
+    responses((status = 200, body = ModelListView), (status = 403, description = "PERMISSION_DENIED"))
 )]
 pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<ModelListView> {
     let list = ctx.directory.setting(Setting::ModelList).await?;
@@ -81,7 +90,7 @@ pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> JsonOf<ModelLis
 /// Replaces the list. It holds for every call of a model from now on, also of runs that have begun.
 #[utoipa::path(
     put, path = "/model-list", tag = "administration", request_body = NewModelList,
-    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = ModelListView), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn set(
     State(ctx): Ctx,

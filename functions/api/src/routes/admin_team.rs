@@ -7,6 +7,7 @@ use countersign_web::{Json, Path};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::answers::TeamAnswer;
 use super::{Administrator, Ctx, JsonOf, found, now};
 
 /// What of a team is to be different; what is left out stays as it is.
@@ -26,7 +27,7 @@ pub(crate) struct TeamPatch {
 /// One team.
 #[utoipa::path(
     get, path = "/teams/{id}", tag = "administration", params(("id" = String, Path, description = "`team_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = TeamAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -40,7 +41,7 @@ pub(crate) async fn detail(
 #[utoipa::path(
     patch, path = "/teams/{id}", tag = "administration", request_body = TeamPatch,
     params(("id" = String, Path, description = "`team_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
+    responses((status = 200, body = TeamAnswer), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn change(
     State(ctx): Ctx,

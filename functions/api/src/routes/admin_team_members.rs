@@ -3,7 +3,6 @@
 use axum::extract::State;
 use countersign_team::TeamId;
 use countersign_web::{Page, PageQuery, Path, Query};
-use serde_json::Value;
 
 use super::team_members::{MemberLine, members};
 use super::{Administrator, Ctx, found};
@@ -12,7 +11,7 @@ use crate::lists::PageOf;
 /// The members of a team.
 #[utoipa::path(
     get, path = "/teams/{id}/members", tag = "administration", params(("id" = String, Path, description = "`team_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<MemberLine>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
     State(ctx): Ctx,

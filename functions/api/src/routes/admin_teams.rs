@@ -7,9 +7,9 @@ use countersign_team::{Team, TeamId};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Page, PageQuery, Problem, Query};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::TeamAnswer;
 use super::{Administrator, Ctx, now};
 use crate::idempotency::{created, do_once};
 use crate::lists::{PageOf, Paging};
@@ -31,7 +31,7 @@ pub(crate) struct NewTeam {
 #[utoipa::path(
     post, path = "/teams", tag = "administration", request_body = NewTeam,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 201, body = TeamAnswer), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
@@ -59,7 +59,7 @@ pub(crate) async fn create(
 }
 
 /// Every team, by name.
-#[utoipa::path(get, path = "/teams", tag = "administration", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/teams", tag = "administration", params(PageQuery), responses((status = 200, body = Page<TeamAnswer>)))]
 pub(crate) async fn list(
     State(ctx): Ctx,
     Administrator(ref user): Administrator,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_users::PersonView;
+use super::answers::PersonAnswer;
 use super::dated::Dated;
 use super::{Administrator, Ctx, JsonOf, found, now};
 use crate::Context;
@@ -30,7 +31,7 @@ pub(crate) struct Change {
 /// One person with what they may do.
 #[utoipa::path(
     get, path = "/users/{id}", tag = "administration", params(("id" = String, Path, description = "id, username or address")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = PersonView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -46,7 +47,7 @@ pub(crate) async fn detail(
 #[utoipa::path(
     patch, path = "/users/{id}", tag = "administration", request_body = Change,
     params(("id" = String, Path, description = "id, username or address")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = PersonAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn change(
     State(ctx): Ctx,

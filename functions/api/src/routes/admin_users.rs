@@ -6,12 +6,14 @@ use countersign_identity::{DirectoryEntry, UserId};
 use countersign_store_directory::{Email, NewUser, User, Username};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Page, PageQuery, Problem, Query};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::PersonAnswer;
 use super::dated::Dated;
 use super::{Administrator, Ctx, now};
+use crate::documented::documented;
 use crate::idempotency::{created, do_once};
 use crate::lists::{PageOf, Paging};
 
@@ -32,23 +34,24 @@ pub(crate) struct Person {
 }
 
 /// A person with what they may do.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PersonDetail")]
 pub(crate) struct PersonView {
     /// The person.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     pub(super) user: Dated<User>,
     /// Granted scopes and capabilities.
     #[serde(rename = "standing")]
-    #[schema(value_type = Option<Object>)]
     pub(super) entry: Option<Dated<DirectoryEntry>>,
 }
+
+documented!(PersonView);
 
 /// Enters a person, without any rights.
 #[utoipa::path(
     post, path = "/users", tag = "administration", request_body = Person,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "USER_TAKEN"))
+    responses((status = 201, body = PersonAnswer), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "USER_TAKEN"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
@@ -81,7 +84,7 @@ pub(crate) async fn create(
 }
 
 /// Everybody, by username.
-#[utoipa::path(get, path = "/users", tag = "administration", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/users", tag = "administration", params(PageQuery), responses((status = 200, body = Page<PersonAnswer>)))]
 pub(crate) async fn list(
     State(ctx): Ctx,
     Administrator(ref user): Administrator,

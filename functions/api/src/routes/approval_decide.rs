@@ -10,11 +10,17 @@ use countersign_approval::{
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_web::{FieldError, Json, Path, Problem, Signed};
 use serde::Deserialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
-use super::approval::{ended, seen_by};
+use super::approval::seen_by;
+use super::approval_history::ClosedView;
 use super::{Ctx, JsonOf, now, reader};
 use crate::Context;
+use crate::documented::Documented;
+
+/// What whoever decides is answered.
+pub(super) type DecisionAnswer = Documented<Answer>;
 
 /// What was seen, and what to say about it.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -81,7 +87,7 @@ impl GivenAnswer {
 #[utoipa::path(
     post, path = "/approvals/{id}/approve", tag = "approvals", request_body = Decision,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
+    responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn approve(
     State(ctx): Ctx,
@@ -96,7 +102,7 @@ pub(crate) async fn approve(
 #[utoipa::path(
     post, path = "/approvals/{id}/reject", tag = "approvals", request_body = Decision,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
+    responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn reject(
     State(ctx): Ctx,
@@ -143,7 +149,7 @@ pub(super) async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem,
             };
             let mut problem = Problem::of(error);
             problem.detail = story(closed, by.as_deref());
-            Ok(problem.with("closed", ended(closed, by.as_deref())))
+            Ok(problem.with("closed", json!(ClosedView::of(closed.clone(), by))))
         }
         GateError::Decide(DecideError::Answers(problems)) => {
             let at = |problem: &AnswerProblem| FieldError::new(problem.path(), problem.to_string());

@@ -3,14 +3,16 @@
 use axum::extract::State;
 use countersign_approval::{ApprovalId, Covered, Request};
 use countersign_effect::view::EffectView;
-use countersign_effect::{Effect, effect_leaf};
+use countersign_effect::{Digest, Effect, effect_leaf, tree};
 use countersign_letter::{Shown, Strikes, amounts};
 use countersign_web::{Json, Path, Problem};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::approval::seen_by;
 use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
+use crate::documented::documented;
 
 /// Effects that a request is shown with; of more, the rest have addresses of their own.
 const MAX_SHOWN: usize = 50;
@@ -24,55 +26,125 @@ const MAX_SHOWN: usize = 50;
         ("step" = String, Path, description = "the step's name"),
         ("n" = u32, Path, description = "which of its effects, from 1", minimum = 1)
     ),
-    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = EffectDetail), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref person): Reader,
     Path((id, step, n)): Path<(ApprovalId, String, u32)>,
-) -> JsonOf<Value> {
+) -> JsonOf<EffectDetail> {
     let request = seen_by(&ctx, &id, person).await?;
     let steps = ctx.runs.effects_of(&request).await?;
     let of_step = found(steps.iter().find(|effects| effects.step == step))?;
     let at = found(usize::try_from(n).ok().and_then(|n| n.checked_sub(1)))?;
     let text = found(of_step.texts.get(at))?;
-    let mut shown = shown(at, text);
-    shown["step"] = json!(of_step.step);
-    shown["action"] = json!(of_step.action);
-    shown["count"] = json!(of_step.texts.len());
-    shown["text"] = json!(text);
     let covered = request.covers.iter().find(|covered| covered.step == of_step.step);
-    shown["struck"] = json!(covered.is_some_and(|covered| covered.is_struck(at)));
-    shown["path"] = json!(covered.and_then(|covered| covered.path(of_step, at)));
-    Ok(Json(shown))
+    Ok(Json(EffectDetail {
+        n: at + 1,
+        leaf: effect_leaf(text),
+        sends: view_of(text),
+        step: of_step.step.clone(),
+        action: of_step.action.clone(),
+        count: of_step.texts.len(),
+        text: text.clone(),
+        struck: covered.is_some_and(|covered| covered.is_struck(at)),
+        path: covered.and_then(|covered| covered.path(of_step, at)),
+    }))
+}
+
+/// One of the requests that a signature allows, whole.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalEffect")]
+pub(crate) struct EffectDetail {
+    /// Which effect of the step, from 1.
+    n: usize,
+    /// The hash of its canonical text.
+    leaf: Digest,
+    /// What people see of it; null when the text is of a version that is not known any more.
+    sends: Option<EffectView>,
+    step: String,
+    /// The action that the step calls.
+    action: String,
+    /// How many effects the step has.
+    count: usize,
+    /// The canonical text.
+    text: String,
+    /// Whether it was struck out.
+    struck: bool,
+    /// The way from the hash to the root that the digest covers; null when it was struck out.
+    path: Option<tree::Path>,
+}
+
+documented!(EffectDetail);
+
+/// What one step behind a gate is going to send.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalStep")]
+pub(crate) struct StepSummary {
+    #[serde(flatten)]
+    covered: Covered,
+    /// How many effects are not struck out.
+    left: u64,
+    /// How many effects are not in `items`: those have addresses of their own.
+    left_out: usize,
+    /// The first effects; of all steps together fifty.
+    items: Vec<EffectLine>,
+    /// What the effects that are not struck out amount to.
+    amounts: Vec<Amount>,
+}
+
+/// One of the requests that a signature allows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalEffectLine")]
+struct EffectLine {
+    /// Which effect of the step, from 1.
+    n: usize,
+    /// The hash of its canonical text.
+    leaf: Digest,
+    /// What people see of it; null when the text is of a version that is not known any more.
+    sends: Option<EffectView>,
+    /// Whether it was struck out.
+    struck: bool,
+}
+
+/// A sum of money in the effects of a step.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalAmount")]
+struct Amount {
+    /// What is added up.
+    label: String,
+    /// The sum as it is written for people, with its currency.
+    sum: String,
+    /// Of how many effects.
+    of: usize,
 }
 
 /// What a request shows of its effects: the first fifty whole, and where the others are.
-pub(super) async fn summaries(ctx: &Context, request: &Request) -> Result<Value, Problem> {
+pub(super) async fn summaries(
+    ctx: &Context,
+    request: &Request,
+) -> Result<Vec<StepSummary>, Problem> {
     let steps = ctx.runs.effects_of(request).await?;
     let mut left = MAX_SHOWN;
     let mut summaries = Vec::new();
     for (covered, step) in request.covers.iter().zip(&steps) {
-        let shown: Vec<Value> = step
-            .texts
-            .iter()
-            .take(left)
-            .enumerate()
-            .map(|(at, text)| listed(covered, at, text))
-            .collect();
-        left -= shown.len();
-        let mut summary = json!(covered);
-        summary["left"] = json!(covered.left());
-        summary["left_out"] = json!(step.texts.len() - shown.len());
-        summary["items"] = shown.into();
-        summary["amounts"] = amounts_of(request, covered, &step.texts);
-        summaries.push(summary);
+        let shown = step.texts.iter().take(left).enumerate();
+        let items: Vec<EffectLine> =
+            shown.map(|(at, text)| EffectLine::of(covered, at, text)).collect();
+        left -= items.len();
+        summaries.push(StepSummary {
+            left: covered.left(),
+            left_out: step.texts.len() - items.len(),
+            items,
+            amounts: amounts_of(request, covered, &step.texts),
+            covered: covered.clone(),
+        });
     }
-    Ok(summaries.into())
+    Ok(summaries)
 }
 
 /// What the requests that are left amount to, as the page shows it.
-fn amounts_of(request: &Request, covered: &Covered, texts: &[String]) -> Value {
+fn amounts_of(request: &Request, covered: &Covered, texts: &[String]) -> Vec<Amount> {
     let views: Vec<EffectView> =
         texts.iter().flat_map(|text| Effect::parse(text)).map(|of| EffectView::of(&of)).collect();
     let mut strikes = Strikes::default();
@@ -83,7 +155,7 @@ fn amounts_of(request: &Request, covered: &Covered, texts: &[String]) -> Value {
     } else {
         Vec::new()
     };
-    let one = |(label, sum, of): (Shown, String, usize)| json!({ "label": label.plain(), "sum": sum, "of": of });
+    let one = |(label, sum, of): (Shown, String, usize)| Amount { label: label.plain(), sum, of };
     all.into_iter().map(one).collect()
 }
 
@@ -92,7 +164,7 @@ pub(super) struct SentCall {
     /// The address at which all of it is.
     pub(super) effect: String,
     /// What people see of it; `null` from the fifty-first on.
-    pub(super) sends: Value,
+    pub(super) sends: Option<EffectView>,
 }
 
 /// What each call sent whose outcome is asked for, in their order.
@@ -106,21 +178,16 @@ pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<SentCal
         (1..=step.texts.len()).map(move |n| format!("{address}/{n}"))
     });
     let texts = steps.iter().flat_map(|step| &step.texts);
-    let shown = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text));
+    let shown = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text)).flatten();
     let calls = addresses.zip(texts).enumerate();
-    let calls =
-        calls.map(|(at, (effect, text))| SentCall { effect, sends: json!(shown(at, text)) });
-    Ok(calls.collect())
+    Ok(calls.map(|(at, (effect, text))| SentCall { effect, sends: shown(at, text) }).collect())
 }
 
-fn listed(covered: &Covered, at: usize, text: &str) -> Value {
-    let mut shown = shown(at, text);
-    shown["struck"] = json!(covered.is_struck(at));
-    shown
-}
-
-fn shown(at: usize, text: &str) -> Value {
-    json!({ "n": at + 1, "leaf": effect_leaf(text), "sends": view_of(text) })
+impl EffectLine {
+    fn of(covered: &Covered, at: usize, text: &str) -> Self {
+        let (leaf, sends) = (effect_leaf(text), view_of(text));
+        Self { n: at + 1, leaf, sends, struck: covered.is_struck(at) }
+    }
 }
 
 fn view_of(text: &str) -> Option<EffectView> {

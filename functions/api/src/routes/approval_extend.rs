@@ -6,10 +6,10 @@ use countersign_gatekeeper::{Extending, Who};
 use countersign_web::{Json, Path, Signed};
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::approval::{changed, seen_by};
+use super::approval_view::ApprovalView;
 use super::{Ctx, JsonOf, now, reader};
 use crate::moments::time;
 
@@ -29,14 +29,14 @@ pub(crate) struct Extension {
 #[utoipa::path(
     post, path = "/approvals/{id}/extend", tag = "approvals", request_body = Extension,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, past its deadline, or APPROVAL_TOO_MANY_EXTENSIONS"), (status = 422, description = "DEADLINE_NOT_LATER"))
+    responses((status = 200, body = ApprovalView), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, past its deadline, or APPROVAL_TOO_MANY_EXTENSIONS"), (status = 422, description = "DEADLINE_NOT_LATER"))
 )]
 pub(crate) async fn extend(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Extension>,
-) -> JsonOf<Value> {
+) -> JsonOf<ApprovalView> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));
     let extending = Extending { approval: id.clone(), who, deadline: body.deadline };

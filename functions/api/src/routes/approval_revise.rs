@@ -7,7 +7,7 @@ use countersign_web::{Json, Path, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval_decide::{Decision, decide};
+use super::approval_decide::{Decision, DecisionAnswer, decide};
 use super::{Ctx, JsonOf};
 
 /// What was seen, and what is to be changed.
@@ -53,7 +53,7 @@ impl Mode {
 #[utoipa::path(
     post, path = "/approvals/{id}/revise", tag = "approvals", request_body = Changes,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, past its deadline, or changed too often"), (status = 422, description = "no digest, no instructions, or nothing that a model could rewrite"))
+    responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, past its deadline, or changed too often"), (status = 422, description = "no digest, no instructions, or nothing that a model could rewrite"))
 )]
 pub(crate) async fn revise(
     State(ctx): Ctx,

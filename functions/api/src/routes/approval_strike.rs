@@ -5,10 +5,10 @@ use countersign_approval::{ApprovalId, Assurance, Door, Strike};
 use countersign_gatekeeper::{Striking, Who};
 use countersign_web::{Json, Path, Signed};
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::approval::{changed, seen_by};
+use super::approval_view::ApprovalView;
 use super::{Ctx, JsonOf, now, reader};
 
 /// What was seen, and what of it is struck out.
@@ -34,14 +34,14 @@ pub(crate) struct Strikes {
 #[utoipa::path(
     post, path = "/approvals/{id}/strike", tag = "approvals", request_body = Strikes,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, no such step or effect, or nothing would be left"))
+    responses((status = 200, body = ApprovalView), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, no such step or effect, or nothing would be left"))
 )]
 pub(crate) async fn strike(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Strikes>,
-) -> JsonOf<Value> {
+) -> JsonOf<ApprovalView> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let strike = Strike {
         digest: body.digest,

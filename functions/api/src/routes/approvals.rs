@@ -1,14 +1,16 @@
 //! `/approvals` (F-357).
 
-use countersign_approval::{RunId, Status, Vocabulary};
+use countersign_approval::{RunId, Status};
 use countersign_store_approvals::{RequestList, Summary};
 use countersign_store_kit::Page as Stored;
 use countersign_web::{FieldError, Page, Problem};
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
+use super::approval_view::QueueStatus;
 use crate::Context;
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf};
 use crate::queries::ApprovalQuery;
 
@@ -17,17 +19,17 @@ const STATUSES: [&str; 8] =
     ["pending", "closed", "approved", "denied", "timed_out", "expired", "superseded", "cancelled"];
 
 /// A request in a list.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ApprovalLine {
-    /// `approval`, `run`, `step`, `kind`, `title`, `status`, `owner`, `opened_at`, `deadline`, `closed_at`.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     summary: Summary,
-    /// The agent whose run asks (F-195).
+    /// The agent whose run asks; null when the run is gone.
     agent_profile_id: Option<String>,
     /// The status in the words of a queue: `pending`, `approved`, `rejected`, `expired` (K-15).
-    queue_status: &'static str,
+    queue_status: QueueStatus,
 }
+
+documented!(ApprovalLine);
 
 /// Requests for approval. `status` of a line is the exact word, `queue_status` the same in the four words of a queue.
 #[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<ApprovalLine>), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT: a role or a status that there is not")))]
@@ -85,7 +87,7 @@ async fn lines(ctx: &Context, requests: Vec<Summary>) -> Result<Vec<ApprovalLine
     let heads = ctx.runs.heads(&runs).await?;
     let line = |summary: Summary| ApprovalLine {
         agent_profile_id: heads.get(&summary.run).map(|head| head.profile_id.clone()),
-        queue_status: summary.status.word(Vocabulary::Queue),
+        queue_status: summary.status.into(),
         summary,
     };
     Ok(requests.into_iter().map(line).collect())

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
+use super::answers::DiagnosticAnswer;
 use super::{Ctx, JsonOf, Reader, administers, found, holder};
 use crate::Context;
 use crate::idempotency::{created, do_once};
@@ -226,7 +227,7 @@ pub(crate) struct Validity {
     /// Every error, at its field.
     errors: Vec<FieldError>,
     /// What storing it would answer beside it: it could be stored, and may not do what its author expects.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<DiagnosticAnswer>)]
     warnings: Vec<Value>,
 }
 

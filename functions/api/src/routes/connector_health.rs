@@ -7,6 +7,7 @@ use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::answers::HealthAnswer;
 use super::{Ctx, JsonOf, Reader, found, now};
 use crate::health_query::HealthQuery;
 
@@ -19,7 +20,7 @@ pub(crate) struct ConnectorHealth {
     binding: Option<Health>,
     /// Breaker, latency, error rate, and what is left of the budget.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = HealthAnswer)]
     source: HealthView,
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::{SlotAnswer, ToolAnswer};
 use super::{Ctx, JsonOf, Reader, found};
 
 /// What an endpoint takes and gives.
@@ -18,15 +19,15 @@ pub(crate) struct EndpointSchema {
     /// What it does.
     description: String,
     /// Its arguments.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<SlotAnswer>)]
     inputs: Vec<Slot>,
     /// What comes back.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<SlotAnswer>)]
     outputs: Vec<Slot>,
     /// The shape and the fields of the records: `type` (`record_set`, `object`, `scalar`) and `fields`.
     output_schema: Value,
     /// The endpoint as models are shown it: `name`, `description`, `input_schema` (JSON Schema).
-    #[schema(value_type = Object)]
+    #[schema(value_type = ToolAnswer)]
     tool: EndpointTool,
     /// Whether its effect cannot be taken back.
     irreversible: bool,

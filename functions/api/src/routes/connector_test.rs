@@ -40,12 +40,23 @@ pub(crate) struct TestResult {
     cut: Option<String>,
     /// Fields that are empty in every record that came back, if there was one: the source may have left them out, or their path is wrong.
     empty_fields: Option<Vec<String>>,
-    /// `code`, `message`, `help`.
-    #[schema(value_type = Option<Object>)]
-    error: Option<Value>,
+    /// Why there was none.
+    error: Option<TestError>,
     /// Fit to be written into the connector, with the metadata fields it declares; absent when there was no record to infer from.
     #[schema(value_type = Option<Object>)]
     output_schema: Option<Value>,
+}
+
+/// Why a call failed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TestError {
+    /// Stable, explained at `/errors/{code}`.
+    code: String,
+    /// The same for people.
+    message: String,
+    /// What to do about it.
+    #[schema(required)]
+    help: Option<String>,
 }
 
 /// Calls one endpoint of a connector, as a run would. Endpoints with an effect are refused: a test only reads.

@@ -6,6 +6,7 @@ use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::answers::DiagnosticAnswer;
 use super::{Ctx, JsonOf, Reader, found};
 
 /// What to validate.
@@ -24,7 +25,7 @@ pub(crate) struct Validation {
     /// Whether the connector can be used.
     is_valid: bool,
     /// Every error and warning, with line and column.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<DiagnosticAnswer>)]
     diagnostics: Vec<Diagnostic>,
 }
 

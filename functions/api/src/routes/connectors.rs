@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::answers::{AuthFieldAnswer, DiagnosticAnswer};
 use super::collection::described::Words;
 use super::collection::{Author, Kind, More, Read};
 use super::now;
@@ -47,7 +48,7 @@ pub(crate) struct ConnectorLine {
     #[schema(value_type = Vec<String>)]
     tags: Vec<Tag>,
     /// The form of the credentials it needs.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<AuthFieldAnswer>)]
     auth_fields: Vec<AuthField>,
     /// Whether the deployment ships it.
     is_template: bool,
@@ -92,7 +93,7 @@ pub(crate) struct ConnectorView {
     yaml: String,
     /// What its text says that is not used, when it was just written: with line and column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<DiagnosticAnswer>)]
     warnings: Vec<Diagnostic>,
 }
 

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::answers::SummaryAnswer;
 use crate::Context;
 use crate::conversation_query::ConversationQuery;
 use crate::lists::{Asked, PageOf};
@@ -36,7 +37,7 @@ pub(crate) struct ConversationView {
     created_at: Timestamp,
     /// What was asked and answered up to the question `turns_covered`, in the words of a model; of one conversation alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<SummaryAnswer>)]
     summary: Option<Summary>,
 }
 

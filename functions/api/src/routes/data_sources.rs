@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::answers::{OverridesAnswer, PermissionsAnswer};
 use super::collection::changeable;
 use super::credential_parts::CredentialParts;
 use super::{Analyst, Ctx, JsonOf, Reader, found, now};
@@ -60,10 +61,10 @@ pub(crate) struct DataSource {
     /// Whether a credential is stored.
     has_credential: bool,
     /// Replaced connection values.
-    #[schema(value_type = Object)]
+    #[schema(value_type = OverridesAnswer)]
     config_overrides: ConfigOverrides,
     /// What the agent may do.
-    #[schema(value_type = Object)]
+    #[schema(value_type = PermissionsAnswer)]
     permissions: Permissions,
     /// Whether the agent may use it.
     is_enabled: bool,

@@ -7,9 +7,9 @@
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
 use countersign_web::Page;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
+use super::answers::DiscoveryAnswer;
 use super::knowledge::scope;
 use crate::lists::{Asked, PageOf, paged};
 
@@ -51,7 +51,7 @@ impl DiscoveryQuery {
 /// What the caller's runs found, newest first.
 #[utoipa::path(
     get, path = "/discoveries", tag = "knowledge", params(DiscoveryQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<DiscoveryAnswer>))
 )]
 pub(crate) async fn list(asked: Asked<DiscoveryQuery>) -> PageOf<Discovery> {
     let query = &asked.query;

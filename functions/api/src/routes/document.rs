@@ -3,20 +3,23 @@
 use axum::extract::State;
 use countersign_store_content::{Document, DocumentId};
 use countersign_web::{Json, Path};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::{Ctx, JsonOf, Reader, found};
+use crate::documented::documented;
 
 /// A document with its text.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DocumentDetail")]
 pub(crate) struct DocumentView {
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     document: Document,
     /// The text.
     body: String,
 }
+
+documented!(DocumentView);
 
 /// One document of the caller.
 #[utoipa::path(

@@ -4,11 +4,11 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
+use super::answers::DocumentAnswer;
 use crate::lists::{Asked, PageOf, paged};
 use countersign_store_content::Document;
 use countersign_web::Page;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
 /// What to list.
@@ -28,7 +28,7 @@ pub(crate) struct DocumentQuery {
 paged!(DocumentQuery);
 
 /// The caller's documents: those of a folder newest first, or all of them by id.
-#[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<DocumentAnswer>)))]
 pub(crate) async fn list(asked: Asked<DocumentQuery>) -> PageOf<Document> {
     let folder = asked.query.folder.as_deref();
     let paging = asked.paging("documents", &[("folder", folder)]).await?;

@@ -2,13 +2,13 @@
 
 use countersign_store_content::RemovedDocument;
 use countersign_web::{Page, PageQuery};
-use serde_json::Value;
 
+use super::answers::RemovedDocumentAnswer;
 use super::now;
 use crate::lists::{Asked, PageOf};
 
 /// Documents of the caller that were removed and can still be restored, by id.
-#[utoipa::path(get, path = "/documents/removed", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/documents/removed", tag = "content", params(PageQuery), responses((status = 200, body = Page<RemovedDocumentAnswer>)))]
 pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<RemovedDocument> {
     let paging = asked.paging("removed documents", &[]).await?;
     let read = |window| asked.ctx.content.removed_documents(&asked.owner, window);

@@ -2,41 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use countersign_knowledge::explore::{Explore as _, entity_record};
+use countersign_knowledge::explore::{EntityRecord, Explore as _};
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Document, EntityId, ReviewId, ReviewRow};
+use countersign_knowledge::{Document, Entity, EntityId, ReviewId, ReviewRow};
 use countersign_web::{Json, Path, Problem};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use super::knowledge::{Graph, Part};
 use super::{JsonOf, found};
 use crate::Context;
+use crate::documented::documented;
 
 /// A review with what is known of both sides.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EntityReviewDetail")]
 pub(crate) struct Reviewed {
     /// The review.
-    #[schema(value_type = Object)]
     #[serde(flatten)]
     review: ReviewRow,
     /// The one entity as it is now; null when it is gone.
-    #[schema(value_type = Object)]
-    source: Value,
+    source: Option<EntityRecord>,
     /// The other; the same when they are one now.
-    #[schema(value_type = Object)]
-    candidate: Value,
+    candidate: Option<EntityRecord>,
     /// The runs that both were read in.
-    #[schema(value_type = Vec<String>)]
     shared_executions: BTreeSet<String>,
     /// The documents that name the one entity: `id`, `reference`, `title`, `doc_type`, `created_at`.
-    #[schema(value_type = Vec<Object>)]
     source_documents: Vec<Document>,
     /// Those of them that name the other as well.
-    #[schema(value_type = Vec<Object>)]
     shared_documents: Vec<Document>,
 }
+
+documented!(Reviewed);
 
 /// One review.
 #[utoipa::path(
@@ -70,7 +67,7 @@ pub(crate) async fn shown(
         candidate.as_ref().is_some_and(|other| other.mentioned_in.contains_key(&document.id))
     };
     let shared_documents = source_documents.iter().filter(names_both).cloned().collect();
-    let record = |entity: Option<_>| entity.as_ref().map_or(Value::Null, entity_record);
+    let record = |entity: Option<Entity>| entity.as_ref().map(EntityRecord::from);
     let (source, candidate) = (record(source), record(candidate));
     Ok(Reviewed {
         review,
@@ -87,7 +84,7 @@ pub(crate) async fn entities(
     ctx: &Context,
     scope: &Scope,
     ids: BTreeSet<EntityId>,
-) -> Result<Value, Problem> {
+) -> Result<Vec<EntityRecord>, Problem> {
     let found = ctx.knowledge.by_ids(scope, ids).await.map_err(|error| Problem::of(&*error))?;
-    Ok(json!(found.iter().map(entity_record).collect::<Vec<Value>>()))
+    Ok(found.iter().map(EntityRecord::from).collect())
 }

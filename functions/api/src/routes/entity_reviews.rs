@@ -7,9 +7,9 @@
 use countersign_knowledge::{EntityType, Namespace, ReviewRow, ReviewStatus};
 use countersign_web::{Page, Problem};
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
+use super::answers::ReviewAnswer;
 use super::knowledge::scope;
 use crate::lists::{Asked, PageOf, paged};
 
@@ -52,7 +52,7 @@ impl ReviewQuery {
 /// Reviews of one status, newest first: two entities, how alike they are and why nobody merged them.
 #[utoipa::path(
     get, path = "/entity-reviews", tag = "knowledge", params(ReviewQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<ReviewAnswer>))
 )]
 pub(crate) async fn list(asked: Asked<ReviewQuery>) -> PageOf<ReviewRow> {
     let query = &asked.query;

@@ -17,6 +17,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::answers::{
+    ApprovalRecordAnswer, ModelUseAnswer, ResponseAnswer, StepWarningsAnswer, StopAnswer,
+    ToolCallAnswer,
+};
 use super::execution_wait::{Version, WaitQuery, changed};
 use super::executions::ExecutionLine;
 use super::{Ctx, JsonOf, Reader, found, now};
@@ -43,11 +47,11 @@ pub(crate) struct StepView {
     /// The model that wrote its result: `model_used`, `input_tokens`, `output_tokens`, `turns`, `latency_ms`, and SHA-256 of
     /// prompt and answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<ModelUseAnswer>)]
     model: Option<ModelUse>,
     /// The tools that its model asked for: `turn`, `call`, `tool`, `arguments`, `status`, `code`, `message`, `took_ms`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<ToolCallAnswer>)]
     tool_calls: Vec<ToolCall>,
     /// The approval it waits for or was signed by.
     approval_id: Option<String>,
@@ -125,11 +129,11 @@ pub(crate) struct ExecutionView {
     drafts: Vec<DraftView>,
     /// Its requests for approval, in the order they were opened: `step`, `approval`, `status`, `by`, `at`, `note`, `given`
     /// of `needed`, `waits_for`, and every decision with its note.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<ApprovalRecordAnswer>)]
     approvals: Vec<ApprovalRecord>,
     /// What its steps could not read: `step`, `count`, the `first` sentences (50 in all; the step's output has more), and
     /// whether a later signature has to know them (`asks`).
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<StepWarningsAnswer>)]
     warnings: Vec<StepWarnings>,
     /// What the caller should know of how the run was started; only in the answer to the start, where that has waited for the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,14 +143,14 @@ pub(crate) struct ExecutionView {
     /// The seal of its plan.
     seal: Option<String>,
     /// Why it ends early, when it does.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<StopAnswer>)]
     stop: Option<Stop>,
     /// Its inputs as they came.
     inputs: serde_json::Value,
     /// What it gave back, once it is over and was not stopped: `format`, `content` (up to 512 KB), `bytes`, `problems`, `outputs`
     /// (`step`, `destination`, `status`, `details`, `error`, `origin`), `entities`, `new_entities` and `new_relationships`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<ResponseAnswer>)]
     response: Option<Response>,
 }
 

@@ -3,8 +3,8 @@
 use countersign_knowledge::Discovery;
 use countersign_run::RunId;
 use countersign_web::{Page, PageQuery, Path};
-use serde_json::Value;
 
+use super::answers::DiscoveryAnswer;
 use super::execution::own;
 use crate::lists::{Asked, PageOf};
 
@@ -12,7 +12,7 @@ use crate::lists::{Asked, PageOf};
 #[utoipa::path(
     get, path = "/executions/{id}/discoveries", tag = "knowledge",
     params(("id" = String, Path, description = "`run_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<DiscoveryAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(asked: Asked<PageQuery>, Path(id): Path<RunId>) -> PageOf<Discovery> {
     let head = own(&asked.ctx, &asked.owner, &id).await?;

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use super::Ctx;
+use super::answers::{FromMonitorAnswer, RunRecordAnswer, TeamContextAnswer, UnderstoodAnswer};
 use super::execution::{ExecutionView, state};
 use super::execution_start::{AskedPolicy, Door, answer};
 use super::execution_wait::EndQuery;
@@ -106,7 +107,7 @@ pub(crate) struct ExecutionLine {
     chosen_because: Option<String>,
     /// The inputs that were read from the question: `input`, `value`, and the `words` that say it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<UnderstoodAnswer>)]
     understood: Vec<UnderstoodInput>,
     /// What was asked.
     query: String,
@@ -119,7 +120,7 @@ pub(crate) struct ExecutionLine {
     occurrence: Option<OccurrenceId>,
     /// Of a run of a monitor: the `monitor`, and the `batch` of what it found that the run processes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<FromMonitorAnswer>)]
     from_monitor: Option<FromMonitor>,
     /// How its answer is found: `pipeline` (a deterministic playbook), `playbook`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +139,7 @@ pub(crate) struct ExecutionLine {
     /// When that was a member of a team that the agent is shared with: `team_id`, and what the team granted the agent then,
     /// `team_file_access` and `team_post_access`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<TeamContextAnswer>)]
     team_context: Option<TeamContext>,
     /// The agent's handle when the run started.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -185,7 +186,7 @@ pub(crate) struct ExecutionLine {
     /// `ambiguous`), `output_destinations` (`destination`, `status`, `count`), `error_details` (`step`, `code`, `message`; the
     /// first 50) and `errors_left_out`, how many more there are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<RunRecordAnswer>)]
     record: Option<RunRecord>,
 }
 

@@ -5,23 +5,26 @@ use std::time::Duration;
 use axum::extract::State;
 use countersign_store_content::{Export, ExportId};
 use countersign_web::{Json, Path};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::{Ctx, JsonOf, Reader, found};
+use crate::documented::documented;
 
 /// A link is good for this long.
 const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
 
 /// An exported file and where to fetch it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ExportDetail")]
 pub(crate) struct ExportView {
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     export: Export,
     /// Fetch the file here with `GET`, within 15 minutes.
     url: String,
 }
+
+documented!(ExportView);
 
 /// One exported file of the caller.
 #[utoipa::path(

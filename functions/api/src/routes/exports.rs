@@ -1,12 +1,12 @@
 //! `/exports`.
 
+use super::answers::ExportAnswer;
 use crate::lists::{Asked, PageOf};
 use countersign_store_content::Export;
 use countersign_web::{Page, PageQuery};
-use serde_json::Value;
 
 /// The caller's exported files, newest first.
-#[utoipa::path(get, path = "/exports", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/exports", tag = "content", params(PageQuery), responses((status = 200, body = Page<ExportAnswer>)))]
 pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<Export> {
     let paging = asked.paging("exports", &[]).await?;
     paging.page(asked.ctx.content.exports(&asked.owner, paging.window()).await?)

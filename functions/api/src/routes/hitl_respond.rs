@@ -7,7 +7,7 @@ use countersign_web::{Json, Problem, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval_decide::{Decision, GivenAnswer, decide};
+use super::approval_decide::{Decision, DecisionAnswer, GivenAnswer, decide};
 use super::approval_revise::Mode;
 use super::{Ctx, JsonOf};
 
@@ -89,7 +89,7 @@ impl Reply {
 /// decision again gets the first receipt; anything else on a closed request is 409.
 #[utoipa::path(
     post, path = "/api/hitl/respond", tag = "questions", request_body = Reply,
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, answers that are incomplete, or instructions that cannot be followed"))
+    responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, answers that are incomplete, or instructions that cannot be followed"))
 )]
 pub(crate) async fn respond(
     State(ctx): Ctx,

@@ -4,16 +4,18 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use countersign_knowledge::explore::entity_record;
-use countersign_knowledge::{Document, Entity, MentioningId, Namespace};
+use countersign_knowledge::explore::EntityRecord;
+use countersign_knowledge::{Document, Entity, InDocument, MentioningId, Namespace};
 use countersign_store_kit::Page as Stored;
 use countersign_web::{Json, Page, Path};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
+use super::answers::GraphDocumentAnswer;
 use super::knowledge::{Graph, Part, scope};
 use super::{JsonOf, found};
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf, paged};
 
 /// Which documents.
@@ -38,7 +40,7 @@ paged!(MentioningQuery);
 /// Documents that name entities of the caller's graph, newest first.
 #[utoipa::path(
     get, path = "/knowledge/documents", tag = "knowledge", params(MentioningQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<GraphDocumentAnswer>))
 )]
 pub(crate) async fn list(asked: Asked<MentioningQuery>) -> PageOf<Document> {
     let (knowledge, query) = (&asked.ctx.knowledge, &asked.query);
@@ -59,7 +61,7 @@ pub(crate) async fn list(asked: Asked<MentioningQuery>) -> PageOf<Document> {
 #[utoipa::path(
     get, path = "/knowledge/documents/{id}", tag = "knowledge",
     params(("id" = String, Path, description = "`mdoc_…`"), Part),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = GraphDocumentAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(graph: Graph, Path(id): Path<MentioningId>) -> JsonOf<Document> {
     Ok(Json(found(graph.ctx.knowledge.document(&graph.scope, &id).await?)?))
@@ -83,21 +85,21 @@ pub(crate) struct MentionQuery {
 paged!(MentionQuery);
 
 /// An entity that a document names.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MentionView {
     /// The entity.
-    #[schema(value_type = Object)]
-    entity: Value,
-    /// How often, where and beside what.
-    #[schema(value_type = Object)]
-    mention: Value,
+    entity: EntityRecord,
+    /// How often, where and beside what; null when that is not kept.
+    mention: Option<InDocument>,
 }
+
+documented!(MentionView);
 
 /// The entities that a document names.
 #[utoipa::path(
     get, path = "/knowledge/documents/{id}/mentions", tag = "knowledge",
     params(("id" = String, Path, description = "`mdoc_…`"), MentionQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<MentionView>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn mentions(
     asked: Asked<MentionQuery>,
@@ -110,7 +112,7 @@ pub(crate) async fn mentions(
     let paging = asked.paging("mentions", &filters).await?;
     let page = knowledge.mentioned_in(&scope, &id, paging.window()).await?;
     paging.page(page.map(|entity: Entity| MentionView {
-        entity: entity_record(&entity),
-        mention: serde_json::json!(entity.mentioned_in.get(&id)),
+        entity: (&entity).into(),
+        mention: entity.mentioned_in.get(&id).cloned(),
     }))
 }

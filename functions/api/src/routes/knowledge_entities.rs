@@ -4,7 +4,7 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use countersign_knowledge::explore::{Explore as _, entity_record};
+use countersign_knowledge::explore::{EntityRecord, Explore as _};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
@@ -12,9 +12,9 @@ use countersign_store_kit::Page as Stored;
 use countersign_web::{Page, Problem};
 use futures::future::BoxFuture;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
+use super::answers::EntityAnswer;
 use super::knowledge::scope;
 use crate::Context;
 use crate::lists::{Asked, PageOf, Paging, paged};
@@ -77,9 +77,9 @@ impl EntityQuery {
 /// Entities of the caller's graph: of one kind in the order of names, otherwise and with `q` in that of ids.
 #[utoipa::path(
     get, path = "/knowledge/entities", tag = "knowledge", params(EntityQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<EntityAnswer>))
 )]
-pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<Value> {
+pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<EntityRecord> {
     let (ctx, query) = (&asked.ctx, &asked.query);
     let scope = scope(&asked.owner, query.namespace.clone());
     let filters = [
@@ -95,7 +95,7 @@ pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<Value> {
         (None, Some(_)) => named(ctx, &scope, query, &paging).await?,
         (None, None) => all(ctx, &scope, query, &paging).await?,
     };
-    paging.page(page.map(|entity| entity_record(&entity)))
+    paging.page(page.map(|entity| EntityRecord::from(&entity)))
 }
 
 /// A page of those with this identifier: of each kind one, unless people are still asked.

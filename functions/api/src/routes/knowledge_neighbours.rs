@@ -6,15 +6,18 @@
 
 use std::collections::BTreeSet;
 
-use countersign_knowledge::explore::{Expansion, MAX_HOPS, entity_record, expand};
+use countersign_knowledge::explore::{
+    EntityRecord, Expansion, MAX_HOPS, RelationshipRecord, expand,
+};
 use countersign_knowledge::{EntityId, EntityType, Namespace, Relationship};
 use countersign_web::{Json, Path, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::knowledge::scope;
 use super::{JsonOf, found};
+use crate::documented::documented;
 use crate::lists::Asked;
 
 /// How far, and along what.
@@ -60,17 +63,17 @@ fn words(text: Option<&str>) -> impl Iterator<Item = &str> {
 }
 
 /// A part of the graph.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Neighbourhood {
     /// The entity first, then the others, the nearest first.
-    #[schema(value_type = Vec<Object>)]
-    entities: Vec<Value>,
+    entities: Vec<EntityRecord>,
     /// Who, what, with whom, and where it was read.
-    #[schema(value_type = Vec<Object>)]
-    relationships: Vec<Value>,
+    relationships: Vec<RelationshipRecord>,
     /// Whether there is more than one answer holds: 500 entities, 2,000 relationships.
     is_cut: bool,
 }
+
+documented!(Neighbourhood);
 
 /// An entity, what it is connected with, and what that is connected with.
 #[utoipa::path(
@@ -89,7 +92,7 @@ pub(crate) async fn list(
     let around = expand(&ctx.knowledge, &scope, vec![entity], &expansion).await;
     let around = around.map_err(|error| Problem::of(&*error))?;
     Ok(Json(Neighbourhood {
-        entities: around.entities.iter().map(entity_record).collect(),
+        entities: around.entities.iter().map(EntityRecord::from).collect(),
         relationships: around.relationship_records(),
         is_cut: around.is_cut,
     }))

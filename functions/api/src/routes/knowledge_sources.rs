@@ -12,13 +12,14 @@ use countersign_knowledge::{DataSource, Namespace, SourceId};
 use countersign_run::RunId;
 use countersign_store_kit::Page as Stored;
 use countersign_web::{Json, Page, Path, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::knowledge::{Graph, Part, scope};
 use super::{JsonOf, found};
 use crate::Context;
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf, paged};
 
 /// Which sources.
@@ -45,19 +46,21 @@ pub(crate) struct SourceQuery {
 paged!(SourceQuery);
 
 /// What a run asked of a connector.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GraphSourceDetail")]
 pub(crate) struct SourceView {
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     source: DataSource,
     /// The connector's name now; null when it is gone.
     connector_name: Option<String>,
 }
 
+documented!(SourceView);
+
 /// Data sources of the caller's graph, newest first.
 #[utoipa::path(
     get, path = "/knowledge/sources", tag = "knowledge", params(SourceQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<SourceView>))
 )]
 pub(crate) async fn list(asked: Asked<SourceQuery>) -> PageOf<SourceView> {
     let part = scope(&asked.owner, asked.query.namespace.clone());

@@ -32,8 +32,7 @@ pub(crate) struct Me {
     /// Effective capabilities.
     #[schema(value_type = Vec<String>)]
     capabilities: Vec<Capability>,
-    /// The teams that they are a member of: `id` and `name`.
-    #[schema(value_type = Vec<Object>)]
+    /// The teams that they are a member of.
     teams: Vec<TeamName>,
     /// The token's id (`jti`); whoever administers can make it void.
     token_id: String,
@@ -42,8 +41,9 @@ pub(crate) struct Me {
 }
 
 /// A team by its name.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct TeamName {
+    #[schema(value_type = String)]
     id: TeamId,
     name: String,
 }

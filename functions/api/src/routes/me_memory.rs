@@ -5,12 +5,15 @@ use countersign_question::{AboutPerson, Learned};
 use countersign_store_catalog::StoredAbout;
 use countersign_web::{Json, Problem};
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answers::AboutAnswer;
 use super::{Analyst, Ctx, JsonOf, Reader, found, now};
+use crate::documented::documented;
 
 /// What is known of the caller.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Memory {
     /// What they have written.
     #[serde(flatten)]
@@ -20,10 +23,12 @@ pub(crate) struct Memory {
     learned: Option<Learned>,
 }
 
+documented!(Memory);
+
 /// What the caller has written of themselves: `critical_facts` (`user_name`, `company_name`, `job_title`, `recent_projects`) and
 /// `preferences` (`tone`, `detail_level`, `language`), with `updated_at`. Nothing is there unless they have written it. With `learn` also
 /// what a model has `learned` of them from their questions: the same fields, and `from`, which run each is from.
-#[utoipa::path(get, path = "/me/memory", tag = "operation", responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND")))]
+#[utoipa::path(get, path = "/me/memory", tag = "operation", responses((status = 200, body = Memory), (status = 404, description = "NOT_FOUND")))]
 pub(crate) async fn detail(State(ctx): Ctx, Reader(ref user): Reader) -> JsonOf<Memory> {
     let said = found(ctx.catalog.about(user).await?)?;
     let learned = match said.about.learn {
@@ -38,7 +43,7 @@ pub(crate) async fn detail(State(ctx): Ctx, Reader(ref user): Reader) -> JsonOf<
 /// model looks in each question for more; without it, what was learned is erased.
 #[utoipa::path(
     put, path = "/me/memory", tag = "operation", request_body = Value,
-    responses((status = 200, body = Value), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = AboutAnswer), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn set(
     State(ctx): Ctx,

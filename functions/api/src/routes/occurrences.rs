@@ -10,10 +10,14 @@ use countersign_store_catalog::Stored;
 use countersign_trigger::TriggerId;
 use countersign_web::{Json, Page, PageQuery, Path, Problem};
 use http::header;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
+use super::answers::OccurrenceAnswer;
 use super::{Ctx, JsonOf, Reader, found, monitors, triggers};
 use crate::Context;
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf, Paged, Paging};
 use crate::queries::OccurrenceQuery;
 
@@ -24,7 +28,7 @@ use crate::queries::OccurrenceQuery;
 /// short and still have a `next`.
 #[utoipa::path(
     get, path = "/occurrences", tag = "schedules", params(OccurrenceQuery),
-    responses((status = 200, body = Page<Value>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, or times the wrong way round"))
+    responses((status = 200, body = Page<OccurrenceAnswer>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, or times the wrong way round"))
 )]
 pub(crate) async fn all(asked: Asked<OccurrenceQuery>) -> PageOf<Occurrence> {
     page(&asked.ctx, &asked.owner, &asked.query).await
@@ -33,7 +37,7 @@ pub(crate) async fn all(asked: Asked<OccurrenceQuery>) -> PageOf<Occurrence> {
 /// One occurrence, as the list has it.
 #[utoipa::path(
     get, path = "/occurrences/{id}", tag = "schedules", params(("id" = String, Path, description = "`{source}-{time}`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = OccurrenceAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -43,10 +47,17 @@ pub(crate) async fn detail(
     Ok(Json(found(ctx.catalog.occurrence(owner, &id).await?)?))
 }
 
+/// Whatever JSON the sender of a webhook has sent; the answer is its bytes, as they were signed.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct HookBody(Value);
+
+documented!(HookBody);
+
 /// The body of the webhook that fired a trigger, byte for byte as it was signed.
 #[utoipa::path(
     get, path = "/occurrences/{id}/body", tag = "schedules", params(("id" = String, Path, description = "of a webhook's")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND: nothing of this id, or no webhook has fired it"))
+    responses((status = 200, body = HookBody), (status = 404, description = "NOT_FOUND: nothing of this id, or no webhook has fired it"))
 )]
 pub(crate) async fn body(
     State(ctx): Ctx,
@@ -61,7 +72,7 @@ pub(crate) async fn body(
 /// What was due for one schedule, newest first.
 #[utoipa::path(
     get, path = "/schedules/{id}/occurrences", tag = "schedules", params(("id" = String, Path, description = "`sched_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<OccurrenceAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_schedule(
     asked: Asked<PageQuery>,
@@ -75,7 +86,7 @@ pub(crate) async fn of_schedule(
 /// What one monitor found new, newest first: an occurrence for each batch.
 #[utoipa::path(
     get, path = "/monitors/{id}/occurrences", tag = "monitors", params(("id" = String, Path, description = "`mon_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<OccurrenceAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_monitor(
     asked: Asked<PageQuery>,
@@ -95,7 +106,7 @@ async fn of(asked: Asked<PageQuery>, source_id: String) -> PageOf<Occurrence> {
 /// What has fired one trigger, newest first.
 #[utoipa::path(
     get, path = "/triggers/{id}/occurrences", tag = "triggers", params(("id" = String, Path, description = "`trig_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<OccurrenceAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn of_trigger(
     asked: Asked<PageQuery>,

@@ -10,6 +10,7 @@ use countersign_web::{Json, Path, Query};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::answers::PlaybookGraphAnswer;
 use super::playbooks_validate::known_bindings;
 use super::{Ctx, JsonOf, Reader, found};
 
@@ -25,7 +26,7 @@ pub(crate) struct For {
 /// Who uses whose results, with types.
 #[utoipa::path(
     get, path = "/playbooks/{id}/graph", tag = "playbooks", params(("id" = String, Path, description = "kebab-case"), For),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = PlaybookGraphAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn graph(
     State(ctx): Ctx,

@@ -3,11 +3,12 @@
 use axum::extract::State;
 use countersign_web::{Json, Path};
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::JudgementAnswer;
 use super::playbooks_validate::validated;
 use super::{Ctx, JsonOf, Reader, found};
+use countersign_playbook::render::Judgement;
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -22,14 +23,14 @@ pub(crate) struct For {
 #[utoipa::path(
     post, path = "/playbooks/{id}/validate", tag = "playbooks", request_body = Option<For>,
     params(("id" = String, Path, description = "kebab-case")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = JudgementAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn validate(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<String>,
     body: Option<Json<For>>,
-) -> JsonOf<Value> {
+) -> JsonOf<Judgement> {
     let Json(body) = body.unwrap_or_default();
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     validated(&ctx, owner, &stored.yaml, body.profile_id.as_deref()).await

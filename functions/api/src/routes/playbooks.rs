@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::answers::{InputDeclAnswer, PlaybookAnswer, PlaybookDiagnosticAnswer};
 use super::collection::described::Words;
 use super::collection::{Author, Kind, More, Read};
 use super::{monitors, now, playbook_users};
@@ -62,7 +63,7 @@ pub(crate) struct PlaybookLine {
     /// Connectors its profile must have.
     required_connectors: Vec<String>,
     /// What it asks for.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<InputDeclAnswer>)]
     inputs: Vec<InputDecl>,
     /// Whether the deployment ships it.
     is_template: bool,
@@ -104,13 +105,13 @@ pub(crate) struct PlaybookView {
     #[serde(flatten)]
     line: PlaybookLine,
     /// What it compiles to.
-    #[schema(value_type = Object)]
+    #[schema(value_type = PlaybookAnswer)]
     playbook: ValidPlaybook,
     /// The text it was read from.
     yaml: String,
     /// What may surprise in its text, when it was just written: with line and column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<PlaybookDiagnosticAnswer>)]
     warnings: Vec<Diagnostic>,
 }
 

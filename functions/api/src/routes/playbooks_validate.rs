@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use countersign_identity::UserId;
-use countersign_playbook::{Bindings, render};
+use countersign_playbook::Bindings;
+use countersign_playbook::render::Judgement;
 use countersign_profile::ProfileId;
 use countersign_web::{Json, Problem};
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::JudgementAnswer;
 use super::{Ctx, JsonOf, Reader, found};
 use crate::{Context, saving};
 
@@ -25,12 +26,12 @@ pub(crate) struct Draft {
 }
 
 /// Validates a playbook's text: `valid`, `diagnostics` with line and column, and per step what F-166 reports.
-#[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value), (status = 404, description = "there is no such agent")))]
+#[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = JudgementAnswer), (status = 404, description = "there is no such agent")))]
 pub(crate) async fn validate(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Json(draft): Json<Draft>,
-) -> JsonOf<Value> {
+) -> JsonOf<Judgement> {
     validated(&ctx, owner, &draft.yaml, draft.profile_id.as_deref()).await
 }
 
@@ -40,10 +41,10 @@ pub(super) async fn validated(
     owner: &UserId,
     yaml: &str,
     profile: Option<&str>,
-) -> JsonOf<Value> {
+) -> JsonOf<Judgement> {
     let bindings = known_bindings(ctx, owner, profile).await?;
     let compiled = saving::judged(ctx, owner, yaml, bindings.as_ref()).await?;
-    Ok(Json(render::json(&compiled)))
+    Ok(Json(compiled.into()))
 }
 
 /// The connectors of the agent that is named, if one is.

@@ -6,23 +6,26 @@ use axum::extract::State;
 use countersign_journal::{Access, Entry, JournalRead as _, Origin};
 use countersign_profile::ProfileId;
 use countersign_web::{Json, Path};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::{Ctx, JsonOf, Reader, found};
+use crate::documented::documented;
 
 /// So many entries are shown.
 const SHOWN: usize = 5;
 
 /// The newest entries and how the last runs ended.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JournalSummary")]
 pub(crate) struct Summary {
     /// The newest five, newest first.
-    #[schema(value_type = Vec<Object>)]
     latest: Vec<Entry>,
     /// How the runs among the last fifty entries ended.
     by_status: BTreeMap<&'static str, usize>,
 }
+
+documented!(Summary);
 
 /// What an agent did lately; always of the newest entries.
 #[utoipa::path(

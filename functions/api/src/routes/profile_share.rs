@@ -11,6 +11,7 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::answers::ShareAnswer;
 use super::collection::changeable;
 use super::{Ctx, JsonOf, Reader, now};
 use crate::Context;
@@ -93,7 +94,7 @@ impl ShareTerms {
 #[utoipa::path(
     post, path = "/profiles/{id}/share", tag = "profiles", request_body = NewShare,
     params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Value), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN: it is shared with the team already"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 201, body = ShareAnswer), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN: it is shared with the team already"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
@@ -134,7 +135,7 @@ async fn member(ctx: &Context, owner: &UserId, team: &TeamId) -> Result<(), Prob
 #[utoipa::path(
     put, path = "/profiles/{id}/share/{team_id}", tag = "profiles", request_body = ShareTerms,
     params(("id" = String, Path, description = "`prof_…`"), ("team_id" = String, Path, description = "`team_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = ShareAnswer), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
     State(ctx): Ctx,

@@ -4,22 +4,24 @@ use axum::extract::State;
 use countersign_profile::ProfileId;
 use countersign_team::{Share, TeamConfig};
 use countersign_web::{Json, Path};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::{Ctx, JsonOf, Reader, found};
+use crate::documented::documented;
 
 /// With whom an agent is shared.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProfileShares")]
 pub(crate) struct Shares {
     /// Each share with its terms, whether or not it counts.
-    #[schema(value_type = Vec<Object>)]
     items: Vec<Share>,
     /// What the shares that count come to: `shared_with_teams`, `team_file_access`, `team_post_access` and
     /// `team_permissions`, what each team grants.
-    #[schema(value_type = Object)]
     team_config: TeamConfig,
 }
+
+documented!(Shares);
 
 /// With which teams an agent of the caller is shared.
 #[utoipa::path(

@@ -7,9 +7,9 @@
 use countersign_knowledge::{EntityId, Namespace, ResolutionAction, ResolutionLogRow};
 use countersign_web::Page;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
+use super::answers::LogAnswer;
 use super::knowledge::scope;
 use crate::lists::{Asked, PageOf, paged};
 
@@ -52,7 +52,7 @@ impl LogQuery {
 /// The log of entity resolution, newest first.
 #[utoipa::path(
     get, path = "/entity-resolution/log", tag = "knowledge", params(LogQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<LogAnswer>))
 )]
 pub(crate) async fn list(asked: Asked<LogQuery>) -> PageOf<ResolutionLogRow> {
     let query = &asked.query;

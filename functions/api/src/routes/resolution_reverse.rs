@@ -3,34 +3,34 @@
 use std::collections::BTreeSet;
 
 use countersign_knowledge::decided::Decided;
+use countersign_knowledge::explore::EntityRecord;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::review::{Decision, concerned, reverse as reversal};
 use countersign_knowledge::{EntityId, KnowledgeError, LogId, ResolutionLogRow};
 use countersign_web::{Json, Path, Problem};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::entity_review::entities;
 use super::knowledge::{Graph, Part, decider};
 use super::{Analyst, JsonOf, found};
 use crate::Context;
+use crate::documented::documented;
 
 /// What a decision did.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResolutionChange {
     /// The row of the log that it has; none where it only reverses one.
-    #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<ResolutionLogRow>,
     /// The row that it has reversed.
-    #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     reversed: Option<ResolutionLogRow>,
     /// The entities that it is about, as they are now.
-    #[schema(value_type = Vec<Object>)]
-    entities: Value,
+    entities: Vec<EntityRecord>,
 }
+
+documented!(ResolutionChange);
 
 /// Takes back a merge or a split: a person's merge leaves both as if it had not been, and its review is open again; a spelling
 /// that a run merged becomes an entity of its own.

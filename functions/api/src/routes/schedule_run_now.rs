@@ -9,6 +9,7 @@ use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
 use countersign_web::{Path, Problem, Signed};
 use http::StatusCode;
 
+use super::answers::OccurrenceAnswer;
 use super::{Ctx, analyst, found, invoker, now};
 use crate::idempotency::do_once;
 
@@ -18,7 +19,7 @@ use crate::idempotency::do_once;
 #[utoipa::path(
     post, path = "/schedules/{id}/run-now", tag = "schedules",
     params(("id" = String, Path, description = "`sched_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 429, description = "QUOTA_EXCEEDED"), (status = 503, description = "RUN_NOT_STARTED"))
+    responses((status = 202, body = OccurrenceAnswer), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 429, description = "QUOTA_EXCEEDED"), (status = 503, description = "RUN_NOT_STARTED"))
 )]
 pub(crate) async fn run(
     State(ctx): Ctx,

@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::answers::StatisticsAnswer;
 use super::knowledge::scope;
 use super::{Ctx, JsonOf, Reader, now};
 use crate::Context;
@@ -42,7 +43,7 @@ pub(crate) struct StatisticsView {
     /// `entities_discovered`, `relationships_discovered`, `entities_per_run`, `merged` and `ambiguous` names; `days` with `runs`,
     /// `entities_discovered` and `relationships_discovered`; `connectors` with `calls`, `failed`, `error_rate`, `mean_latency_ms` and `results` by endpoint.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = StatisticsAnswer)]
     figures: Statistics,
     /// How doubtful names were decided.
     resolution: Decisions,

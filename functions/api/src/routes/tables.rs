@@ -1,14 +1,14 @@
 //! `/workspaces/{id}/tables`.
 
+use super::answers::TableAnswer;
 use crate::lists::{Asked, PageOf};
 use countersign_store_content::TableInfo;
 use countersign_web::{Page, PageQuery, Path};
-use serde_json::Value;
 
 /// The tables of a workspace of the caller.
 #[utoipa::path(
     get, path = "/workspaces/{id}/tables", tag = "content", params(("id" = String, Path, description = "the workspace"), PageQuery),
-    responses((status = 200, body = Page<Value>))
+    responses((status = 200, body = Page<TableAnswer>))
 )]
 pub(crate) async fn list(
     asked: Asked<PageQuery>,

@@ -4,13 +4,14 @@ use axum::extract::State;
 use countersign_team::{Team, TeamId};
 use countersign_web::{Json, Path};
 
+use super::answers::TeamAnswer;
 use super::teams::own_team;
 use super::{Ctx, JsonOf, Reader};
 
 /// A team of the caller.
 #[utoipa::path(
     get, path = "/teams/{id}", tag = "teams", params(("id" = String, Path, description = "`team_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = TeamAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,

@@ -8,13 +8,14 @@ use countersign_run::RunContext;
 use countersign_team::{JournalVisibility, Share, TeamId};
 use countersign_web::{Json, Page, Path, Problem};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::team_agents::{SharedAgent, profile, view};
 use super::teams::own_team;
 use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
+use crate::documented::documented;
 use crate::journal_pages::{Journal, shown};
 use crate::lists::{Asked, PageOf};
 use crate::queries::JournalQuery;
@@ -23,7 +24,7 @@ use crate::queries::JournalQuery;
 #[utoipa::path(
     get, path = "/teams/{id}/agents/{profile_id}", tag = "teams",
     params(("id" = String, Path, description = "`team_…`"), ("profile_id" = String, Path, description = "`prof_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = SharedAgent), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -38,7 +39,7 @@ pub(crate) async fn detail(
 #[utoipa::path(
     get, path = "/teams/{id}/agents/{profile_id}/journal", tag = "teams",
     params(("id" = String, Path, description = "`team_…`"), ("profile_id" = String, Path, description = "`prof_…`"), JournalQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
+    responses((status = 200, body = Page<SharedEntry>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
 )]
 pub(crate) async fn journal(
     asked: Asked<JournalQuery>,
@@ -67,7 +68,7 @@ fn level(share: &Share, all: &[Share]) -> JournalVisibility {
 }
 
 /// An entry as members see it: not who signed, nor where results went.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SharedEntry {
     id: EntryId,
     execution_id: String,
@@ -82,6 +83,8 @@ pub(crate) struct SharedEntry {
     entities_mentioned: Vec<Mention>,
     entities_discovered: Vec<Mention>,
 }
+
+documented!(SharedEntry);
 
 impl From<Entry> for SharedEntry {
     fn from(entry: Entry) -> Self {

@@ -8,11 +8,12 @@ use countersign_team::{JournalVisibility, Share, TeamId};
 use countersign_web::{Page, PageQuery, Path, Problem};
 use futures::{StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::teams::own_team;
 use crate::Context;
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf, Paging};
 
 /// Agents of a page that are looked up together.
@@ -20,7 +21,7 @@ const AT_ONCE: usize = 8;
 
 /// An agent as members of a team see it: who it is and what it can do. Where it sends, what it was told and its credentials
 /// stay with its owner.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SharedAgent {
     agent_profile_id: ProfileId,
     name: String,
@@ -42,8 +43,10 @@ pub(crate) struct SharedAgent {
     members_run: bool,
 }
 
+documented!(SharedAgent);
+
 /// A skill as members see it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SharedSkill {
     skill_type: SkillType,
     reference: String,
@@ -64,7 +67,7 @@ impl From<&Skill> for SharedSkill {
 /// still a `next`.
 #[utoipa::path(
     get, path = "/teams/{id}/agents", tag = "teams", params(("id" = String, Path, description = "`team_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<SharedAgent>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(asked: Asked<PageQuery>, Path(team): Path<TeamId>) -> PageOf<SharedAgent> {
     let (ctx, user) = (&asked.ctx, &asked.owner);

@@ -5,18 +5,19 @@ use countersign_team::{Member, TeamId};
 use countersign_web::{Page, PageQuery, Path, Problem};
 use futures::{StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::teams::own_team;
 use crate::Context;
+use crate::documented::documented;
 use crate::lists::{Asked, PageOf, Paging};
 
 /// People of a page that are looked up together.
 const AT_ONCE: usize = 8;
 
 /// A member in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MemberLine {
     user_id: UserId,
     /// The name they sign in with.
@@ -28,10 +29,12 @@ pub(crate) struct MemberLine {
     added_at: Timestamp,
 }
 
+documented!(MemberLine);
+
 /// The members of a team of the caller.
 #[utoipa::path(
     get, path = "/teams/{id}/members", tag = "teams", params(("id" = String, Path, description = "`team_…`"), PageQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<MemberLine>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(asked: Asked<PageQuery>, Path(id): Path<TeamId>) -> PageOf<MemberLine> {
     own_team(&asked.ctx, &asked.owner, &id).await?;

@@ -5,6 +5,7 @@ use countersign_team::{Post, PostId, TeamId};
 use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 
+use super::answers::PostAnswer;
 use super::teams::own_team;
 use super::{Ctx, JsonOf, Reader, found, now};
 
@@ -12,7 +13,7 @@ use super::{Ctx, JsonOf, Reader, found, now};
 #[utoipa::path(
     get, path = "/teams/{id}/posts/{post}", tag = "teams",
     params(("id" = String, Path, description = "`team_…`"), ("post" = String, Path, description = "`post_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = PostAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,

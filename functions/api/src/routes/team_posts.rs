@@ -7,9 +7,9 @@ use countersign_team::{MAX_POST, Post, PostId, TeamId, ThreadId};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Page, Path, Problem};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::answers::PostAnswer;
 use super::teams::own_team;
 use super::{Ctx, Reader, now};
 use crate::idempotency::{created, do_once};
@@ -55,7 +55,7 @@ impl NewPost {
 #[utoipa::path(
     post, path = "/teams/{id}/posts", tag = "teams", request_body = NewPost,
     params(("id" = String, Path, description = "`team_…`"), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Value), (status = 404, description = "NOT_FOUND, THREAD_NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 201, body = PostAnswer), (status = 404, description = "NOT_FOUND, THREAD_NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
@@ -91,7 +91,7 @@ pub(crate) async fn create(
 /// The posts of a team of the caller, newest first.
 #[utoipa::path(
     get, path = "/teams/{id}/posts", tag = "teams", params(("id" = String, Path, description = "`team_…`"), TeamPostQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
+    responses((status = 200, body = Page<PostAnswer>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
 )]
 pub(crate) async fn list(asked: Asked<TeamPostQuery>, Path(team): Path<TeamId>) -> PageOf<Post> {
     own_team(&asked.ctx, &asked.owner, &team).await?;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::answers::UnderstoodAnswer;
 use super::execution::state;
 use super::executions::by_mention;
 use super::team_agent::shared;
@@ -78,7 +79,7 @@ pub(crate) struct SharedRun {
     playbook_name: Option<String>,
     /// The inputs that were read from the question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<UnderstoodAnswer>)]
     understood: Vec<UnderstoodInput>,
     query: String,
     #[schema(value_type = String)]

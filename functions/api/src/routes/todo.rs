@@ -7,6 +7,7 @@ use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
+use super::answers::TodoAnswer;
 use super::{Ctx, JsonOf, Reader, found, now};
 
 /// What is to be different; what is left out stays as it is.
@@ -50,7 +51,7 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// One to-do of the caller.
 #[utoipa::path(
     get, path = "/todos/{id}", tag = "content", params(("id" = String, Path, description = "`todo_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = TodoAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
@@ -63,7 +64,7 @@ pub(crate) async fn detail(
 /// Changes a to-do of the caller, such as to tick it off: `{"state": "DONE"}`.
 #[utoipa::path(
     patch, path = "/todos/{id}", tag = "content", params(("id" = String, Path, description = "`todo_…`")), request_body = TodoPatch,
-    responses((status = 200, body = Value), (status = 404, description = "TODO_NOT_FOUND"), (status = 422, description = "INVALID_INPUT, TODO_TOO_MANY_TAGS"))
+    responses((status = 200, body = TodoAnswer), (status = 404, description = "TODO_NOT_FOUND"), (status = 422, description = "INVALID_INPUT, TODO_TOO_MANY_TAGS"))
 )]
 pub(crate) async fn change(
     State(ctx): Ctx,

@@ -6,14 +6,14 @@ use countersign_store_content::ContentError;
 use countersign_todo::{Filter, Search, Todo, Wanted, org};
 use countersign_web::{Page, Problem, Query};
 use http::header::CONTENT_TYPE;
-use serde_json::Value;
 
+use super::answers::TodoAnswer;
 use super::{Ctx, Reader};
 use crate::lists::{Asked, PageOf};
 use crate::queries::{OrgQuery, TodoQuery};
 
 /// The caller's to-dos, oldest first.
-#[utoipa::path(get, path = "/todos", tag = "content", params(TodoQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/todos", tag = "content", params(TodoQuery), responses((status = 200, body = Page<TodoAnswer>)))]
 pub(crate) async fn list(asked: Asked<TodoQuery>) -> PageOf<Todo> {
     let query = &asked.query;
     let narrowed = query.narrowed();

@@ -69,7 +69,7 @@ pub(crate) struct Upload {
     /// Send the bytes here with `PUT`.
     url: String,
     /// Headers the request must carry.
-    #[schema(value_type = Object)]
+    #[schema(value_type = std::collections::BTreeMap<String, String>)]
     headers: serde_json::Map<String, serde_json::Value>,
     /// Until when the address is good.
     #[schema(value_type = String, format = DateTime)]

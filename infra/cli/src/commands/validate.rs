@@ -101,10 +101,11 @@ impl Validate {
         if let (true, Some(playbook)) = (self.graph, &compiled.playbook) {
             text = format!("{}\n{}", text.trim_end(), render::stages(playbook));
         }
-        let mut json = render::json(&compiled);
+        let valid = compiled.is_valid();
+        let mut json = json!(render::Judgement::from(compiled));
         json["file"] = source.origin.as_str().into();
         json["kind"] = Kind::Playbook.name().into();
-        FileReport { valid: compiled.is_valid(), text, json }
+        FileReport { valid, text, json }
     }
 
     fn connector(&self, origin: &str, text: &str) -> FileReport {

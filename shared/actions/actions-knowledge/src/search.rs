@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Expansion, Explore, Subgraph, expand};
+use countersign_knowledge::explore::{Expansion, Explore, RelationshipRecord, Subgraph, expand};
 use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
@@ -158,13 +158,13 @@ async fn named(
 fn answer(found: &Subgraph, not_found: &[&String]) -> Value {
     let names: BTreeMap<&EntityId, &str> =
         found.entities.iter().map(|entity| (&entity.id, entity.canonical_name.as_str())).collect();
-    let related = |(record, edge): (Value, &Edge)| {
+    let related = |(record, edge): (RelationshipRecord, &Edge)| {
         json!({
             "source": names.get(&edge.from),
             "target": names.get(&edge.to),
             "type": edge.relationship,
-            "properties": record["properties"],
-            "differing": record["differing"],
+            "properties": record.properties,
+            "differing": record.differing,
             "confidence": edge.confidence,
             "source_id": edge.from,
             "target_id": edge.to,

@@ -5,13 +5,14 @@ use countersign_identity::UserId;
 use countersign_store_kit::{Page, Query, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::items::Body;
 use crate::{Approvals, Result, keys};
 
 /// One line of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// The request.
     pub approval: ApprovalId,

@@ -4,12 +4,13 @@ use countersign_identity::UserId;
 use countersign_question::AboutPerson;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Catalog, Result, keys, record};
 
 /// What a person has said of themselves, and when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredAbout {
     /// Whose.
     pub user_id: UserId,

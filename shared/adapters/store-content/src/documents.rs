@@ -5,6 +5,7 @@ use countersign_report::table::table_name;
 use countersign_store_kit::{Page, Query, Stored, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::keys;
 use crate::{ContentError, ContentStore, Result};
 
 /// A document without its body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// The id.
     pub id: DocumentId,

@@ -7,6 +7,7 @@ use countersign_identity::UserId;
 use countersign_store_kit::{Page, Query, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ExportId;
@@ -14,7 +15,7 @@ use crate::keys::{self, sortable};
 use crate::{ContentStore, Result};
 
 /// A file in the bucket.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
     /// The id.
     pub id: ExportId,

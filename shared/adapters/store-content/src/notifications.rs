@@ -4,6 +4,7 @@ use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, Query, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -15,8 +16,11 @@ use crate::{ContentStore, Result};
 const KEPT: i64 = 183 * 86_400;
 
 /// How urgent a notification is (F-072).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "NotificationPriority")]
 pub enum Priority {
     /// In the application only.
     Low,
@@ -30,7 +34,7 @@ pub enum Priority {
 }
 
 /// What a notification is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotificationType {
     /// A run is over (F-190).
@@ -49,7 +53,7 @@ pub enum NotificationType {
 }
 
 /// A message to the owner of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notification {
     /// The id.
     pub id: NotificationId,

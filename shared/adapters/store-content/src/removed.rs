@@ -4,6 +4,7 @@ use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::{Document, DocumentItem};
@@ -16,7 +17,7 @@ use crate::{ContentStore, Result};
 pub const RESTORABLE_DAYS: u32 = 30;
 
 /// A removed document, without its body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RemovedDocument {
     /// The document as it was.
     #[serde(flatten)]

@@ -9,6 +9,7 @@ use countersign_report::table::{Row, Schema, keyed};
 use countersign_store_kit::{Item, Key, Page, Query, Window, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ pub const DEFAULT_WORKSPACE: &str = "default";
 pub(crate) const CALL_KEPT: i64 = 400 * 86_400;
 
 /// A table as it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableInfo {
     /// The workspace.
     pub workspace_id: String,

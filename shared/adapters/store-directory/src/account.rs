@@ -1,13 +1,14 @@
 //! Accounts of the user pool.
 
 use countersign_identity::UserId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::user::InvalidUser;
 
 /// What a user pool calls a person: its `sub`, a UUID that never changes and is never given again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct PoolSubject(Uuid);
 
@@ -55,7 +56,8 @@ impl std::fmt::Display for PoolSubject {
 }
 
 /// An account: the pool that keeps it and what that pool calls it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PersonAccount")]
 pub struct Account {
     /// The id of the pool.
     pub pool: String,

@@ -5,6 +5,7 @@ use std::fmt;
 use countersign_failure::Failure;
 use countersign_identity::{Accounts, PoolAccount, UserId};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
@@ -33,7 +34,7 @@ pub enum InvalidUser {
 }
 
 /// The name a person signs in with: unique, lower case.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Username(String);
 
@@ -66,7 +67,7 @@ impl Username {
 }
 
 /// A mail address. Kept as written; two that differ only in case are the same address.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Email(String);
 
@@ -138,7 +139,7 @@ fn cut(text: &str) -> String {
 }
 
 /// A person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct User {
     /// Never changes and is never given again.
     pub id: UserId,

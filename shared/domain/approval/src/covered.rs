@@ -1,6 +1,7 @@
 //! What one step is going to do, and what a signature covers of it.
 
 use countersign_effect::{Digest, Effect, effect_leaf, tree};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hashing::SubjectError;
@@ -18,7 +19,7 @@ pub struct StepEffects {
 }
 
 /// A step whose effects the signature allows: what a step looks for before it acts, and what the digest holds of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Covered {
     /// The step's name.

@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where people see the request, which decides how long it waits unless the gate says so.
@@ -36,7 +37,8 @@ pub(crate) const MAX_DURATION: SignedDuration = SignedDuration::from_hours(300 *
 const WORTH_A_REMINDER: SignedDuration = SignedDuration::from_hours(2);
 
 /// Who is asked in addition when time passes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ApprovalEscalation")]
 pub struct Escalation {
     /// When.
     pub at: Timestamp,
@@ -45,7 +47,8 @@ pub struct Escalation {
 }
 
 /// Deadline, reminders and escalation. There is always a deadline, and passing it is a refusal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ApprovalTiming")]
 pub struct Timing {
     /// From this instant on nobody can decide any more.
     pub deadline: Timestamp,

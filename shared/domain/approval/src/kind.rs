@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A word that is none of the expected ones.
@@ -21,10 +22,13 @@ impl Unknown {
 }
 
 /// What a request is about (A-092, R-052, F-194, C-019, C-020, H-011).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schemars(rename = "ApprovalKind")]
 pub enum Kind {
     /// A gate of a playbook: the plan, and every known irreversible step behind it.
     Step,

@@ -1,11 +1,13 @@
 //! How the author of a gate wants its rows laid out. Signed with the rows: a label decides how a value is read.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The columns of a preview, and the labels and formats of the fields of an effect. The default has none: every field is
 /// shown by its own name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ApprovalLayout")]
 pub struct Layout {
     /// The columns, in the order they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -13,8 +15,9 @@ pub struct Layout {
 }
 
 /// One column: which field, what to call it, how to write its value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ApprovalColumn")]
 pub struct Column {
     /// The field, dotted: `payee.name`.
     pub field: String,
@@ -30,8 +33,9 @@ pub struct Column {
 }
 
 /// How a value is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ApprovalFormat")]
 pub enum Format {
     /// As it is.
     #[default]

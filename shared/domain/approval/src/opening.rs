@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use countersign_effect::Digest;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{AskedBy, RunContext, StepWarnings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::covered::StepEffects;
@@ -18,8 +19,9 @@ use crate::tenant::Tenant;
 use crate::unknown_call::UnknownCall;
 
 /// What happens to the run when the request is not approved (K-13).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ApprovalOnReject")]
 pub enum OnReject {
     /// The run ends.
     #[default]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use countersign_run::{Sending, Sent};
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::Unknown;
@@ -16,10 +17,13 @@ pub const MAX_EVIDENCE_CHARS: usize = 1_000;
 pub const MAX_VOTE_EVIDENCE_CHARS: usize = 20_000;
 
 /// What somebody says of one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", parse_err_ty = Unknown, parse_err_fn = unknown)]
+#[schemars(rename = "OutcomeChoice")]
 pub enum Choice {
     /// It happened. This takes evidence.
     Done,
@@ -68,7 +72,7 @@ pub struct CallChoice {
 }
 
 /// One answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeAnswer {
     /// Which effect of the step, from 0.

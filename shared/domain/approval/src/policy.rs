@@ -5,15 +5,19 @@ use std::collections::BTreeSet;
 use countersign_failure::Failure;
 use countersign_identity::UserId;
 use countersign_run::RunContext;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::Kind;
 
 /// How surely a decision comes from the person it names; a later one includes the earlier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
+#[schemars(rename = "ApprovalAssurance")]
 pub enum Assurance {
     /// They hold the signed link that was mailed to them.
     Link,
@@ -38,8 +42,11 @@ impl Assurance {
 }
 
 /// How a decision comes in. MCP and models have no door.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ApprovalDoor")]
 pub enum Door {
     /// The link in a mail.
     Mail,
@@ -60,8 +67,9 @@ impl Door {
 }
 
 /// The rules of one request. A vote counts only within them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ApprovalRequestPolicy")]
 pub struct Policy {
     /// Who may decide, in the order of their slots. Slots never change; escalation appends.
     pub approvers: Vec<UserId>,
@@ -197,8 +205,9 @@ impl Policy {
 }
 
 /// The least a deployment asks of every policy. Owned by an admin; the default asks nothing more.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ApprovalFloorPolicy")]
 pub struct Floor {
     /// At least so many signatures.
     pub min_quorum: u32,

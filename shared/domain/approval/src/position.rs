@@ -1,6 +1,7 @@
 //! Where in a run a request stands, and the id that follows from it.
 
 use countersign_run::RunId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hashing::hash_bytes;
@@ -12,7 +13,8 @@ countersign_ids::prefixed_id! {
 }
 
 /// Where in a run the request stands. Never the retry: every attempt finds the same request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ApprovalPosition")]
 pub struct Position {
     /// The run.
     pub run: RunId,

@@ -1,6 +1,7 @@
 //! What people see of what they sign.
 
 use countersign_effect::{Digest, row_leaf, tree};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -11,7 +12,8 @@ use crate::hashing::SubjectError;
 const BUDGET: usize = 64 * 1024;
 
 /// A snapshot, cut to the first rows (F-200). The digest covers all rows, whatever is shown.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ApprovalPreview")]
 pub struct Preview {
     /// The first items, or the whole content when it is not a list; a text cut short when it is too long.
     pub shown: Value,

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use countersign_identity::UserId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::ReceiptId;
@@ -17,7 +18,7 @@ use crate::status::Status;
 use crate::vote::{Verdict, Vote};
 
 /// One person's decision, as the record tells it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedDecision {
     /// The person's username.
     pub by: String,
@@ -34,7 +35,8 @@ pub struct RecordedDecision {
 }
 
 /// How many people have said the same.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OutcomeTally")]
 pub struct Tally {
     /// What they said: `done`; of several calls `1: done, 4: send again`.
     pub answer: String,
@@ -43,7 +45,7 @@ pub struct Tally {
 }
 
 /// One request of a run, as the record tells it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRecord {
     /// The step that asked.
     pub step: String,

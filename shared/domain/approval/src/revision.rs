@@ -1,12 +1,14 @@
 //! What somebody wants changed of what is to be signed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
 use crate::vote::Verdict;
 
 /// What somebody wants changed, as it is kept with the request that it closed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ApprovalRevision")]
 pub struct Revision {
     /// [`Verdict::Enhance`] or [`Verdict::Override`].
     pub mode: Verdict,

@@ -2,15 +2,19 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::Unknown;
 
 /// Where a request stands. All but `pending` are final.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", parse_err_ty = Unknown, parse_err_fn = unknown)]
+#[schemars(rename = "ApprovalStatus")]
 pub enum Status {
     /// Waiting for people.
     Pending,

@@ -4,6 +4,7 @@ use countersign_failure::Failure;
 use countersign_identity::UserId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::header::HeaderOverrides;
@@ -45,8 +46,9 @@ pub struct StoredConnector {
 
 /// What an agent may do with a connector (F-008). A misspelt key must not read as "everything"; what is stored was
 /// written from this type and has no others.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BindingPermissions")]
 pub struct Permissions {
     /// The only endpoints it may call; `None` allows all, an empty list none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,8 +69,9 @@ impl Permissions {
 }
 
 /// Connection values a binding replaces (F-104).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BindingOverrides")]
 pub struct ConfigOverrides {
     /// Another base URL; held to the same egress rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,8 +91,9 @@ pub struct ConfigOverrides {
 }
 
 /// How a binding fares (F-094).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "BindingHealth")]
 pub enum Health {
     /// Never called, or the last call succeeded.
     #[default]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Those that frame, route or authenticate a request are not a connector's business.
@@ -73,7 +74,7 @@ pub enum InvalidHeader {
 
 /// Headers a binding sets in place of the connector's, such as a User-Agent with a contact. Not for secrets: they are
 /// shown, and signed, with the binding.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct HeaderOverrides(BTreeMap<String, String>);
 

@@ -1,6 +1,7 @@
 //! An endpoint as a tool of a model (F-093).
 
 use countersign_registry::arguments_schema;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +13,7 @@ use crate::model::ConnectorDefinition;
 const MAX_NAME: usize = 64;
 
 /// An endpoint as models are shown it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EndpointTool {
     /// `{connector}__{endpoint}`: at most 64 letters, digits, `_` and `-`.
     pub name: String,

@@ -1,14 +1,17 @@
 //! What is wrong with a document, and where.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::ser::SerializeMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::span::Span;
 
 /// How bad a problem is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -30,7 +33,8 @@ impl Severity {
 }
 
 /// Another position that explains a problem.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RelatedPlace")]
 pub struct Related {
     /// Where.
     #[serde(flatten)]
@@ -127,26 +131,47 @@ fn dotted(pointer: &str) -> String {
     path
 }
 
+/// A problem as the REST API sends it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DocumentProblem")]
+struct Sent<'p> {
+    /// How bad it is.
+    severity: Severity,
+    /// A stable name, such as `unknown_key`.
+    code: &'p str,
+    /// The same as `code`.
+    rule: &'p str,
+    /// What is wrong.
+    message: &'p str,
+    /// The key or value it concerns, as a JSON pointer.
+    pointer: &'p str,
+    /// Where that is in the text, when there is one.
+    #[serde(flatten)]
+    span: Option<Span>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'p str>,
+    /// Other places that explain it.
+    #[serde(skip_serializing_if = "<[Related]>::is_empty")]
+    related: &'p [Related],
+}
+
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("severity", &self.severity)?;
-        map.serialize_entry("code", &self.code)?;
-        map.serialize_entry("rule", &self.code)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("pointer", &self.pointer)?;
-        if let Some(span) = &self.span {
-            map.serialize_entry("line", &span.line)?;
-            map.serialize_entry("column", &span.column)?;
-            map.serialize_entry("length", &span.length)?;
-        }
-        if let Some(hint) = &self.hint {
-            map.serialize_entry("hint", hint)?;
-        }
-        if !self.related.is_empty() {
-            map.serialize_entry("related", &self.related)?;
-        }
-        map.end()
+        let Self { code, severity, pointer, span, message, hint, related } = self;
+        let (severity, span, hint) = (*severity, *span, hint.as_deref());
+        Sent { severity, code, rule: code, message, pointer, span, hint, related }
+            .serialize(serializer)
+    }
+}
+
+impl JsonSchema for Problem {
+    fn schema_name() -> Cow<'static, str> {
+        Sent::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Sent::json_schema(generator)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Leaves are hashes already ([`crate::Effect::leaf`], [`crate::row_leaf`]): they begin with a zero byte, inner nodes with
 //! a one, so that neither can stand for the other. The root of no leaves is the hash of nothing.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, hash_parts};
@@ -24,8 +25,9 @@ pub fn root(leaves: &[Digest]) -> Digest {
 }
 
 /// The way from a leaf to the root: the hashes of its siblings, from the bottom.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "MerklePath")]
 pub struct Path {
     /// Which leaf, from 0.
     pub index: u64,

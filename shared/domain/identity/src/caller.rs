@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::permission::{Denied, Requirement, permits};
@@ -13,7 +14,9 @@ countersign_ids::prefixed_id! {
 }
 
 /// What a person may do beyond the levels; carried only by tokens of an interactive login (K-08).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::EnumString)]
 #[strum(serialize_all = "snake_case")]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::caller::{Caller, Capability, UserId};
@@ -64,7 +65,7 @@ pub struct Presented {
 }
 
 /// An account: the pool that keeps it and what that pool calls it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PoolAccount {
     /// The id of the pool, the last part of its issuer's address.
     pub pool: String,
@@ -73,8 +74,9 @@ pub struct PoolAccount {
 }
 
 /// Which accounts of user pools may speak for a person. Of a pool the directory knows nothing of, the issuer decides.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AllowedAccounts")]
 pub enum Accounts {
     /// Any.
     #[default]
@@ -96,7 +98,7 @@ impl Accounts {
 }
 
 /// What the directory says of one person at this moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectoryEntry {
     /// Who.
     pub user: UserId,

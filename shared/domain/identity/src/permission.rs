@@ -1,13 +1,15 @@
 //! The one permission check, with K-26 and K-27.
 
 use countersign_failure::Failure;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{Group, Role, Scopes, Topic};
 
 /// What an operation asks of its caller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PermissionRequirement")]
 pub struct Requirement {
     /// The lowest role that passes.
     pub required_role: Role,

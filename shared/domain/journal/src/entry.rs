@@ -46,7 +46,7 @@ impl EntryId {
 }
 
 /// How an execution stands in the journal (F-224).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -88,8 +88,9 @@ impl TaskStatus {
 }
 
 /// Who wrote an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "JournalOrigin")]
 pub enum Origin {
     /// The engine, when the run was over.
     Run,
@@ -100,7 +101,8 @@ pub enum Origin {
 }
 
 /// What one step did (F-404 `detail_entries`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JournalStep")]
 pub struct StepNote {
     /// What was done: the step's name, or the writer's own words.
     pub action: String,
@@ -112,7 +114,8 @@ pub struct StepNote {
 }
 
 /// Who or what an entry is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JournalMention")]
 pub struct Mention {
     /// The name as written.
     pub name: String,
@@ -142,7 +145,8 @@ impl Mention {
 }
 
 /// What a run produced (F-404 `outputs_produced`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JournalOutput")]
 pub struct Output {
     /// `document`, `data_workspace_table`, `file_export`, `chat`.
     #[serde(rename = "type")]
@@ -194,7 +198,8 @@ impl Output {
 }
 
 /// One entry of a journal (F-404).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JournalEntry")]
 pub struct Entry {
     /// The entry.
     pub id: EntryId,

@@ -1,13 +1,13 @@
 //! What is found in the graph: entities by name, and what is around them (F-043, F-278).
 
+mod records;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
-
 use crate::graph::{GraphError, GraphFuture, Scope};
-use crate::model::{
-    Agreed, Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
-};
+use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship};
+
+pub use records::{EntityRecord, RelationshipRecord};
 
 /// How far one may ask around an entity.
 pub const MAX_HOPS: u8 = 4;
@@ -188,73 +188,18 @@ impl Subgraph {
         added
     }
 
-    /// The relationships as records: who, what, with whom, and where it was read (F-257…F-267).
+    /// The relationships as records.
     #[must_use]
-    pub fn relationship_records(&self) -> Vec<Value> {
+    pub fn relationship_records(&self) -> Vec<RelationshipRecord> {
         let names: BTreeMap<&EntityId, &str> = self
             .entities
             .iter()
             .map(|entity| (&entity.id, entity.canonical_name.as_str()))
             .collect();
-        let record =
-            |edge: &Edge| relationship_record(edge, names.get(&edge.from), names.get(&edge.to));
+        let name = |id: &EntityId| names.get(id).copied();
+        let record = |edge: &Edge| RelationshipRecord::of(edge, name(&edge.from), name(&edge.to));
         self.relationships.iter().map(record).collect()
     }
-}
-
-fn relationship_record(edge: &Edge, source: Option<&&str>, target: Option<&&str>) -> Value {
-    let Agreed { mut properties, differing } = edge.agreed();
-    let readings = || edge.provenance.iter();
-    let latest = edge.latest().last().or_else(|| readings().max_by_key(|one| one.retrieved_at));
-    if let Some(reading) = latest {
-        put(&mut properties, "source_connector", reading.connector.as_deref());
-        put(&mut properties, "source_execution_id", Some(&reading.execution_id));
-    }
-    json!({
-        "source": source,
-        "target": target,
-        "source_id": edge.from,
-        "target_id": edge.to,
-        "type": edge.relationship,
-        "properties": properties,
-        "differing": differing,
-        "confidence": edge.confidence,
-        "provenance": edge.provenance,
-        "more_provenance": edge.is_cut,
-        "first_seen": edge.first_seen,
-        "last_seen": edge.last_seen,
-    })
-}
-
-fn put(properties: &mut Map<String, Value>, name: &str, value: Option<&str>) {
-    if let Some(value) = value {
-        properties.entry(name).or_insert_with(|| value.into());
-    }
-}
-
-/// An entity as people and playbooks see it (F-252).
-#[must_use]
-pub fn entity_record(entity: &Entity) -> Value {
-    json!({
-        "entity_id": entity.id,
-        "namespace": entity.namespace,
-        "name": entity.name,
-        "canonical_name": entity.canonical_name,
-        "type": entity.entity_type,
-        "subtype": entity.subtype,
-        "aliases": entity.aliases,
-        "external_ids": external_id_map(&entity.external_ids),
-        "places": entity.places,
-        "confidence": entity.confidence,
-        "first_seen": entity.first_seen,
-        "last_seen": entity.last_seen,
-        "source_count": entity.source_count,
-        "merged": entity.members,
-        "split_from": entity.split_from,
-        "counted_with": entity.counted_with,
-        "created_at": entity.created_at,
-        "updated_at": entity.updated_at,
-    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::fmt;
 
 use countersign_identity::UserId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fold::{fold, search_tokens};
@@ -38,7 +39,9 @@ pub fn derived_id(parts: &[&str]) -> [u8; 16] {
 }
 
 /// What kind of thing an entity is. Written `PERSON`, `ORG`, …; a kind outside the list keeps its own upper-case name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(from = "String", into = "String")]
 pub enum EntityType {
     /// A human being.
@@ -106,7 +109,9 @@ impl fmt::Display for EntityType {
 }
 
 /// An identifier some authority gave: `ein`, `cik`, `fec_id`, `orcid`, … and its value, both normalised.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct ExternalId {
     /// Lower-case name of the authority's scheme.
     pub scheme: String,
@@ -137,7 +142,9 @@ impl ExternalId {
 }
 
 /// A person's or agent's own part of the graph (F-274): lower-case letters, digits, `_` and `-`, at most 64.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Namespace(String);
 

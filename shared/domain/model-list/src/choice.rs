@@ -12,7 +12,7 @@ use crate::name::ModelName;
 const MAX: f64 = 2.0;
 
 /// Another model than the deployment's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
     /// Which.

@@ -1,6 +1,7 @@
 //! Problems with their place.
 
 use countersign_document::Problem;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// A stretch of the source.
@@ -153,9 +154,11 @@ impl Serialize for Code {
 }
 
 /// One problem.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookDiagnostic")]
 pub struct Diagnostic {
-    /// What kind.
+    /// What kind, such as `P014`.
+    #[schemars(with = "String")]
     pub code: Code,
     /// How bad.
     pub severity: Severity,
@@ -235,7 +238,8 @@ impl Diagnostic {
 }
 
 /// What is known about one step (F-166).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookStepReport")]
 pub struct StepReport {
     /// The step.
     pub step_name: String,
@@ -248,11 +252,13 @@ pub struct StepReport {
 }
 
 /// An error of a step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookStepError")]
 pub struct StepError {
     /// The key.
     pub field: String,
-    /// `unresolved_reference | type_mismatch | missing_required | nonexistent_step`.
+    /// What kind.
+    #[schemars(extend("enum" = ["unresolved_reference", "type_mismatch", "missing_required", "nonexistent_step"]))]
     pub error_type: &'static str,
     /// What is wrong.
     pub message: String,
@@ -262,11 +268,13 @@ pub struct StepError {
 }
 
 /// A warning of a step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookStepWarning")]
 pub struct StepWarning {
     /// The key.
     pub field: String,
-    /// `loose_type_coercion | unused_output | long_chain`.
+    /// What kind.
+    #[schemars(extend("enum" = ["loose_type_coercion", "unused_output", "long_chain"]))]
     pub warning_type: &'static str,
     /// What may surprise.
     pub message: String,

@@ -2,6 +2,7 @@
 
 use countersign_registry::{DataType, Field, record_of};
 use countersign_wiring::{Condition, Reference, references, type_of_path};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +10,8 @@ use crate::compile_context::CompileContext;
 use crate::model::{ForEach, Step, StepKind, ValidPlaybook};
 
 /// The dependency graph of a playbook.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookGraph")]
 pub struct Graph {
     /// The steps, in listed order.
     pub nodes: Vec<GraphNode>,
@@ -18,11 +20,13 @@ pub struct Graph {
 }
 
 /// A step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookGraphNode")]
 pub struct GraphNode {
     /// Its name.
     pub id: String,
-    /// `action | llm_task | parallel | approval`.
+    /// What it does.
+    #[schemars(extend("enum" = ["action", "llm_task", "parallel", "approval"]))]
     pub kind: &'static str,
     /// The action; empty for gates.
     pub action: String,
@@ -34,7 +38,8 @@ pub struct GraphNode {
 }
 
 /// A use of a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookGraphEdge")]
 pub struct GraphEdge {
     /// The step whose result is used.
     pub from: String,

@@ -39,7 +39,8 @@ pub enum Category {
 }
 
 /// A variable of the playbook (F-135).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookInput")]
 pub struct InputDecl {
     /// Its name in references.
     pub name: String,
@@ -82,7 +83,8 @@ pub enum InputType {
 /// References in it are canonical: a result is always named by its step's name, never by its output key (K-55), and
 /// `{parallel.sub}` is written `{sub}`. So the engine's scope needs the variables by name and each finished step's
 /// result by step name, nothing else.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CompiledPlaybook")]
 pub struct ValidPlaybook {
     /// Kebab-case.
     pub id: String,
@@ -125,7 +127,8 @@ pub struct ValidPlaybook {
 }
 
 /// One step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookStep")]
 pub struct Step {
     /// Unique in the playbook, sub-steps included. References name the step's result by it.
     pub name: String,
@@ -154,7 +157,7 @@ pub struct Step {
 
 /// One call for each item of a list. Only steps that cannot be taken back have it: their calls are signed together, and
 /// each has a key, an outcome and a receipt of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForEach {
     /// The reference whose value is the list, without braces.
@@ -185,8 +188,9 @@ pub enum OnError {
 }
 
 /// What a step does.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "PlaybookStepKind")]
 pub enum StepKind {
     /// Calls an action.
     Action {
@@ -258,8 +262,9 @@ pub enum StepKind {
 }
 
 /// Who is asked in addition when a request has waited for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PlaybookEscalation")]
 pub struct Escalation {
     /// User names or mail addresses in the directory. 1 to 10.
     pub to: Vec<String>,

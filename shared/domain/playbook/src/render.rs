@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use countersign_document::Problem;
 use countersign_registry::CALL_CONNECTOR;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::compile::Compiled;
-use crate::diagnostic::{Diagnostic, PlaybookSource};
+use crate::diagnostic::{Diagnostic, PlaybookSource, StepReport};
 use crate::model::{Step, StepKind, ValidPlaybook};
 use crate::on_warning::OnWarning;
 
@@ -18,18 +19,27 @@ pub fn text(source: &PlaybookSource, diagnostics: &[Diagnostic], colour: bool) -
     countersign_document::text(&source.origin, &source.text, &problems, colour)
 }
 
-/// The same for machines: `{valid, diagnostics, steps, playbook?}`. `steps` has the shape of F-166.
-#[must_use]
-pub fn json(compiled: &Compiled) -> Value {
-    let mut value = json!({
-        "valid": compiled.is_valid(),
-        "diagnostics": compiled.diagnostics,
-        "steps": compiled.steps,
-    });
-    if let (Some(playbook), Some(fields)) = (&compiled.playbook, value.as_object_mut()) {
-        fields.insert("playbook".to_owned(), json!(playbook));
+/// What compiling a text has found, for machines. `steps` has the shape of F-166.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PlaybookJudgement")]
+pub struct Judgement {
+    /// Whether the playbook can run.
+    pub valid: bool,
+    /// Every problem, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The same by step, in listed order.
+    pub steps: Vec<StepReport>,
+    /// What the text compiles to, when there are no errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub playbook: Option<ValidPlaybook>,
+}
+
+impl From<Compiled> for Judgement {
+    fn from(compiled: Compiled) -> Self {
+        let valid = compiled.is_valid();
+        let Compiled { playbook, diagnostics, steps, elsewhere: _ } = compiled;
+        Self { valid, diagnostics, steps, playbook }
     }
-    value
 }
 
 /// The stages of a playbook as a tree, in the order they run.

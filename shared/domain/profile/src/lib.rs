@@ -31,7 +31,7 @@ pub use specialist::{Specialist, SpecialistName};
 
 countersign_ids::prefixed_id! {
     /// One agent.
-    pub struct ProfileId("prof");
+    pub struct ProfileId("prof"), described elsewhere;
 }
 
 countersign_document::text_schema! {

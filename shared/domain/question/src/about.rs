@@ -2,6 +2,7 @@
 //! ask something is [learned](crate::Learned) only if they want that, and it is kept apart (K-45).
 
 use countersign_document::{List, Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::Learned;
 pub(crate) const MAX: usize = 200;
 
 /// What a person says of themselves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AboutPerson {
     /// Who they are. It is shown to no model that looks on the web.
@@ -26,8 +27,9 @@ pub struct AboutPerson {
 }
 
 /// Who a person is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PersonFacts")]
 pub struct Facts {
     /// How they want to be called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,8 +50,9 @@ fn is_empty(projects: &[Text<MAX>]) -> bool {
 }
 
 /// How a person wants to be answered.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PersonPreferences")]
 pub struct Preferences {
     /// Such as `formal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use countersign_document::Text;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ const LONG_WORD: usize = 8;
 const MAX_DIGITS: usize = 6;
 
 /// What was learned, and from where.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Learned {
     /// Who they are.
@@ -38,7 +39,7 @@ pub struct Learned {
 }
 
 /// Where something was learned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LearnedFrom {
     /// The run that answered the question.

@@ -1,6 +1,7 @@
 //! The contract of an action.
 
 use countersign_identity::{Requirement, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,7 +9,8 @@ use crate::CALL_CONNECTOR;
 use crate::data_type::{DataType, Field};
 
 /// A named input, param or output.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ActionSlot")]
 pub struct Slot {
     /// The key.
     pub name: String,
@@ -33,7 +35,8 @@ pub struct Slot {
 }
 
 /// One action, typed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ActionContract")]
 pub struct Contract {
     /// The name used in playbooks, snake_case.
     pub name: String,

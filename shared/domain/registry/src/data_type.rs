@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A named, typed part of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DataField")]
 pub struct Field {
     /// The key in the JSON object.
     pub name: String,
@@ -26,7 +28,7 @@ impl Field {
 }
 
 /// The type of a value (F-091, F-161). JSON on the wire: `"string"`, `{"array": "string"}`, `{"record": [field…]}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataType {
     /// Any text.

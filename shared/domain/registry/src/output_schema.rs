@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::data_type::{DataType, Field};
 
 /// What an `llm_task` must answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutputSchema {
     /// `record_set | object | scalar`. A record set is wrapped as `{results, count}`, a scalar as `{value}`.
     #[serde(rename = "type")]

@@ -41,7 +41,7 @@ impl ColumnType {
 }
 
 /// One column of a table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableColumn {
     /// Letters, digits and underscores.
     pub name: String,
@@ -51,7 +51,8 @@ pub struct TableColumn {
 }
 
 /// The columns of a table and the key that tells its rows apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TableSchema")]
 pub struct Schema {
     /// The columns, in order.
     pub columns: Vec<TableColumn>,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::breaker::{Breaker, CallResult, OPENS_AFTER};
@@ -38,7 +39,8 @@ pub struct SourceState {
 }
 
 /// The last failure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SourceError")]
 pub struct LastError {
     /// Its code, such as `CONNECTOR_UNAVAILABLE`.
     pub code: String,
@@ -102,7 +104,7 @@ impl SourceState {
 }
 
 /// The breaker as people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerState {
     /// Calls pass.
@@ -114,7 +116,8 @@ pub enum BreakerState {
 }
 
 /// How a source fares, as people see it (F-094).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SourceHealth")]
 pub struct HealthView {
     /// The breaker.
     pub breaker: BreakerState,

@@ -2,13 +2,17 @@
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A span in which calls are counted. All begin where the clock says so in UTC: a month on its first day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schemars(rename = "BudgetWindow")]
 pub enum Window {
     /// A second.
     Second,

@@ -55,7 +55,7 @@ impl From<ApprovalPolicy> for GatePolicy {
 }
 
 /// An input that was read from the question (F-135).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnderstoodInput {
     /// The input.
     pub input: String,

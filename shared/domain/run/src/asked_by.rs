@@ -1,6 +1,7 @@
 //! What asked for a run without a person, for those who sign what it is about to do.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::{Head, Occurrence, OccurrenceId, OccurrenceSource, TriggeredBy};
 const MAX_NAME: usize = 200;
 
 /// What asked for a run without a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AskedBy {
     /// What kind of thing.
     #[serde(rename = "type")]
@@ -37,7 +38,7 @@ pub struct AskedBy {
 }
 
 /// What asks for runs without a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedByKind {
     /// A schedule.

@@ -1,12 +1,13 @@
 //! What fires a trigger.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{RunId, RunStatus};
 
 /// What fired a trigger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TriggeredBy {
     /// A call from outside, whose signature was right. Its body is kept apart.

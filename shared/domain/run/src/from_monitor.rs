@@ -1,5 +1,6 @@
 //! What a run of a monitor came of.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 countersign_ids::prefixed_id! {
@@ -13,7 +14,7 @@ countersign_ids::prefixed_id! {
 }
 
 /// What a run of a monitor came of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FromMonitor {
     /// The monitor.

@@ -72,7 +72,7 @@ impl DryRun {
 pub const WAS_A_TEST: &str = "This was a test: steps with an effect were not carried out, and what stands in for their results is not real.";
 
 /// Why a run ends early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// A step failed and `on_error` is `stop`.
@@ -88,7 +88,8 @@ pub enum StopReason {
 }
 
 /// The flag every later step reads before it does anything.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RunStop")]
 pub struct Stop {
     /// Why.
     pub reason: StopReason,

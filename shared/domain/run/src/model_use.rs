@@ -1,9 +1,10 @@
 //! What is kept of a model that wrote the result of a step.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The model that wrote the result of a step, what it cost, and the hashes of what was said.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelUse {
     /// `extractive`, or provider and model, such as `openai/gpt-5-mini`.

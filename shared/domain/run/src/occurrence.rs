@@ -6,6 +6,7 @@ use countersign_identity::UserId;
 use countersign_ids::derived;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -14,7 +15,9 @@ use crate::{Ancestry, RunId, RunStatus, TriggeredBy};
 /// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it. What
 /// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits: the microseconds, so that events
 /// of one second are in the order of their times, and what follows from the event. In ids of earlier releases all of them do.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct OccurrenceId(String);
 
@@ -124,7 +127,9 @@ impl From<OccurrenceId> for String {
 }
 
 /// What asked for a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum OccurrenceSource {
@@ -145,7 +150,9 @@ impl OccurrenceSource {
 }
 
 /// How far an occurrence is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum OccurrenceState {
@@ -181,7 +188,7 @@ impl OccurrenceState {
 pub const QUOTA_EXCEEDED: &str = "QUOTA_EXCEEDED";
 
 /// Why there is no run, or why it has to wait.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OccurrenceReason {
     /// Stable, such as `OVERLAP` or `PROFILE_INACTIVE`.
     pub code: String,
@@ -190,7 +197,7 @@ pub struct OccurrenceReason {
 }
 
 /// That something was due, and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Occurrence {
     /// What and when.
     pub id: OccurrenceId,

@@ -1,5 +1,6 @@
 //! What a run did, in figures: written with its end, so that a list of runs and statistics read nothing else (F-316, F-398).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StepStatus;
@@ -25,7 +26,7 @@ pub enum Strategy {
 }
 
 /// A call of a connector by one step, or by its model; all pages of one call, and all items of a list, are one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectorCall {
     /// The step.
     pub step: String,
@@ -47,7 +48,7 @@ pub struct ConnectorCall {
 }
 
 /// What the steps found out about entities.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntityCounts {
     /// How many different entities were resolved.
     pub resolved: u64,
@@ -63,7 +64,7 @@ pub struct EntityCounts {
 }
 
 /// How many results went to destinations of a kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DestinationCount {
     /// The kind: `document`, `chat`, …
     pub destination: String,
@@ -74,7 +75,7 @@ pub struct DestinationCount {
 }
 
 /// Why a step did not do what it should.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepProblem {
     /// The step.
     pub step: String,
@@ -86,7 +87,7 @@ pub struct StepProblem {
 }
 
 /// What a run did, in figures.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
     /// The calls of connectors, in the order of the plan; the first 50.
     #[serde(default)]

@@ -1,10 +1,12 @@
 //! What a run gives back when it is over.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The answer of a run (F-020, F-035): a text, and where results went.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RunResponse")]
 pub struct Response {
     /// `markdown`, `json`, `csv` or `structured`.
     pub format: String,
@@ -38,7 +40,7 @@ pub struct Response {
 const MAX_MESSAGE: usize = 500;
 
 /// What a gate held back, as an agent that was not let do it says so (R-065…R-067).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Blocked {
     /// The gate, or the step that asks for itself.
     pub step: String,
@@ -51,7 +53,7 @@ pub struct Blocked {
 }
 
 /// Why a gate did not open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockedError {
     /// Somebody refused.
     #[serde(rename = "denied_by_user")]
@@ -65,7 +67,7 @@ pub enum BlockedError {
 }
 
 /// What is said of a gate that did not open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockedData {
     /// A sentence or two.
     pub reason: String,
@@ -76,7 +78,7 @@ pub struct BlockedData {
 }
 
 /// What became of one destination.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoutedOutput {
     /// The step that wrote it; none for the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +99,7 @@ pub struct RoutedOutput {
 }
 
 /// Where a destination of a run is written down, and its place there, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputOrigin {
     /// Among the destinations of the row's step.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{ConnectorCall, Head, RunRecord, RunStatus, StepStatus, day_of};
 
 /// Figures of some runs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Figures {
     /// How many runs there were.
     pub runs: u64,
@@ -41,7 +42,7 @@ pub struct Figures {
 }
 
 /// The figures of one agent.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AgentFigures {
     /// The agent.
     pub profile_id: String,
@@ -53,7 +54,7 @@ pub struct AgentFigures {
 }
 
 /// What was discovered on one day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DayFigures {
     /// The day (UTC) on which the runs began.
     pub day: String,
@@ -66,7 +67,7 @@ pub struct DayFigures {
 }
 
 /// How an endpoint answered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ConnectorFigures {
     /// The connector.
     pub connector: String,
@@ -90,7 +91,7 @@ pub struct ConnectorFigures {
 }
 
 /// Figures over many runs. Tests of agents and playbooks do not count.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Statistics {
     /// All of them.
     pub total: Figures,

@@ -1,9 +1,21 @@
 //! The statuses of runs and steps.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The status of a run (K-61).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RunStatus {
@@ -74,7 +86,7 @@ pub const CONDITION_FALSE: &str = "CONDITION_FALSE";
 pub const GATE_NOT_ASKED: &str = "GATE_NOT_ASKED";
 
 /// What became of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     /// Nothing is known of it yet.

@@ -1,5 +1,6 @@
 //! What a model says of a conversation so far, beside its answer to a question.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The step of the plan that is made for a question.
@@ -8,7 +9,8 @@ pub const STEP: &str = "answer";
 pub const FIELD: &str = "summary";
 
 /// What was asked and answered up to a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConversationSummary")]
 pub struct Summary {
     /// In the words of a model.
     pub summary_text: String,

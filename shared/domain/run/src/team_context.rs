@@ -11,7 +11,7 @@ countersign_ids::prefixed_id! {
 }
 
 /// As whose member a run was started, and what the team granted its agent then (F-018).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamContext {
     /// The team.
     pub team_id: TeamId,

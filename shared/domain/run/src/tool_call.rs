@@ -1,5 +1,6 @@
 //! The tools that a model asked for in a step.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ impl ToolAsk {
 }
 
 /// A call of a tool that is over, as it is told. It holds nothing of what the tool answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCall {
     /// The turn in which the model asked for it, from 1.
     pub turn: u32,

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -14,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 const MAX_LENGTH: usize = 200;
 
 /// The warnings of one step: values that are not of their type, files that could not be read, pages that are missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepWarnings {
     /// The step.

@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TeamId;
@@ -20,7 +21,8 @@ countersign_ids::prefixed_id! {
 pub const MAX_POST: usize = 10_000;
 
 /// A post of a member of a team.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TeamPost")]
 pub struct Post {
     /// The id.
     pub id: PostId,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use countersign_identity::UserId;
 use countersign_run::RunContext;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TeamId;
@@ -15,7 +16,7 @@ countersign_ids::prefixed_id! {
 }
 
 /// An agent that is shared with a team (F-229, F-405). There is at most one share of an agent with a team.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     /// The id.
     pub id: ShareId,
@@ -44,8 +45,9 @@ impl Share {
 }
 
 /// The terms of a share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "ShareTermsView")]
 pub struct Terms {
     /// Whether the agent may read the team's files.
     pub team_file_access: bool,
@@ -72,7 +74,7 @@ impl Default for Terms {
 }
 
 /// What members see of the journal of an agent (F-230, K-67).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalVisibility {
     /// The entries of runs that they started themselves.
@@ -98,7 +100,7 @@ impl JournalVisibility {
 }
 
 /// What one team grants an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TeamPermission {
     /// Its files.
     pub file_access: bool,
@@ -138,7 +140,7 @@ impl From<Terms> for TeamPermission {
 }
 
 /// The teams an agent is shared with, derived from its active shares (F-173, K-68); never stored.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct TeamConfig {
     /// The teams.
     pub shared_with_teams: Vec<TeamId>,

@@ -4,10 +4,11 @@ use countersign_document::{MaybeBlank, Text};
 use countersign_identity::UserId;
 use countersign_run::TeamId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A team.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Team {
     /// The id.
     pub id: TeamId,

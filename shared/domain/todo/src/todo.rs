@@ -19,6 +19,7 @@ countersign_ids::prefixed_id! {
 #[serde(rename_all = "UPPERCASE")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
+#[schemars(rename = "TodoState")]
 pub enum State {
     /// To be done some time.
     #[default]
@@ -43,6 +44,7 @@ impl State {
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
+#[schemars(rename = "TodoPriority")]
 pub enum Priority {
     /// First.
     A,
@@ -53,7 +55,8 @@ pub enum Priority {
 }
 
 /// What was noted on a to-do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TodoNote")]
 pub struct Note {
     /// When.
     pub at: Timestamp,
@@ -62,7 +65,7 @@ pub struct Note {
 }
 
 /// One to-do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Todo {
     /// The id.
     pub id: TodoId,

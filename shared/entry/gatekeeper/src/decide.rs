@@ -7,6 +7,7 @@ use countersign_failure::{Class, Failure};
 use countersign_identity::{Caller, Presented, Refused, UserId};
 use countersign_store_approvals::{Commit, Committed, Loaded};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{GateError, GateFuture};
@@ -33,7 +34,8 @@ pub struct Attempting {
 }
 
 /// What the person is answered. The same decision repeated gets the same receipt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DecisionAnswer")]
 pub struct Answer {
     /// The request.
     pub approval: ApprovalId,

@@ -46,7 +46,15 @@ pub fn render(prefix: &str, bytes: [u8; 16]) -> String {
 }
 
 #[doc(hidden)]
-pub use serde;
+pub use {schemars, serde};
+
+/// The JSON schema of an id of a kind.
+#[doc(hidden)]
+#[must_use]
+pub fn schema(prefix: &str) -> schemars::Schema {
+    let pattern = format!("^{prefix}_[0-9a-f]{{32}}$");
+    schemars::json_schema!({"type": "string", "pattern": pattern})
+}
 
 /// Declares an id: `prefixed_id! { /// A run. pub struct RunId("run"); }`.
 ///
@@ -55,6 +63,24 @@ pub use serde;
 #[macro_export]
 macro_rules! prefixed_id {
     ($(#[$meta:meta])* pub struct $name:ident($prefix:literal);) => {
+        $crate::prefixed_id! { $(#[$meta])* pub struct $name($prefix), described elsewhere; }
+
+        impl $crate::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                ::std::stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
+                $crate::schema($prefix)
+            }
+        }
+    };
+    // Of a kind whose JSON schema says more.
+    ($(#[$meta:meta])* pub struct $name:ident($prefix:literal), described elsewhere;) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(String);

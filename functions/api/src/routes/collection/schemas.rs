@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 
-use countersign_document::merge_patch;
+use countersign_document::{Problem as Found, merge_patch};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use utoipa::openapi::schema::{
-    AllOfBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
+    AllOfBuilder, ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat,
+    SchemaType, Type,
 };
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::patch::Patch;
 use super::record::{DocumentRecord, Resent, Sent, Shown};
+use crate::documented;
 
 /// The version that a change is of.
 pub(crate) fn version_read() -> ObjectBuilder {
@@ -83,6 +85,13 @@ fn placeholder() -> RefOr<Schema> {
     Object::new().into()
 }
 
+/// What may surprise in what was just written, beside what the store adds.
+fn with_warnings(others: ObjectBuilder) -> ObjectBuilder {
+    let says = "What may surprise in what was just written; left out when nothing does.";
+    let warnings = ArrayBuilder::new().items(Ref::from_schema_name(Found::schema_name()));
+    others.property("warnings", warnings.description(Some(says)))
+}
+
 /// Fields with others beside them.
 fn with_fields<R: DocumentRecord>(others: ObjectBuilder) -> RefOr<Schema> {
     let fields = Ref::from_schema_name(fields_name::<R::Fields>());
@@ -113,8 +122,11 @@ schema!(Sent<F: JsonSchema>, fields_name::<F>(), placeholder(), None);
 schema!(
     Shown<R: DocumentRecord>,
     <R::Fields>::schema_name(),
-    with_fields::<R>(R::added()),
-    [(fields_name::<R::Fields>().into_owned(), placeholder())]
+    with_fields::<R>(with_warnings(R::added())),
+    [
+        (fields_name::<R::Fields>().into_owned(), placeholder()),
+        (Found::schema_name().into_owned(), documented::placeholder::<Found>()),
+    ]
 );
 schema!(
     Resent<R: DocumentRecord>,

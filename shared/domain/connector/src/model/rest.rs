@@ -32,7 +32,7 @@ pub struct RestConnection {
 
 /// How often a connector may be called. At least one bound is set. What is stored was written from this type: another
 /// key comes from a request only, and is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// Calls in a second.
@@ -188,7 +188,8 @@ impl Auth {
 }
 
 /// One field of the credentials form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CredentialField")]
 pub struct AuthField {
     /// The credential's part it fills.
     pub name: String,

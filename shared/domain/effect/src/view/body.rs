@@ -1,5 +1,6 @@
 //! A body as fields, where fields say exactly the same as the text.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -9,8 +10,9 @@ use crate::http::Body;
 use crate::mail::{self, ShownMail};
 
 /// What stands in a part of a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "EffectContent")]
 pub enum Content {
     /// Names and values, in order. Of a body: only when they give the same text again, byte for byte.
     Fields(Vec<Field>),

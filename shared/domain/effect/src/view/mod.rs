@@ -9,6 +9,7 @@ mod file;
 #[cfg(any(test, debug_assertions))]
 pub mod samples;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
@@ -18,7 +19,7 @@ pub use body::Content;
 pub use changes::{Change, changes};
 
 /// An effect as people read it, in this order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectView {
     /// Where it goes.
     pub target: Target,
@@ -32,7 +33,8 @@ pub struct EffectView {
 }
 
 /// Where a request goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EffectTarget")]
 pub struct Target {
     /// `POST`, …
     pub method: String,
@@ -51,7 +53,8 @@ pub struct Target {
 }
 
 /// Which credential a request is sent with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EffectAccount")]
 pub struct Account {
     /// The credential's id.
     pub credential: String,
@@ -62,7 +65,8 @@ pub struct Account {
 }
 
 /// One part of a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EffectSection")]
 pub struct Section {
     /// Which part.
     pub part: SectionPart,
@@ -74,9 +78,10 @@ pub struct Section {
 }
 
 /// A part of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[schemars(rename = "EffectSectionPart")]
 pub enum SectionPart {
     /// The body.
     Body,
@@ -98,7 +103,8 @@ impl SectionPart {
 }
 
 /// One value under its wire name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EffectField")]
 pub struct Field {
     /// The name as it is sent; inside JSON the way to the value: `lines[0].amount`. Of a mail the header's name, `text`, or the way
     /// into the JSON that is about it: `metadata.threadId`.
@@ -110,8 +116,9 @@ pub struct Field {
 }
 
 /// What kind of value a field has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "EffectValueKind")]
 pub enum ValueKind {
     /// A string; shown without its quotes.
     Text,

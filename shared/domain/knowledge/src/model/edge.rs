@@ -4,13 +4,15 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{EntityId, EntityType, MAX_PROVENANCE, Relationship, SourceId};
 
 /// Where a statement comes from (F-254, F-269): an attribute of the edge (K-73).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EdgeProvenance")]
 pub struct Provenance {
     /// The run that read it.
     pub execution_id: String,
@@ -83,8 +85,9 @@ pub struct Edge {
 
 /// What one record says of a relationship: title, amount, dates, … as read; numbers stay numbers. Texts are cut, and so is
 /// what has no room: an edge keeps up to [`MAX_PROVENANCE`] of them in one item.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(rename = "StatedProperties")]
 pub struct Stated(BTreeMap<String, Value>);
 
 /// The most characters of a text that a reading keeps.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use countersign_identity::UserId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Namespace, derived_id};
@@ -33,7 +34,8 @@ pub(crate) fn short(text: &str) -> String {
 }
 
 /// What a run asked of a connector (F-254).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "GraphSource")]
 pub struct DataSource {
     /// Derived from the graph, the run, the connector, its endpoint and what was asked.
     pub id: SourceId,
@@ -90,7 +92,8 @@ impl DataSource {
 }
 
 /// A file or an article that names entities (F-253).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "GraphDocument")]
 pub struct Document {
     /// Derived from the graph and the reference.
     pub id: MentioningId,
@@ -119,7 +122,8 @@ impl Document {
 }
 
 /// How an entity stands in a document (F-256).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EntityMention")]
 pub struct InDocument {
     /// How often it is named: the most that one call found.
     pub count: usize,

@@ -1,13 +1,17 @@
 //! How two nodes relate.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How two nodes relate (F-256…F-271); written in capitals, as in a playbook's `relationship_type`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+#[schemars(rename = "RelationshipType")]
 pub enum Relationship {
     /// Entity → document (F-256).
     MentionedIn,

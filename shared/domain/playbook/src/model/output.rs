@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 pub const SECTIONS: &str = "sections";
 
 /// What a run gives back (F-136).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookOutput")]
 pub struct OutputDecl {
     /// `markdown | json | csv | structured`.
     pub format: OutputFormat,
@@ -27,7 +28,8 @@ pub struct OutputDecl {
 }
 
 /// A part of the output document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookSection")]
 pub struct Section {
     /// Its heading.
     pub title: String,

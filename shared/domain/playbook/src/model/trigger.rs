@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a monitor looks (F-133).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookMonitorConfig")]
 pub struct MonitorConfig {
     /// `5m | 15m | 30m | 1h | 4h | 12h | 24h`.
     pub interval: String,
@@ -16,7 +17,7 @@ pub struct MonitorConfig {
 }
 
 /// A part of the day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveHours {
     /// `HH:MM`.
     pub start: String,
@@ -27,7 +28,8 @@ pub struct ActiveHours {
 }
 
 /// What makes a question start this playbook (F-134).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PlaybookTrigger")]
 pub struct Trigger {
     /// What to look for.
     pub pattern: String,

@@ -55,7 +55,7 @@ fn f_166_the_report_has_exactly_the_shape_asked_for() {
                 - name: two\n    step_type: tool\n    action: transform_data\n    inputs: {data: \"{none.data}\"}\n";
     let compiled = compile(&PlaybookSource::new("a.yaml", text), &CompileContext::of(&registry));
     insta::assert_json_snapshot!(compiled.steps);
-    insta::assert_json_snapshot!(render::json(&compiled)["diagnostics"]);
+    insta::assert_json_snapshot!(compiled.diagnostics);
 }
 
 #[test]

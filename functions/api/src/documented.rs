@@ -1,0 +1,175 @@
+//! Answers that are documented by the JSON schema derived of the types they are made of. utoipa holds a placeholder for each, with
+//! the schema in it, until the document is complete.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Where a placeholder has the schemas: all that its type needs, by name.
+const HELD: &str = "x-json-schemas";
+
+/// A type of another crate in an answer. Give it a name for the macros of utoipa: `type TodoAnswer = Documented<Todo>`.
+pub(crate) struct Documented<T>(T);
+
+impl<T: JsonSchema> ToSchema for Documented<T> {
+    fn name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+}
+
+impl<T: JsonSchema> PartialSchema for Documented<T> {
+    fn schema() -> RefOr<Schema> {
+        placeholder::<T>()
+    }
+}
+
+/// Documents types of this crate by their JSON schemas.
+macro_rules! documented {
+    ($($type:ty),+ $(,)?) => {
+        $(
+            impl utoipa::ToSchema for $type {
+                fn name() -> std::borrow::Cow<'static, str> {
+                    <Self as schemars::JsonSchema>::schema_name()
+                }
+            }
+
+            impl utoipa::PartialSchema for $type {
+                fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                    $crate::documented::placeholder::<Self>()
+                }
+            }
+        )+
+    };
+}
+
+pub(crate) use documented;
+
+/// What utoipa holds of a type.
+pub(crate) fn placeholder<T: JsonSchema>() -> RefOr<Schema> {
+    let held = ExtensionsBuilder::new().add(HELD, schemas::<T>()).build();
+    ObjectBuilder::new().extensions(Some(held)).into()
+}
+
+/// The schema of a type as it is sent, and those it refers to.
+fn schemas<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let own = generator.subschema_for::<T>();
+    let mut schemas = generator.take_definitions(true);
+    schemas.entry(T::schema_name()).or_insert_with(|| own.to_value());
+    schemas.values_mut().for_each(plain);
+    schemas
+}
+
+/// Puts the schemas in the place of their placeholders. Names that two different schemas have are given back: a test refuses them.
+pub(crate) fn complete(document: &mut Value) -> Vec<String> {
+    let Some(components) = document["components"]["schemas"].as_object_mut() else {
+        return Vec::new();
+    };
+    let held = |component: &Value| component.get(HELD).and_then(Value::as_object).cloned();
+    let placeholders = components.values().filter_map(held).flatten().collect::<Vec<_>>();
+    components.retain(|_, component| component.get(HELD).is_none());
+    let mut twice = Vec::new();
+    for (name, schema) in placeholders {
+        match components.get(&name) {
+            Some(other) if *other != schema => twice.push(name),
+            Some(_) => {}
+            None => _ = components.insert(name, schema),
+        }
+    }
+    twice
+}
+
+/// Writes words that are described one by one as one list of words, which generators of clients know, and allows fields that a
+/// later release adds.
+fn plain(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Object(members) => {
+            members.values_mut().for_each(plain);
+            for closing in ["additionalProperties", "unevaluatedProperties"] {
+                if members.get(closing) == Some(&Value::Bool(false)) {
+                    members.shift_remove(closing);
+                }
+            }
+            if let Some((words, says)) = members.get("oneOf").and_then(words) {
+                members.shift_remove("oneOf");
+                members.insert("type".to_owned(), "string".into());
+                members.insert("enum".to_owned(), words);
+                members.insert("x-enum-descriptions".to_owned(), says);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The words of alternatives that are nothing but words, and what is said of each.
+fn words(alternatives: &Value) -> Option<(Value, Value)> {
+    let mut words = Vec::new();
+    let mut says = Vec::new();
+    for one in alternatives.as_array()? {
+        let of = [one.get("const"), one.get("enum")].into_iter().flatten().next()?;
+        let of = of.as_array().cloned().unwrap_or_else(|| vec![of.clone()]);
+        says.extend(of.iter().map(|_| one.get("description").cloned().unwrap_or(json!(""))));
+        words.extend(of);
+    }
+    words.iter().all(Value::is_string).then(|| (words.into(), says.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Where something stands.
+    #[derive(Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Place {
+        /// Above.
+        Top,
+        /// Below.
+        AtEnd,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Thing {
+        place: Option<Place>,
+        #[serde(default)]
+        names: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    }
+
+    #[test]
+    fn a_type_is_documented_as_it_is_sent() {
+        let held = json!(placeholder::<Thing>());
+        let mut document = json!({"components": {"schemas": {"Thing": held, "Other": {}}}});
+        assert_eq!(complete(&mut document), [""; 0]);
+        let schemas = &document["components"]["schemas"];
+        assert_eq!(schemas["Thing"]["required"], json!(["place", "names"]));
+        let place = json!([{"$ref": "#/components/schemas/Place"}, {"type": "null"}]);
+        assert_eq!(schemas["Thing"]["properties"]["place"]["anyOf"], place);
+        assert_eq!(schemas["Place"]["enum"], json!(["top", "at_end"]));
+        assert_eq!(schemas["Place"]["x-enum-descriptions"], json!(["Above.", "Below."]));
+        assert!(schemas["Other"].is_object());
+    }
+
+    #[test]
+    fn two_types_of_one_name_are_found() {
+        let held = json!(placeholder::<Thing>());
+        let schemas = json!({"Thing": held, "Place": {"type": "integer"}});
+        let mut document = json!({"components": {"schemas": schemas}});
+        assert_eq!(complete(&mut document), ["Place"]);
+    }
+}
