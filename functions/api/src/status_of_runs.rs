@@ -1,21 +1,9 @@
 //! The filter `status` of a list of runs.
 
-use countersign_run::RunStatus;
+use countersign_run::{RunStatus, STATUSES_OF_RUNS};
 use serde::de::value::Error as ValueError;
 use serde::de::{Error as _, IntoDeserializer as _};
 use serde::{Deserialize, Deserializer};
-
-/// The statuses that runs have. The others are of looks and due times that start no run; the list says where those are.
-const STATUSES: [&str; 8] = [
-    "running",
-    "awaiting_approval",
-    "complete",
-    "partial",
-    "rejected",
-    "error",
-    "timeout",
-    "cancelled",
-];
 
 /// A status; where the word is not one, the error lists those that runs have.
 pub(crate) fn status_of_runs<'de, D>(word: D) -> Result<Option<RunStatus>, D::Error>
@@ -24,7 +12,7 @@ where
 {
     let word = String::deserialize(word)?;
     let status = RunStatus::deserialize(word.as_str().into_deserializer());
-    status.map(Some).map_err(|_: ValueError| D::Error::unknown_variant(&word, &STATUSES))
+    status.map(Some).map_err(|_: ValueError| D::Error::unknown_variant(&word, &STATUSES_OF_RUNS))
 }
 
 #[cfg(test)]
@@ -39,7 +27,7 @@ mod tests {
 
     #[test]
     fn f_347_a_status_that_there_is_not_is_answered_with_those_there_are() {
-        for word in STATUSES {
+        for word in STATUSES_OF_RUNS {
             assert_eq!(read(word).unwrap().map(RunStatus::as_str), Some(word));
         }
         assert_eq!(read("skipped"), Ok(Some(RunStatus::Skipped)), "the list says where these are");

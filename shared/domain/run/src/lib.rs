@@ -67,7 +67,9 @@ pub use revision::Revised;
 pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
-pub use status::{CONDITION_FALSE, GATE_NOT_ASKED, IllegalTransition, RunStatus, StepStatus};
+pub use status::{
+    CONDITION_FALSE, GATE_NOT_ASKED, IllegalTransition, RunStatus, STATUSES_OF_RUNS, StepStatus,
+};
 pub use stored_names::names_stored;
 pub use team_context::{InvocationSource, TeamContext, TeamId};
 pub use tool_call::{ToolAsk, ToolCall};

@@ -3,6 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The statuses that runs have. The others are of looks and due times that start no run.
+pub const STATUSES_OF_RUNS: [&str; 8] = [
+    "running",
+    "awaiting_approval",
+    "complete",
+    "partial",
+    "rejected",
+    "error",
+    "timeout",
+    "cancelled",
+];
+
 /// The status of a run (K-61).
 #[derive(
     Debug,

@@ -7,6 +7,7 @@ mod repeat;
 mod replay;
 
 use clap::{Args, Subcommand};
+use countersign_run::STATUSES_OF_RUNS;
 use serde_json::{Value, json};
 
 use super::listed::pages;
@@ -28,7 +29,7 @@ pub(crate) struct Runs {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// Only those that stand so.
-    #[arg(long, value_parser = STATUSES)]
+    #[arg(long, value_parser = STATUSES_OF_RUNS)]
     status: Option<String>,
     /// Print JSON.
     #[arg(long)]
@@ -36,18 +37,6 @@ pub(crate) struct Runs {
     #[command(flatten)]
     who: Who,
 }
-
-/// What a run may be.
-const STATUSES: [&str; 8] = [
-    "running",
-    "awaiting_approval",
-    "complete",
-    "partial",
-    "rejected",
-    "error",
-    "timeout",
-    "cancelled",
-];
 
 #[derive(Debug, Subcommand)]
 enum What {
