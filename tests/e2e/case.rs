@@ -10,6 +10,7 @@ use countersign_cli::token::{login, operator};
 use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
+use crate::documented;
 use crate::world::{World, world};
 
 /// The prefix of most paths.
@@ -33,7 +34,8 @@ pub(crate) struct Person {
 
 /// The door of the operator, who enters people.
 pub(crate) fn admin(world: &World) -> Door {
-    Door::with(&world.stack.url(), operator(&world.stack).unwrap()).unwrap()
+    let door = Door::with(&world.stack.url(), operator(&world.stack).unwrap()).unwrap();
+    door.inspected_by(documented::check)
 }
 
 /// Enters somebody new with these grants; only scopes have a colon.
@@ -53,7 +55,7 @@ pub(crate) async fn person_in(world: &World, name: &str, grants: &[&str]) -> Per
     let id = UserId::parse(added["id"].as_str().unwrap()).unwrap();
     let scopes = Scopes::parse(grants.iter().copied().filter(|grant| grant.contains(':')));
     let token = login(&world.stack, &id, scopes).unwrap();
-    let door = Door::with(&world.stack.url(), token).unwrap();
+    let door = Door::with(&world.stack.url(), token).unwrap().inspected_by(documented::check);
     Person { id, username, email, door }
 }
 

@@ -21,6 +21,7 @@ mod demo;
 mod deployment_secrets;
 mod destinations;
 mod direct;
+mod documented;
 mod doors;
 mod drafts;
 mod dry_runs;

@@ -11,7 +11,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::schema::{ObjectBuilder, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Where a placeholder has the schemas: all that its type needs, by name.
+/// Where a placeholder has the name of its type, and all schemas that the type needs, by name.
 const HELD: &str = "x-json-schemas";
 
 /// A type of another crate in an answer. Give it a name for the macros of utoipa: `type TodoAnswer = Documented<Todo>`.
@@ -52,7 +52,8 @@ pub(crate) use documented;
 
 /// What utoipa holds of a type.
 pub(crate) fn placeholder<T: JsonSchema>() -> RefOr<Schema> {
-    let held = ExtensionsBuilder::new().add(HELD, schemas::<T>()).build();
+    let held = json!({"name": T::schema_name(), "schemas": schemas::<T>()});
+    let held = ExtensionsBuilder::new().add(HELD, held).build();
     ObjectBuilder::new().extensions(Some(held)).into()
 }
 
@@ -72,14 +73,16 @@ fn schemas<T: JsonSchema>() -> Map<String, Value> {
 
 /// Puts the schemas in the place of their placeholders. Names that two different schemas have are given back: a test refuses them.
 pub(crate) fn complete(document: &mut Value) -> Vec<String> {
+    let mut held = Vec::new();
+    if let Some(components) = document["components"]["schemas"].as_object_mut() {
+        components.retain(|_, component| lift(component, &mut held).is_none());
+    }
+    reference(document, &mut held);
     let Some(components) = document["components"]["schemas"].as_object_mut() else {
         return Vec::new();
     };
-    let held = |component: &Value| component.get(HELD).and_then(Value::as_object).cloned();
-    let placeholders = components.values().filter_map(held).flatten().collect::<Vec<_>>();
-    components.retain(|_, component| component.get(HELD).is_none());
     let mut twice = Vec::new();
-    for (name, schema) in placeholders {
+    for (name, schema) in held {
         match components.get(&name) {
             Some(other) if *other != schema => twice.push(name),
             Some(_) => {}
@@ -89,8 +92,30 @@ pub(crate) fn complete(document: &mut Value) -> Vec<String> {
     twice
 }
 
-/// Writes words that are described one by one as one list of words, which generators of clients know, and allows fields that a
-/// later release adds.
+/// The name of a placeholder, whose schemas are added to those that were held; none of anything else.
+fn lift(schema: &mut Value, held: &mut Vec<(String, Value)>) -> Option<String> {
+    let Value::Object(mut placeholder) = schema.get_mut(HELD)?.take() else { return None };
+    if let Some(Value::Object(schemas)) = placeholder.shift_remove("schemas") {
+        held.extend(schemas);
+    }
+    placeholder.get("name")?.as_str().map(str::to_owned)
+}
+
+/// Refers to types by their names: utoipa writes the items of a page out.
+fn reference(value: &mut Value, held: &mut Vec<(String, Value)>) {
+    if let Some(name) = lift(value, held) {
+        *value = json!({"$ref": format!("#/components/schemas/{name}")});
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| reference(item, held)),
+        Value::Object(members) => members.values_mut().for_each(|member| reference(member, held)),
+        _ => {}
+    }
+}
+
+/// Writes schemas as generators of clients know them: words that are described one by one as one list of words, maps by their values.
+/// Fields that a later release adds are allowed.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(plain),
@@ -100,6 +125,13 @@ fn plain(schema: &mut Value) {
                 if members.get(closing) == Some(&Value::Bool(false)) {
                     members.shift_remove(closing);
                 }
+            }
+            if let Some(of_keys) = members.shift_remove("patternProperties") {
+                // A map of ids: whatever its keys are, its values are of one kind.
+                let of_key = of_keys.as_object().and_then(|of_keys| of_keys.values().next());
+                members.extend(
+                    of_key.map(|of_key| ("additionalProperties".to_owned(), of_key.clone())),
+                );
             }
             if let Some((words, says)) = members.get("oneOf").and_then(words) {
                 members.shift_remove("oneOf");
@@ -135,6 +167,7 @@ mod tests {
     /// Where something stands.
     #[derive(Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
+    #[expect(dead_code, reason = "only its schema is used")]
     enum Place {
         /// Above.
         Top,
@@ -154,7 +187,9 @@ mod tests {
     #[test]
     fn a_type_is_documented_as_it_is_sent() {
         let held = json!(placeholder::<Thing>());
-        let mut document = json!({"components": {"schemas": {"Thing": held, "Other": {}}}});
+        let page = json!({"items": held});
+        let schemas = json!({"Thing": held, "Other": {}, "Page_Thing": page});
+        let mut document = json!({"components": {"schemas": schemas}});
         assert_eq!(complete(&mut document), [""; 0]);
         let schemas = &document["components"]["schemas"];
         assert_eq!(schemas["Thing"]["required"], json!(["place", "names"]));
@@ -163,6 +198,7 @@ mod tests {
         assert_eq!(schemas["Place"]["enum"], json!(["top", "at_end"]));
         assert_eq!(schemas["Place"]["x-enum-descriptions"], json!(["Above.", "Below."]));
         assert!(schemas["Other"].is_object());
+        assert_eq!(schemas["Page_Thing"]["items"]["$ref"], "#/components/schemas/Thing");
     }
 
     #[test]

@@ -8,12 +8,16 @@ use serde_json::Value;
 
 use crate::error::CliError;
 
+/// Looks at an answer of success: method, path, status and body.
+pub type Inspect = fn(&Method, &str, u16, &Value);
+
 /// An open door: an address and, for most of what is behind it, a token.
 #[derive(Debug, Clone)]
 pub struct Door {
     client: Client,
     base: String,
     token: Option<String>,
+    inspect: Option<Inspect>,
 }
 
 impl Door {
@@ -32,6 +36,7 @@ impl Door {
             client: builder.build().map_err(failed)?,
             base: base.trim_end_matches('/').to_owned(),
             token: None,
+            inspect: None,
         })
     }
 
@@ -41,6 +46,12 @@ impl Door {
     /// As [`Door::open`].
     pub fn with(base: &str, token: String) -> Result<Self, CliError> {
         Ok(Self { token: Some(token), ..Self::open(base)? })
+    }
+
+    /// The same door, whose answers of success are looked at before they are given.
+    #[must_use]
+    pub fn inspected_by(self, inspect: Inspect) -> Self {
+        Self { inspect: Some(inspect), ..self }
     }
 
     /// The address of the deployment.
@@ -152,8 +163,12 @@ impl Door {
         if text.trim().is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_str(&text)
-            .map_err(|_| CliError::Door { url, reason: format!("status {status} without JSON") })
+        let body = serde_json::from_str(&text)
+            .map_err(|_| CliError::Door { url, reason: format!("status {status} without JSON") })?;
+        if let Some(inspect) = self.inspect {
+            inspect(&method, path, status, &body);
+        }
+        Ok(body)
     }
 }
 

@@ -9,6 +9,8 @@ use tower::ServiceExt as _;
 
 use super::*;
 
+mod answers;
+
 /// The API over clients that reach nothing: enough for everything that is decided before a store is asked.
 fn context() -> Arc<Context> {
     let aws = SdkConfig::builder()

@@ -4,10 +4,11 @@ use axum::extract::State;
 use countersign_registry::Contract;
 use countersign_web::{Json, Signed};
 
+use super::answers::ActionAnswer;
 use super::{Ctx, JsonOf, reader};
 
 /// The contract of every action that the caller may run.
-#[utoipa::path(get, path = "/actions", tag = "actions", responses((status = 200, body = Vec<Value>)))]
+#[utoipa::path(get, path = "/actions", tag = "actions", responses((status = 200, body = Vec<ActionAnswer>)))]
 pub(crate) async fn list(State(ctx): Ctx, signed: Signed) -> JsonOf<Vec<Contract>> {
     reader(&signed)?;
     let may_run = |contract: &&Contract| is_open(&signed, contract);

@@ -11,7 +11,7 @@ use countersign_registry::{Contract, Slot};
 use countersign_resilience::HealthView;
 use countersign_run::summary::Summary;
 use countersign_run::{
-    FromMonitor, ModelUse, Occurrence, Response, RunRecord, Statistics, StepWarnings, Stop,
+    Event, FromMonitor, ModelUse, Occurrence, Response, RunRecord, Statistics, StepWarnings, Stop,
     TeamContext, ToolCall, UnderstoodInput,
 };
 use countersign_store_catalog::StoredAbout;
@@ -32,6 +32,7 @@ pub(crate) type DiscoveryAnswer = Documented<Discovery>;
 pub(crate) type DocumentAnswer = Documented<content::Document>;
 pub(crate) type EntityAnswer = Documented<EntityRecord>;
 pub(crate) type EntryAnswer = Documented<Entry>;
+pub(crate) type EventAnswer = Documented<Event>;
 pub(crate) type ExportAnswer = Documented<content::Export>;
 pub(crate) type FromMonitorAnswer = Documented<FromMonitor>;
 pub(crate) type GraphDocumentAnswer = Documented<Document>;

@@ -4,13 +4,14 @@ use axum::extract::State;
 use countersign_run::{Event, RunId};
 use countersign_web::{Json, Path};
 
+use super::answers::EventAnswer;
 use super::execution::own;
 use super::{Ctx, JsonOf, Reader};
 
 /// Everything that happened in a run, oldest first. Ids, names, counts, codes, and the message of a step that failed: it may quote what a source answered, without the credential.
 #[utoipa::path(
     get, path = "/executions/{id}/events", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
-    responses((status = 200, body = Vec<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Vec<EventAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
     State(ctx): Ctx,

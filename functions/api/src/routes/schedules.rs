@@ -121,7 +121,16 @@ impl Fields for ScheduleSpec {
         };
         let text = || ObjectBuilder::new().schema_type(Type::String);
         let next = "Its next due times, in UTC; of one schedule alone.";
-        let current = "The run that goes on: `occurrence`, `run` and `status`, which is `awaiting_approval` while it waits for people (F-208); of one schedule alone.";
+        let current = "The run that goes on; of one schedule alone.";
+        let status = "Where it stands: `awaiting_approval` while it waits for people (F-208).";
+        let current = ["occurrence", "run", "status"].into_iter().fold(
+            ObjectBuilder::new()
+                .description(Some(current))
+                .property("occurrence", text())
+                .property("run", text())
+                .property("status", text().description(Some(status))),
+            ObjectBuilder::required,
+        );
         added
             .property("next_run_at", time().description(Some("When it is due next.")))
             .property("next_runs", ArrayBuilder::new().items(time()).description(Some(next)))
@@ -135,7 +144,7 @@ impl Fields for ScheduleSpec {
                     "How that run ended; a run that goes on does not change it (F-208).",
                 )),
             )
-            .property("current_run", ObjectBuilder::new().description(Some(current)))
+            .property("current_run", current)
     }
 }
 

@@ -1,12 +1,13 @@
 //! What happened in a run.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ModelUse, RunStatus, StepStatus, StopReason, ToolCall};
 
 /// How a gate ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
     /// The right people signed.
@@ -22,7 +23,7 @@ pub enum GateOutcome {
 }
 
 /// An effect that cannot be taken back is about to be sent.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Sending {
     /// Which of the step's calls it is, from 1.
     pub call: u32,
@@ -46,7 +47,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// One event. Events of a step are keyed by (step, attempt, n) and commute; head events have no step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RunEvent")]
 pub struct Event {
     /// The step it is about; empty for events of the whole run.
     #[serde(default)]
@@ -63,8 +65,9 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "RunEventKind")]
 pub enum EventKind {
     /// The run was planned and sealed.
     Started {

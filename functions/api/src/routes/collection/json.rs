@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use utoipa::IntoParams;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 
 use super::described::Words;
 use super::record::{DocumentRecord, Resent, Sent, Shown};
@@ -230,7 +230,8 @@ impl<S: Fields> DocumentRecord for Stored<S> {
 
     fn added() -> ObjectBuilder {
         let says = "The scopes of whoever saved it last: what runs for it never does more.";
-        let scopes = ObjectBuilder::new().schema_type(Type::Array).description(Some(says));
+        let scope = ObjectBuilder::new().schema_type(Type::String);
+        let scopes = ArrayBuilder::new().items(scope).description(Some(says));
         S::beside(added().property("scopes", scopes))
     }
 }
