@@ -60,9 +60,11 @@ impl Scene<'_> {
         }
         let text = |run: &Value| {
             let content = run["response"]["content"].as_str().unwrap();
-            content.split("\n---").next().unwrap().to_owned()
+            let told = "**This was a replay: nothing was asked or sent, and every answer is that of the run it replays.**\n\n";
+            content.replace(told, "").split("\n---").next().unwrap().to_owned()
         };
         assert_eq!(text(&replay), text(run));
+        assert!(replay["response"]["content"].as_str().unwrap().contains("This was a replay"));
         assert_eq!(replay["approvals"], json!([]), "{replay:#}");
         let listed = self.stage.model_calls(replay["id"].as_str().unwrap()).await;
         assert_eq!(listed, Vec::<Value>::new());

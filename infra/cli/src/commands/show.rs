@@ -1,7 +1,7 @@
 //! `countersign show`.
 
 use clap::Args;
-use countersign_run::WAS_A_TEST;
+use countersign_run::{WAS_A_REPLAY, WAS_A_TEST};
 use serde_json::Value;
 
 use super::following::calls_of_steps;
@@ -43,8 +43,8 @@ impl Show {
 /// A run: its fields, its steps, what they could not read, who was asked, and what it answers.
 fn shown(run: &Value, console: &Console) {
     fields(run, console);
-    if let Some(test) = test(run) {
-        console.line(test);
+    if let Some(notice) = notice(run) {
+        console.line(notice);
     }
     steps(run, console);
     let calls = tool_calls(run);
@@ -64,9 +64,10 @@ fn shown(run: &Value, console: &Console) {
     }
 }
 
-/// That a run was a test, where it was one.
-fn test(run: &Value) -> Option<&'static str> {
-    text(run, "dry_run").map(|_| WAS_A_TEST)
+/// That a run was a replay or another test, where it was one.
+fn notice(run: &Value) -> Option<&'static str> {
+    let replay = text(run, "replays").map(|_| WAS_A_REPLAY);
+    replay.or_else(|| text(run, "dry_run").map(|_| WAS_A_TEST))
 }
 
 fn fields(run: &Value, console: &Console) {
@@ -219,7 +220,7 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{WAS_A_TEST, asked, drawn, test, tool_calls};
+    use super::{WAS_A_REPLAY, WAS_A_TEST, asked, drawn, notice, tool_calls};
 
     #[test]
     fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {
@@ -237,8 +238,10 @@ mod tests {
 
     #[test]
     fn k_46_a_test_says_that_it_was_one() {
-        assert_eq!(test(&json!({ "dry_run": "samples" })), Some(WAS_A_TEST));
-        assert_eq!(test(&json!({ "dry_run": null })), None);
+        assert_eq!(notice(&json!({ "dry_run": "samples" })), Some(WAS_A_TEST));
+        let replay = json!({ "dry_run": "reads", "replays": "run_1" });
+        assert_eq!(notice(&replay), Some(WAS_A_REPLAY));
+        assert_eq!(notice(&json!({ "dry_run": null })), None);
     }
 
     #[test]

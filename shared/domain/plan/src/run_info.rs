@@ -1,13 +1,12 @@
 //! What steps know of their run.
 
 use countersign_registry::action::RunInfo;
-use countersign_run::{Head, WAS_A_TEST};
+use countersign_run::Head;
 
 /// What a step of a run is told of it, with `warnings`: what the steps before could not read, one sentence per step.
-/// Of a test, the first says so: whatever is written of the run begins with it.
+/// Of a test or a replay, the first says so: whatever is written of the run begins with it.
 #[must_use]
 pub fn run_info(head: &Head, warnings: Vec<String>) -> RunInfo {
-    let test = head.dry_run.map(|_| WAS_A_TEST.to_owned());
     RunInfo {
         profile_id: head.profile_id.clone(),
         profile_name: head.profile_name.clone(),
@@ -19,6 +18,6 @@ pub fn run_info(head: &Head, warnings: Vec<String>) -> RunInfo {
         team: head.team_context.as_ref().map(|team| team.team_id.to_string()),
         started_at: head.started_at,
         monitor: head.from_monitor.as_ref().map(|from| from.monitor.to_string()),
-        warnings: test.into_iter().chain(warnings).collect(),
+        warnings: head.notice().map(str::to_owned).into_iter().chain(warnings).collect(),
     }
 }

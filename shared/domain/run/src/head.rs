@@ -71,6 +71,10 @@ impl DryRun {
 /// What the report of a test says before anything else.
 pub const WAS_A_TEST: &str = "This was a test: steps with an effect were not carried out, and what stands in for their results is not real.";
 
+/// What the report of a replay says before anything else.
+pub const WAS_A_REPLAY: &str =
+    "This was a replay: nothing was asked or sent, and every answer is that of the run it replays.";
+
 /// Why a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -250,6 +254,13 @@ pub struct Head {
 }
 
 impl Head {
+    /// What is said of a run that has no effect, before anything else: a replay, or another test.
+    #[must_use]
+    pub fn notice(&self) -> Option<&'static str> {
+        let replay = self.replays.as_ref().map(|_| WAS_A_REPLAY);
+        replay.or(self.dry_run.map(|_| WAS_A_TEST))
+    }
+
     /// The run that first meant to make the calls of this one: their keys are made of it, so that a repetition sends the
     /// same ones.
     #[must_use]

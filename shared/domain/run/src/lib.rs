@@ -50,7 +50,7 @@ pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fired::TriggeredBy;
 pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
-pub use head::{DryRun, Head, RunContext, Stop, StopReason, WAS_A_TEST};
+pub use head::{DryRun, Head, RunContext, Stop, StopReason, WAS_A_REPLAY, WAS_A_TEST};
 pub use model_call::{ModelCall, ModelCallStatus};
 pub use model_use::{ModelUse, WRITTEN_BY_A_MODEL};
 pub use occurrence::{

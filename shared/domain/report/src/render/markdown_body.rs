@@ -1,6 +1,6 @@
 //! The Markdown document.
 
-use countersign_run::{WAS_A_TEST, WRITTEN_BY_A_MODEL};
+use countersign_run::{WAS_A_REPLAY, WAS_A_TEST, WRITTEN_BY_A_MODEL};
 use serde_json::Value;
 
 use super::cells::TableColumns;
@@ -19,7 +19,7 @@ pub(super) fn write(layout: &Layout, data: &Value, from: &Provenance) -> (String
     if let Some(title) = &layout.title {
         body.block(&format!("# {}", markdown::inline(&titled(title, from))));
     }
-    body.block(&test(from));
+    body.block(&notice(from));
     body.block(&unread(from));
     let sections = sections(layout, data);
     match &layout.template {
@@ -285,15 +285,19 @@ fn placeholder(path: &str, data: &Value, sections: &str, from: &Provenance) -> S
     }
 }
 
-/// That nothing of it is real.
-fn test(from: &Provenance) -> String {
-    let is_test = from.warnings.iter().any(|one| one == WAS_A_TEST);
-    if is_test { format!("**{WAS_A_TEST}**") } else { String::new() }
+/// That it was a test, or a replay.
+fn notice(from: &Provenance) -> String {
+    let notice = from.warnings.iter().find(|one| is_notice(one));
+    notice.map(|notice| format!("**{notice}**")).unwrap_or_default()
+}
+
+fn is_notice(warning: &str) -> bool {
+    [WAS_A_TEST, WAS_A_REPLAY].contains(&warning)
 }
 
 /// What the figures below leave out.
 fn unread(from: &Provenance) -> String {
-    let missing: Vec<&String> = from.warnings.iter().filter(|one| *one != WAS_A_TEST).collect();
+    let missing: Vec<&String> = from.warnings.iter().filter(|one| !is_notice(one)).collect();
     if missing.is_empty() {
         return String::new();
     }
