@@ -1,14 +1,14 @@
 //! `/approvals/{id}` (F-358).
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, LifecycleError, Request};
+use countersign_approval::{ApprovalId, LifecycleError};
 use countersign_gatekeeper::GateError;
-use countersign_identity::UserId;
 use countersign_store_approvals::Loaded;
 use countersign_web::{FieldError, Json, Path, Problem};
 
 use super::approval_decide::refusal;
 use super::approval_history::{ExtensionView, StrikeView, VoteView};
+use super::approval_seen::may_see;
 use super::approval_view::{ApprovalView, Beside};
 use super::{Ctx, JsonOf, Reader, approval_effect, found};
 use crate::Context;
@@ -29,16 +29,6 @@ pub(crate) async fn detail(
     let loaded = found(ctx.approvals.load(&id).await?)?;
     let loaded = found(Some(loaded).filter(|loaded| may_see(&loaded.request, person)))?;
     Ok(Json(shown(&ctx, loaded).await?))
-}
-
-/// A request, for somebody who may see it.
-pub(super) async fn seen_by(
-    ctx: &Context,
-    id: &ApprovalId,
-    person: &UserId,
-) -> Result<Request, Problem> {
-    let request = ctx.approvals.request(id).await?;
-    found(request.filter(|request| may_see(request, person)))
 }
 
 /// The request after a change; or why there was none, with the part of the body that is wrong.
@@ -91,13 +81,4 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
         beside.extensions.push(ExtensionView::of(extension, people.username(&extension.by).await?));
     }
     Ok(ApprovalView::of(request, beside))
-}
-
-/// Owner, approvers, and those it would be escalated to. A member who has started somebody else's agent reads of their run, and not
-/// what it would send.
-fn may_see(request: &Request, person: &UserId) -> bool {
-    let escalated = request.timing.escalation.iter().flat_map(|escalation| &escalation.to);
-    request.owner == *person
-        || request.policy.approvers.contains(person)
-        || escalated.into_iter().any(|named| named == person)
 }

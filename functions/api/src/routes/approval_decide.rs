@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::approval::seen_by;
 use super::approval_history::ClosedView;
+use super::approval_seen::seen_by;
 use super::{Ctx, JsonOf, now, reader};
 use crate::Context;
 use crate::documented::Documented;

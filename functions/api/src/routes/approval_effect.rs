@@ -9,7 +9,7 @@ use countersign_web::{Json, Path, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::approval::seen_by;
+use super::approval_seen::seen_by;
 use super::{Ctx, JsonOf, Reader, found};
 use crate::Context;
 use crate::documented::documented;

@@ -7,8 +7,8 @@ use countersign_web::{Json, Path, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::approval::seen_by;
 use super::approval_decide::refusal;
+use super::approval_seen::seen_by;
 use super::{Ctx, JsonOf, now, reader};
 
 /// Whom it was escalated to.

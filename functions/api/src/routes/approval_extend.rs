@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval::{changed, seen_by};
+use super::approval::changed;
+use super::approval_seen::seen_by;
 use super::approval_view::ApprovalView;
 use super::{Ctx, JsonOf, now, reader};
 use crate::moments::time;

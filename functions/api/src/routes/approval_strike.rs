@@ -7,7 +7,8 @@ use countersign_web::{Json, Path, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval::{changed, seen_by};
+use super::approval::changed;
+use super::approval_seen::seen_by;
 use super::approval_view::ApprovalView;
 use super::{Ctx, JsonOf, now, reader};
 

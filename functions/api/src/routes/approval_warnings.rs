@@ -7,7 +7,7 @@ use countersign_web::{Page, PageQuery, Path};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::approval::seen_by;
+use super::approval_seen::seen_by;
 use crate::lists::{Asked, PageOf};
 
 /// One warning that a request was asked with.

@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::protocol::{Decided, decide, look};
-use crate::rights::go_by_view;
+use crate::rights::may_go_by;
 use crate::step_end::Recorded;
 
 /// A step begins this long after the invocation did at most; later the machine invokes anew, so that each has nearly all of the function's
@@ -70,12 +70,6 @@ fn later(invocation: &Invocation, begun: Instant) -> Invocation {
         now: Timestamp::now(),
         remaining: invocation.remaining.saturating_sub(begun.elapsed()),
     }
-}
-
-/// Whether a step may go by what was read a moment ago: it changes nothing, and asks no model.
-pub(crate) fn may_go_by(context: &Context, step: &PlanStep) -> bool {
-    let contract = context.registry.get(&step.action);
-    contract.is_some_and(|contract| go_by_view(step, contract) && !contract.uses_llm)
 }
 
 /// One invocation.

@@ -17,7 +17,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act};
 use crate::again::{again, signature};
-use crate::chain::may_go_by;
 use crate::condition::unmet;
 use crate::context::Context;
 use crate::dry_run;
@@ -30,7 +29,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
-use crate::rights::{Started, go_by_view, refused};
+use crate::rights::{Started, go_by_view, may_go_by, refused};
 use crate::sealed_plans::Known;
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;

@@ -38,6 +38,12 @@ pub(crate) fn go_by_view(step: &PlanStep, contract: &Contract) -> bool {
     !acts && step.for_each.is_none() && contract.requirement.allowed_scopes.is_none()
 }
 
+/// Whether a step may go by what was read a moment ago: it changes nothing, and asks no model.
+pub(crate) fn may_go_by(context: &Context, step: &PlanStep) -> bool {
+    let contract = context.registry.get(&step.action);
+    contract.is_some_and(|contract| go_by_view(step, contract) && !contract.uses_llm)
+}
+
 /// Why the step may not act for whoever started the run.
 pub(crate) async fn refused(
     context: &Context,
