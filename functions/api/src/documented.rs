@@ -144,7 +144,7 @@ fn plain(schema: &mut Value) {
     }
 }
 
-/// The words of alternatives that are nothing but words, and what is said of each.
+/// The alternatives that are plain words, with the description of each.
 fn words(alternatives: &Value) -> Option<(Value, Value)> {
     let mut words = Vec::new();
     let mut says = Vec::new();

@@ -15,7 +15,7 @@ pub(super) struct Answer {
     /// How far it is; left out in the moment in which the same message comes twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<OccurrenceState>,
-    /// The code of why there is no run.
+    /// Why there is no run, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }

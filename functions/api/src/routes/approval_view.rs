@@ -152,7 +152,7 @@ pub(super) struct Beside {
 }
 
 impl ApprovalView {
-    /// Whoever decided stands in it by username, as in the run's record.
+    /// People who decided are named by username, as in the record of the run.
     pub(super) fn of(request: Request, beside: Beside) -> Self {
         let Beside { effects, sent, record, votes, strikes, extensions, agent_profile_id } = beside;
         let asks_outcome = !request.outcome.is_empty();
