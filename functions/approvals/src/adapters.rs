@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::Context;
+use crate::plan;
 use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 
 /// What `GET` is served from.
@@ -108,10 +109,14 @@ impl Look for Tables {
                 .view(&position.run, &position.step)
                 .await
                 .map_err(carried("reading the plan"))?;
-            Ok(view.map(|view| SeenRun {
-                agent: view.head.profile_name,
-                plan: Arc::unwrap_or_clone(view.plan),
-            }))
+            let Some(view) = view else { return Ok(None) };
+            let drawn = plan::drawn_before(&view.plan, &position.step);
+            let outcomes = self.runs.outcomes(&position.run, &drawn, &[], None).await;
+            let outcomes = outcomes.map_err(carried("reading what became of the steps"))?;
+            let ended =
+                outcomes.into_iter().map(|(step, outcome)| (step, outcome.status)).collect();
+            let plan = Arc::unwrap_or_clone(view.plan);
+            Ok(Some(SeenRun { agent: view.head.profile_name, plan, ended }))
         })
     }
 

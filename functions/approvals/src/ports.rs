@@ -2,6 +2,8 @@
 //!
 //! `GET` and `HEAD` are served with [`Look`] alone, which has no method that writes.
 
+use std::collections::BTreeMap;
+
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
 use countersign_approval::{
@@ -11,6 +13,7 @@ use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError, Striking};
 use countersign_identity::{DirectoryEntry, UserId};
 use countersign_plan::Plan;
+use countersign_run::StepStatus;
 use countersign_store_approvals::{CodeIssue, Loaded};
 use countersign_store_runs::WarningSentences;
 use futures::future::BoxFuture;
@@ -27,6 +30,8 @@ pub struct SeenRun {
     pub agent: String,
     /// The plan.
     pub plan: Plan,
+    /// What became of the steps that the page draws before the one that asks; a step without an outcome is absent.
+    pub ended: BTreeMap<String, StepStatus>,
 }
 
 /// The requests of one step, as they are signed.

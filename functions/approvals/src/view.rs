@@ -101,7 +101,9 @@ pub(crate) async fn prompt(
 ) -> Result<Reply, Refusal> {
     let opened = open(token, context, now).await?;
     let request = opened.request();
+    let run = context.look.run(request).await?;
     let page = PromptPage {
+        prompt_lead: plan::prompt_lead(request, run.as_ref().map(|run| &run.plan)),
         prompt: Shown::whole(&request.prompt),
         prompt_note: request.prompt_note(),
         back_url: Notices::page_url(&context.public_url, token),
@@ -134,7 +136,7 @@ pub(crate) async fn decision(
     // What is asked about calls is told with each of them.
     let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
     let preview = rows_of(request, layout);
-    let picture = plan.and_then(|plan| plan::picture(plan, &request.position.step));
+    let picture = run.as_ref().and_then(|run| plan::picture(run, &request.position.step));
     Ok(DecisionPage {
         asked: asked(request),
         approval: Shown::line(request.id.as_str()),
@@ -145,6 +147,7 @@ pub(crate) async fn decision(
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
         prompt: Shown::prose(prompt, MAX_PROMPT),
+        prompt_lead: plan::prompt_lead(request, plan),
         prompt_note: request.prompt_note(),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,

@@ -48,6 +48,9 @@ pub struct GateEvent {
     attempt: u32,
     seal: String,
     token: String,
+    /// Which retry of its state this is; nothing of an execution that began before an update of the machine.
+    #[serde(default)]
+    retry: u32,
 }
 
 /// Everything a gate is opened with.
@@ -101,8 +104,8 @@ pub async fn handle(
     event: Value,
     invocation: &Invocation,
 ) -> Result<Value, Fault> {
-    let GateEvent { run, step, attempt, seal, token } = decode(event)?;
-    let token = TaskToken::new(token);
+    let GateEvent { run, step, attempt, seal, token, retry } = decode(event)?;
+    let token = TaskToken::new(token).of_attempt(attempt, retry);
     let event =
         StepEvent { run, step, attempt, seal, then: Vec::new(), done: 0, ran: 0, call: None };
     // What takes too long is reported before Lambda ends this invocation: then nobody would answer the token.

@@ -113,7 +113,10 @@ async fn a_request_goes_its_way_through_the_table() {
     assert_eq!(store.create(&request, &TaskToken::new("t1")).await.unwrap(), Created::New);
     assert_eq!(store.create(&request, &TaskToken::new("t2")).await.unwrap(), Created::Exists);
     assert_eq!(store.token(&request.id).await.unwrap(), Some(TaskToken::new("t1")));
-    assert!(store.reattach(&request.id, &TaskToken::new("t2"), request.opened_at).await.unwrap());
+    let later = TaskToken::new("t2").of_attempt(1, 1);
+    assert!(store.reattach(&request.id, &later, request.opened_at).await.unwrap());
+    assert!(!store.reattach(&request.id, &TaskToken::new("t1"), request.opened_at).await.unwrap());
+    assert_eq!(store.token(&request.id).await.unwrap(), Some(later));
     let loaded = store.load(&request.id).await.unwrap().unwrap();
     assert_eq!((&loaded.request, loaded.votes.len()), (&request, 0));
     assert!(store.is_unasked(&request.id).await.unwrap());

@@ -71,7 +71,8 @@ impl Approvals {
     }
 
     /// Replaces the token of a pending request: its task waits anew. `false` when the request is closed by now, so that
-    /// whoever waits must be told at once; between the two there is no moment at which a decision could be lost.
+    /// whoever waits must be told at once, or when a task of a later turn waits for it; between the two there is no moment at
+    /// which a decision could be lost.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.

@@ -11,19 +11,41 @@ use crate::Result;
 
 /// A task token of Step Functions. It is never printed, never serialised, and stands in one item only.
 #[derive(Clone, PartialEq, Eq)]
-pub struct TaskToken(String);
+pub struct TaskToken {
+    token: String,
+    turn: u64,
+}
 
 impl TaskToken {
     /// Takes the token as the state machine gave it.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
-        Self(token.into())
+        Self { token: token.into(), turn: 0 }
+    }
+
+    /// When the task came to wait: in which attempt of the run, and as which of its state's retries. An invocation that is
+    /// late may come with a token of an earlier turn, for which nothing waits any more.
+    #[must_use]
+    pub fn of_attempt(self, attempt: u32, retry: u32) -> Self {
+        Self { turn: u64::from(attempt) << 32 | u64::from(retry), ..self }
+    }
+
+    /// The same, as it was stored.
+    #[must_use]
+    pub fn of_turn(self, turn: u64) -> Self {
+        Self { turn, ..self }
+    }
+
+    /// The turn in which the task came to wait; of a later one the number is higher.
+    #[must_use]
+    pub fn turn(&self) -> u64 {
+        self.turn
     }
 
     /// The token, for the one call that needs it.
     #[must_use]
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.token
     }
 }
 
@@ -37,7 +59,8 @@ impl fmt::Debug for TaskToken {
 ///
 /// What is kept and forgotten is written in one transaction with the request, hence operations and not calls.
 pub trait TaskTokens: fmt::Debug + Send + Sync {
-    /// Keeps the token of the task that waits for this request, in place of an earlier one.
+    /// Keeps the token of the task that waits for this request, in place of one of the same turn or an earlier one. The operation
+    /// fails on its condition when one of a later turn is kept.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when it cannot be encoded.
@@ -57,5 +80,12 @@ mod tests {
     #[test]
     fn a_token_is_never_printed() {
         assert!(!format!("{:?}", TaskToken::new("AQCE")).contains("AQCE"));
+    }
+
+    #[test]
+    fn a_later_attempt_and_a_later_retry_are_later_turns() {
+        let turns = [(1, 0), (1, 1), (1, 12), (2, 0), (2, 3)];
+        let of = |(attempt, retry)| TaskToken::new("AQCE").of_attempt(attempt, retry).turn();
+        assert!(turns.map(of).is_sorted_by(|before, after| before < after));
     }
 }

@@ -9,7 +9,7 @@
 
 use countersign_approval::ApprovalId;
 use countersign_store_approvals::{Result, TaskToken, TaskTokens};
-use countersign_store_kit::{Key, Op, Table, Write};
+use countersign_store_kit::{Expr, Key, Op, Table, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub struct Tokens {
 #[derive(Serialize, Deserialize)]
 struct TokenItem {
     token: String,
+    /// Missing in items of an earlier version, which every turn replaces.
+    #[serde(default)]
+    turn: u64,
 }
 
 impl Tokens {
@@ -39,8 +42,12 @@ impl Tokens {
 
 impl TaskTokens for Tokens {
     fn keep(&self, id: &ApprovalId, token: &TaskToken, now: Timestamp) -> Result<Op> {
-        let item = TokenItem { token: token.expose().to_owned() };
-        let put = Write::put(&key(id), &item)?.expires_at(now.as_second() + KEPT);
+        let item = TokenItem { token: token.expose().to_owned(), turn: token.turn() };
+        // The invocation of an earlier turn may be the later one to write: its token wakes nothing any more.
+        let not_older = "attribute_not_exists(turn) OR turn <= :turn";
+        let put = Write::put(&key(id), &item)?
+            .expires_at(now.as_second() + KEPT)
+            .when(Expr::new(not_older).bind("turn", &item.turn)?);
         Ok(self.table.op(put))
     }
 
@@ -51,7 +58,7 @@ impl TaskTokens for Tokens {
     fn find<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<TaskToken>>> {
         Box::pin(async move {
             let item: Option<TokenItem> = self.table.get(&key(id)).await?;
-            Ok(item.map(|item| TaskToken::new(item.token)))
+            Ok(item.map(|item| TaskToken::new(item.token).of_turn(item.turn)))
         })
     }
 }

@@ -1,17 +1,17 @@
-//! The plan as a short picture: what is done, where it waits, what this signature lets happen.
+//! The plan as a short picture: what came before, where it waits, what this signature lets happen.
 
 use crate::text::Shown;
 
-/// Finished stages shown before the gate.
-const BEFORE: usize = 4;
 /// Stages shown after the gate.
 const AFTER: usize = 8;
 
 /// Where a stage stands, seen from the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StagePlace {
-    /// It is finished.
+    /// All of it is done.
     Done,
+    /// It lies before the gate, and not all of it is done: its steps say what became of them.
+    Over,
     /// The run waits here.
     Here,
     /// It follows if this is approved, up to the next gate.
@@ -26,6 +26,7 @@ impl StagePlace {
     pub fn word(self) -> &'static str {
         match self {
             StagePlace::Done => "done",
+            StagePlace::Over => "before this",
             StagePlace::Here => "waiting for you",
             StagePlace::Covered => "follows your approval",
             StagePlace::Later => "needs a further approval",
@@ -37,6 +38,7 @@ impl StagePlace {
     pub fn class(self) -> &'static str {
         match self {
             StagePlace::Done => "done",
+            StagePlace::Over => "over",
             StagePlace::Here => "here",
             StagePlace::Covered => "covered",
             StagePlace::Later => "later",
@@ -53,6 +55,8 @@ pub struct StepView {
     pub irreversible: bool,
     /// What must hold for it to run, as its author wrote it.
     pub condition: Option<Shown>,
+    /// What became of it, of a step before the gate that was not done: `failed`, `skipped`.
+    pub not_done: Option<&'static str>,
 }
 
 /// Steps that run together.
@@ -67,7 +71,7 @@ pub struct Stage {
 /// The stages around the gate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// Finished stages not shown.
+    /// Stages before those shown.
     pub earlier: usize,
     /// The stages shown.
     pub stages: Vec<Stage>,
@@ -76,11 +80,14 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Stages shown before the gate.
+    pub const BEFORE: usize = 4;
+
     /// Keeps four stages before the gate and eight after it.
     #[must_use]
     pub fn around(mut stages: Vec<Stage>) -> Self {
         let here = stages.iter().position(|stage| stage.place == StagePlace::Here).unwrap_or(0);
-        let earlier = here.saturating_sub(BEFORE);
+        let earlier = here.saturating_sub(Self::BEFORE);
         let later = stages.len().saturating_sub(here + 1 + AFTER);
         stages.truncate(here + 1 + AFTER);
         Self { earlier, stages: stages.split_off(earlier), later }

@@ -275,12 +275,12 @@ impl Plan {
         self.composed.get(name).map(|template| composed(template, scope))
     }
 
-    /// Whether a model goes on without the result of this step, should there be none. The summary of the output is not meant: the
-    /// output itself says what is missing.
+    /// Whether another step reads the result of this one, and so would go on without it, should there be none. The summary of
+    /// the output is not meant: the output itself says what is missing.
     #[must_use]
-    pub fn goes_on_without(&self, step: &str) -> bool {
-        let goes_on = |other: &PlanStep| other.allows_gaps && other.name != SUMMARY;
-        self.steps.iter().any(|other| goes_on(other) && other.reads.iter().any(|read| read == step))
+    pub fn is_read(&self, step: &str) -> bool {
+        let reads = |other: &PlanStep| other.reads.iter().any(|read| read == step);
+        self.steps.iter().any(|other| other.name != SUMMARY && other.name != step && reads(other))
     }
 
     /// The names of the steps, in listed order.

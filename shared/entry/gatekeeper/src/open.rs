@@ -137,13 +137,26 @@ impl Gatekeeper {
     ) -> Result<Step, GateError> {
         let attached = self.records.reattach(&found.id, token, now).await;
         if !attached.map_err(GateError::doing("waiting for the request"))? {
-            return Ok(Step::Again);
+            return self.waited_for(found, token).await;
         }
         let unasked = self.records.is_unasked(&found.id).await;
         if unasked.map_err(GateError::doing("reading who was told"))? {
             self.announce(found, occasion(found)).await;
         }
         Ok(Step::Done(Opened::Pending { id: found.id.clone(), first: false }))
+    }
+
+    /// What follows when a token was not kept: the request was closed meanwhile, or a task of a later turn waits for it, and
+    /// nothing waits for this one any more.
+    async fn waited_for(&self, found: &Request, token: &TaskToken) -> Result<Step, GateError> {
+        let kept = self.records.token(&found.id).await;
+        let kept = kept.map_err(GateError::doing("reading who waits"))?;
+        Ok(match kept {
+            Some(kept) if kept.turn() > token.turn() => {
+                Step::Done(Opened::Pending { id: found.id.clone(), first: false })
+            }
+            _ => Step::Again,
+        })
     }
 }
 

@@ -167,15 +167,16 @@ impl StepEnd {
         }
     }
 
-    /// A failure that a model goes on without is told like what could not be read: to whoever signs what comes of it, too.
+    /// A failure with which the run goes on is told like what could not be read, where others read the result: an argument that
+    /// need not be given is left out without it. Whoever signs what comes of it is told, too.
     pub(crate) fn told(self, plan: &Plan, step: &PlanStep) -> Self {
         let is_passed_over = self.status == StepStatus::Failed && self.stops.is_none();
-        if !is_passed_over || self.warnings.is_some() || !plan.goes_on_without(&step.name) {
+        if !is_passed_over || self.warnings.is_some() || !plan.is_read(&step.name) {
             return self;
         }
         let code = self.code.as_deref().unwrap_or_default();
         let sentence =
-            format!("`{}` failed ({code}): what follows was written without it", step.name);
+            format!("`{}` failed ({code}): what follows is without its result", step.name);
         let warnings = StepWarnings::one(&step.name, sentence, step.on_warning == OnWarning::Gate);
         Self { warnings: Some(Box::new(warnings)), ..self }
     }

@@ -72,6 +72,8 @@ pub struct DecisionPage {
     pub approver: Shown,
     /// What the playbook or the agent says to the approver.
     pub prompt: Shown,
+    /// Who has written the prompt.
+    pub prompt_lead: &'static str,
     /// That the prompt is older than what was struck out, when something was.
     pub prompt_note: Option<String>,
     /// Where the whole prompt is; an absolute address.

@@ -69,6 +69,8 @@ pub struct PromptPage {
     pub prompt: Shown,
     /// That it is older than what was struck out, when something was.
     pub prompt_note: Option<String>,
+    /// Who has written the prompt.
+    pub prompt_lead: &'static str,
     /// The address of the decision page.
     pub back_url: String,
     /// The digest that covers it.

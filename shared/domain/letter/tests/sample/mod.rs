@@ -69,6 +69,7 @@ pub(crate) fn picture() -> Picture {
         name: Shown::line(name),
         irreversible,
         condition: (name == "write-report").then(|| Shown::line("{cross-reference.count} > 0")),
+        not_done: (name == "extract-grants").then_some("failed"),
     };
     let stage = |place, steps: &[(&str, bool)]| Stage {
         place,
@@ -76,7 +77,7 @@ pub(crate) fn picture() -> Picture {
     };
     Picture::around(vec![
         stage(StagePlace::Done, &[("read-filings", false)]),
-        stage(StagePlace::Done, &[("extract-officers", false), ("extract-grants", false)]),
+        stage(StagePlace::Over, &[("extract-officers", false), ("extract-grants", false)]),
         stage(StagePlace::Done, &[("cross-reference", false)]),
         stage(StagePlace::Here, &[("look-before-writing", false)]),
         stage(StagePlace::Covered, &[("write-table", true), ("write-report", false)]),
@@ -103,6 +104,7 @@ fn blank() -> DecisionPage {
         title: Shown::line("Supplier payments: sign-off"),
         approver: Shown::line("for Bo Ferreira (b…@example.org)"),
         prompt: Shown::default(),
+        prompt_lead: "Written by the playbook's author.",
         prompt_note: None,
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
@@ -233,6 +235,7 @@ pub(crate) fn prompt_page() -> PromptPage {
     PromptPage {
         prompt: Shown::whole(&"Please read all of this. ".repeat(200)),
         prompt_note: None,
+        prompt_lead: "Written by the playbook's author.",
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }

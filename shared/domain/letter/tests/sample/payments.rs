@@ -19,7 +19,12 @@ pub(super) const PAY: About<'static> = About {
 pub(super) fn payment_picture() -> Picture {
     let stage = |place, name: &str, irreversible| Stage {
         place,
-        steps: vec![StepView { name: Shown::line(name), irreversible, condition: None }],
+        steps: vec![StepView {
+            name: Shown::line(name),
+            irreversible,
+            condition: None,
+            not_done: None,
+        }],
     };
     Picture::around(vec![
         stage(StagePlace::Done, "Reads the open invoices.", false),

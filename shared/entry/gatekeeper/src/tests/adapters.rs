@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) requests: BTreeMap<ApprovalId, Request>,
     pub(crate) votes: Vec<(ApprovalId, Vote)>,
     pub(crate) receipts: BTreeMap<ReceiptId, Receipt>,
-    pub(crate) tokens: BTreeMap<ApprovalId, String>,
+    pub(crate) tokens: BTreeMap<ApprovalId, TaskToken>,
     pub(crate) unasked: BTreeMap<ApprovalId, (u32, Timestamp)>,
     pub(crate) unmoved: BTreeSet<ApprovalId>,
     /// Tokens somebody waits with; waking takes them.

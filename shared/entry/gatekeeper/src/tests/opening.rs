@@ -24,7 +24,7 @@ async fn f_198_a_gate_is_written_timed_and_mailed_once() {
     assert_eq!(again, Opened::Pending { id: id.clone(), first: false });
     let state = world.state();
     assert_eq!(state.mails.len(), 3);
-    assert_eq!(state.tokens[&id], "t2");
+    assert_eq!(state.tokens[&id].expose(), "t2");
     assert_eq!(state.alarms[&format!("{id}-expire")], at(7 * 24 * 3600));
     assert_eq!(state.alarms.len(), 2, "expiry and one reminder");
     assert!(state.run_opened.contains(&id) && state.unasked.is_empty());
@@ -41,6 +41,20 @@ async fn f_196_the_decision_wakes_the_newest_waiter_only() {
     }
     assert_eq!(world.told("t2"), [json!({ "decision": "approved" })]);
     assert!(world.told("t1").is_empty());
+}
+
+#[tokio::test]
+async fn an_invocation_that_is_late_does_not_replace_the_token_of_its_retry() {
+    let world = World::new();
+    let turn = |token: &str, retry| TaskToken::new(token).of_attempt(1, retry);
+    let gatekeeper = world.gatekeeper();
+    let id = id_of(&gatekeeper.open(gate("10"), &turn("t2", 1), at(2)).await.unwrap());
+    let late = gatekeeper.open(gate("10"), &turn("t1", 0), at(3)).await.unwrap();
+    assert_eq!(late, Opened::Pending { id: id.clone(), first: false });
+    assert_eq!(world.state().tokens[&id].expose(), "t2");
+    let next = TaskToken::new("t3").of_attempt(2, 0);
+    gatekeeper.open(gate("10"), &next, at(4)).await.unwrap();
+    assert_eq!(world.state().tokens[&id].expose(), "t3");
 }
 
 #[tokio::test]

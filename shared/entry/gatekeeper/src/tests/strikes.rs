@@ -130,7 +130,7 @@ async fn k_09_attaching_again_leaves_strikes_alone() {
     let again = world.open(payments(40), "t2", at(5)).await;
     assert_eq!(again, Opened::Pending { id: request.id.clone(), first: false });
     assert_eq!(world.request(&request.id), after);
-    assert_eq!(world.state().tokens[&request.id], "t2");
+    assert_eq!(world.state().tokens[&request.id].expose(), "t2");
     assert_eq!(mailed(&world, 3), []);
 
     for person in [1, 2] {

@@ -14,7 +14,7 @@ impl Records for World {
                 return Ok(Created::Exists);
             }
             state.requests.insert(request.id.clone(), request.clone());
-            state.tokens.insert(request.id.clone(), token.expose().to_owned());
+            state.tokens.insert(request.id.clone(), token.clone());
             state.unasked.insert(request.id.clone(), (1, request.opened_at));
             Ok(Created::New)
         })
@@ -28,18 +28,19 @@ impl Records for World {
     ) -> BoxFuture<'a, StoreResult<bool>> {
         Box::pin(async move {
             let Some(mut state) = self.powered("table").await else { return off() };
-            let pending = state.requests[id].status == Status::Pending;
-            if pending {
-                state.tokens.insert(id.clone(), token.expose().to_owned());
+            let is_newest = state.tokens.get(id).is_none_or(|kept| kept.turn() <= token.turn());
+            let waits = state.requests[id].status == Status::Pending && is_newest;
+            if waits {
+                state.tokens.insert(id.clone(), token.clone());
             }
-            Ok(pending)
+            Ok(waits)
         })
     }
 
     fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<TaskToken>>> {
         Box::pin(async move {
             let Some(state) = self.powered("table").await else { return off() };
-            Ok(state.tokens.get(id).map(TaskToken::new))
+            Ok(state.tokens.get(id).cloned())
         })
     }
 
