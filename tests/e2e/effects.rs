@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::case::{Person, person, step};
+use crate::case::{FACTORY, Person, person, revoke, step, until};
 use crate::provider_server;
+use crate::world::world;
 
 /// A ledger of somebody else's: counts what is posted to it.
 pub(crate) struct Elsewhere {
@@ -18,6 +19,11 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     pub(crate) async fn open() -> Self {
+        Self::busy(0).await
+    }
+
+    /// One that first asks so many callers to come again after twelve seconds, which is longer than what a step has read may stand.
+    async fn busy(times: usize) -> Self {
         let listener = provider_server::listener();
         let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&posts);
@@ -31,9 +37,13 @@ impl Elsewhere {
                     counted.fetch_add(1, Ordering::SeqCst);
                     kept.lock().unwrap().push(String::from_utf8_lossy(&seen[..read]).into_owned());
                 }
+                let status = match (1..=times).contains(&counted.load(Ordering::SeqCst)) {
+                    true => "429 Too Many Requests\r\nretry-after: 12",
+                    false => "201 Created",
+                };
                 let body = r#"{"id":"pay_1","state":"booked"}"#;
                 let head = format!(
-                    "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                     body.len()
                 );
                 let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
@@ -162,6 +172,51 @@ async fn what_is_refused_does_not_happen() {
     decide(&maria, &run, "reject").await;
     ana.reaches(&run, "rejected").await;
     assert_eq!(elsewhere.posts(), 0);
+}
+
+/// A payment that was signed, and waits because the ledger is busy, when `change` happens.
+async fn while_it_waits(
+    playbook_id: &str,
+    change: impl AsyncFnOnce(&Person, &str),
+) -> (Value, Elsewhere) {
+    let (elsewhere, maria) =
+        (Elsewhere::busy(1).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&playbook(playbook_id, "")).await;
+    let run = ana.start(&agent, playbook_id, json!({ "amount": "12.50" })).await;
+    decide(&maria, &run, "approve").await;
+    until("it was asked to wait", || async { (elsewhere.posts() == 1).then_some(()) }).await;
+    change(&ana, &run).await;
+    let ended = until("the step is over", || async {
+        let now = ana.door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
+        let status = step(&now, "pay")["status"].as_str()?.to_owned();
+        ["not_run", "failed", "done"].contains(&status.as_str()).then_some(now)
+    })
+    .await;
+    (step(&ended, "pay").clone(), elsewhere)
+}
+
+#[tokio::test]
+async fn a_signed_call_that_waits_is_not_sent_when_its_run_is_ended_meanwhile() {
+    let (pay, elsewhere) = while_it_waits("pay-ended", async |ana, run| {
+        ana.post(&format!("/executions/{run}/cancel"), &json!({})).await;
+    })
+    .await;
+    assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("not_run"), 1), "{pay}");
+    assert_eq!(pay["code"], "RUN_STOPPED");
+}
+
+#[tokio::test]
+async fn r_003_a_signed_call_that_waits_is_not_sent_when_a_right_is_taken_away_meanwhile() {
+    let (pay, elsewhere) = while_it_waits("pay-revoked", async |ana, _| {
+        revoke(ana, "global:analyst").await;
+        let grants = format!("/api/admin/users/{}/grants", ana.username);
+        let admin = crate::case::admin(world());
+        admin.post(&grants, &json!({ "scope": "global:reader" })).await.unwrap();
+    })
+    .await;
+    assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("failed"), 1), "{pay}");
+    assert_eq!(pay["code"], "PERMISSION_DENIED");
 }
 
 /// A second payment, of what the first one gave, behind a gate of its own; both only if there is something.

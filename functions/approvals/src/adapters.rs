@@ -116,7 +116,8 @@ impl Look for Tables {
             let ended =
                 outcomes.into_iter().map(|(step, outcome)| (step, outcome.status)).collect();
             let plan = Arc::unwrap_or_clone(view.plan);
-            Ok(Some(SeenRun { agent: view.head.profile_name, plan, ended }))
+            let has_playbook = view.head.playbook_id.is_some();
+            Ok(Some(SeenRun { agent: view.head.profile_name, has_playbook, plan, ended }))
         })
     }
 

@@ -84,10 +84,13 @@ fn not_done(status: StepStatus) -> Option<&'static str> {
 }
 
 /// Who has written the prompt. What a run filled in may come from anybody.
-pub(crate) fn prompt_lead(request: &Request, plan: Option<&Plan>) -> &'static str {
-    let gate = plan.and_then(|plan| plan.step(&request.position.step)?.gate.as_ref());
+pub(crate) fn prompt_lead(request: &Request, run: Option<&SeenRun>) -> &'static str {
+    let gate = run.and_then(|run| run.plan.step(&request.position.step)?.gate.as_ref());
     match gate {
         _ if request.kind == Kind::Tool => "Asked by the system, for this step alone.",
+        _ if run.is_some_and(|run| !run.has_playbook) => {
+            "Written by the system. What it quotes was written by a model, or by whoever asked the agent."
+        }
         Some(gate) if gate.prompt == request.prompt => "Written by the playbook's author.",
         _ => {
             "Written by the playbook's author, with data of the run filled in. Such data may come from outside, and nobody has checked what it says."
@@ -180,7 +183,7 @@ mod tests {
 
     fn run(ended: &[(&str, StepStatus)]) -> SeenRun {
         let ended = ended.iter().map(|(step, status)| ((*step).to_owned(), *status)).collect();
-        SeenRun { agent: String::new(), plan: plan(), ended }
+        SeenRun { agent: String::new(), has_playbook: true, plan: plan(), ended }
     }
 
     fn check(here: &str, ended: &[(&str, StepStatus)], expect: Option<&[StagePlace]>) {

@@ -28,6 +28,8 @@ pub type Seen<'a, T> = BoxFuture<'a, Result<T, PortError>>;
 pub struct SeenRun {
     /// The agent, by the name of its profile.
     pub agent: String,
+    /// Whether somebody has written the plan as a playbook; else the system made it for a question.
+    pub has_playbook: bool,
     /// The plan.
     pub plan: Plan,
     /// What became of the steps that the page draws before the one that asks; a step without an outcome is absent.

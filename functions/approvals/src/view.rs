@@ -103,7 +103,7 @@ pub(crate) async fn prompt(
     let request = opened.request();
     let run = context.look.run(request).await?;
     let page = PromptPage {
-        prompt_lead: plan::prompt_lead(request, run.as_ref().map(|run| &run.plan)),
+        prompt_lead: plan::prompt_lead(request, run.as_ref()),
         prompt: Shown::whole(&request.prompt),
         prompt_note: request.prompt_note(),
         back_url: Notices::page_url(&context.public_url, token),
@@ -147,7 +147,7 @@ pub(crate) async fn decision(
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
         prompt: Shown::prose(prompt, MAX_PROMPT),
-        prompt_lead: plan::prompt_lead(request, plan),
+        prompt_lead: plan::prompt_lead(request, run.as_ref()),
         prompt_note: request.prompt_note(),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,

@@ -2,6 +2,7 @@
 //! (F-306…F-311), within the step's time.
 
 mod body;
+mod failed;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use countersign_connector::request::{Request, authenticate};
 use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential, CredentialId};
 use countersign_effect::{Effect, HttpEffect};
 use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
-use countersign_registry::action::Call;
+use countersign_registry::action::{Call, Recheck};
 use countersign_resilience::{CallFailure, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -25,6 +26,7 @@ use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::rate_meter::Meter;
 use crate::token::{Login, Tokens};
+use failed::{Counted, Failed};
 
 /// The largest answer read.
 pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
@@ -125,6 +127,8 @@ pub(crate) struct Caller<'c> {
     deadline: Instant,
     requests_per_second: Option<f64>,
     meter: Arc<Meter>,
+    /// Asked before each call that changes something.
+    recheck: Option<Arc<dyn Recheck>>,
 }
 
 impl<'c> Caller<'c> {
@@ -149,6 +153,7 @@ impl<'c> Caller<'c> {
             deadline: deadline(call),
             requests_per_second: resolved.requests_per_second(),
             meter: resolved.meter.clone(),
+            recheck: call.permit.as_ref().and_then(|permit| permit.recheck.clone()),
         };
         caller.log_in().await?;
         Ok(caller)
@@ -279,6 +284,9 @@ impl<'c> Caller<'c> {
                 return Err(self.out_of_time().into());
             }
             let http = HttpCall { timeout: timeout.min(left), ..http.clone() };
+            if effect {
+                self.still_allowed().await?;
+            }
             let begun = Instant::now();
             let (error, answer) = match self.egress.send(http).await {
                 Ok(answer) if meaning(answer.status) == StatusMeaning::Success => {
@@ -309,6 +317,11 @@ impl<'c> Caller<'c> {
                 Remedy::InDoubt => return Err(self.in_doubt(&error).into()),
             }
         }
+    }
+
+    async fn still_allowed(&self) -> Result<(), ConnectError> {
+        let Some(recheck) = &self.recheck else { return Ok(()) };
+        recheck.refusal().await.map_or(Ok(()), |error| Err(ConnectError::NotAllowedAnyMore(error)))
     }
 
     fn out_of_time(&self) -> ConnectError {
@@ -375,24 +388,5 @@ impl<'c> Caller<'c> {
     /// A text of the source without the credential.
     pub(crate) fn scrub(&self, text: &str) -> String {
         self.credential().map_or_else(|| text.to_owned(), |credential| credential.scrub(text))
-    }
-}
-
-/// Whether a call counts against the source's rate. The token server's calls do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counted {
-    Yes,
-    No,
-}
-
-/// A call without a good answer, and the answer it had.
-struct Failed {
-    error: ConnectError,
-    answer: Option<Answer>,
-}
-
-impl From<ConnectError> for Box<Failed> {
-    fn from(error: ConnectError) -> Self {
-        Box::new(Failed { error, answer: None })
     }
 }

@@ -29,6 +29,10 @@ pub enum ConnectError {
     #[error(transparent)]
     #[failure(forward)]
     Lookup(#[from] LookupError),
+    /// The run was ended, or a right was taken away, while the call waited to be sent.
+    #[error(transparent)]
+    #[failure(forward)]
+    NotAllowedAnyMore(ActionError),
     /// A call with an effect came without a signed effect.
     #[error("the call of `{0}` has an effect and came without what was signed")]
     #[failure(

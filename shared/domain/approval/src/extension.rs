@@ -14,8 +14,8 @@ const MAX_EXTENSIONS: usize = 16;
 /// The smallest extension.
 const MIN_EXTENSION: SignedDuration = SignedDuration::from_hours(1);
 
-/// Whether somebody who is signed in may give the request more time: whoever may vote on it, now. Whoever asked for it may
-/// not, because the author of the gate has said how long the answer is worth waiting for.
+/// Whether somebody who is signed in may give the request more time: whoever may decide it, now. Whoever asked for
+/// it may not where they may not decide it: the author of the gate has said how long the answer is worth waiting for.
 ///
 /// # Errors
 /// [`DecideError`] as for a vote.

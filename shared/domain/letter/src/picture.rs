@@ -28,7 +28,7 @@ impl StagePlace {
             StagePlace::Done => "done",
             StagePlace::Over => "before this",
             StagePlace::Here => "waiting for you",
-            StagePlace::Covered => "follows your approval",
+            StagePlace::Covered => "follows approval",
             StagePlace::Later => "needs a further approval",
         }
     }

@@ -1,6 +1,8 @@
 //! What the handler of an action is given and gives back.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_effect::Effect;
@@ -105,13 +107,22 @@ pub struct Change {
     pub instructions: String,
 }
 
+/// Asks again whether a signed effect may still be sent. For a rate, for a token, or because its source asked it to, a call may
+/// wait for minutes after its step has looked.
+pub trait Recheck: fmt::Debug + Send + Sync {
+    /// Why it may not be sent any more, or that this cannot be read; none when it may.
+    fn refusal(&self) -> BoxFuture<'_, Option<ActionError>>;
+}
+
 /// A signed effect.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Permit {
     /// What was signed: it is sent as it is, credentials filled in last.
     pub effect: Effect,
     /// The receipt that allows it.
     pub receipt: String,
+    /// Asked each time before it is sent; none in tests of actions.
+    pub recheck: Option<Arc<dyn Recheck>>,
 }
 
 /// The calls of one step whose effects are to be described: one, or one for each item of its list.

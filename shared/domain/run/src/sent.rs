@@ -70,7 +70,11 @@ impl Sent {
     fn story(&self, step: &str, by: &[&str]) -> String {
         let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
         let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
-        format!("`{step}` to {}: approved{by} ({}), sent {sent}", self.host(), self.what.receipt)
+        format!(
+            "`{step}` to {}: approved{by} ({}), sent after {sent}",
+            self.host(),
+            self.what.receipt
+        )
     }
 
     /// The sentence of a step with several calls.
@@ -140,7 +144,7 @@ mod tests {
         let sent = Sent { at: "2026-11-22T14:03:07.5Z".parse().unwrap(), what };
         assert_eq!(
             sent.sentence("pay", &["ann", "bob"]),
-            "`pay` to api.bank.example:8443: approved by ann, bob (rcpt_1), sent 2026-11-22 14:03:07Z, outcome unknown. \
+            "`pay` to api.bank.example:8443: approved by ann, bob (rcpt_1), sent after 2026-11-22 14:03:07Z, outcome unknown. \
              Look there for key 9f00."
         );
         assert!(sent.sentence("pay", &[]).contains(": approved (rcpt_1), sent"));
@@ -148,14 +152,14 @@ mod tests {
         let said = Said { what: "was done", receipt: "rcpt_2", by: &by, evidence: None };
         assert_eq!(
             sent.answered("pay", &["ann"], &said),
-            "`pay` to api.bank.example:8443: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, no answer came. \
+            "`pay` to api.bank.example:8443: approved by ann (rcpt_1), sent after 2026-11-22 14:03:07Z, no answer came. \
              cy said that it was done, with the evidence “statement 47”; dan said that it was done (rcpt_2). Its key is 9f00."
         );
         let target = "PATCH documents/research/notes.md".to_owned();
         let document = Sent { what: Sending { target, ..sent.what.clone() }, at: sent.at };
         assert_eq!(
             document.sentence("close", &["ann"]),
-            "`close` to documents: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, outcome unknown. \
+            "`close` to documents: approved by ann (rcpt_1), sent after 2026-11-22 14:03:07Z, outcome unknown. \
              Look at the document `research/notes.md`: it was changed as it was signed, or not at all."
         );
         let several = Sent { what: Sending { items: 40, ..sent.what }, at: sent.at };

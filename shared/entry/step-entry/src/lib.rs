@@ -29,6 +29,7 @@ mod member;
 mod not_asked;
 mod prepare;
 mod protocol;
+mod recheck;
 mod replay;
 mod retry_key;
 mod rewrite;

@@ -7,7 +7,7 @@ use countersign_approval::ports::Answered;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{Plan, PlanError, PlanStep, check_seal, run_info};
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, Permit, Rewrite};
+use countersign_registry::action::{ActionError, Call, Permit, Recheck, Rewrite};
 use countersign_run::{Head, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_kit::Lookup;
 use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
@@ -26,6 +26,7 @@ use crate::event::StepEvent;
 use crate::intent::{intent, sending};
 use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
+use crate::recheck::{self, StillMay};
 use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
@@ -285,7 +286,10 @@ impl Ready<'_> {
             Intended::Now => {
                 self.call = intent.sending.call;
                 let receipt = intent.sending.receipt;
-                self.permit = Some((Permit { effect: effect.clone(), receipt }, key.clone()));
+                let still_may = StillMay::now(context, event, view, step, self.contract);
+                let recheck: Option<Arc<dyn Recheck>> = Some(Arc::new(still_may));
+                self.permit =
+                    Some((Permit { effect: effect.clone(), receipt, recheck }, key.clone()));
                 Ok(None)
             }
             Intended::InDoubt(other) if other.is_leased(invocation.now) => {
@@ -341,7 +345,7 @@ impl Ready<'_> {
         match act(action.as_ref(), call, step, contract, invocation.remaining).await {
             Acted::Done(answered) => Ok(StepEnd::answered(step, hash, answered)),
             Acted::Failed(error) if number > 1 => Ok(StepEnd::failed(step, &error).like_before()),
-            Acted::Failed(error) => Ok(StepEnd::failed(step, &error)),
+            Acted::Failed(error) => Ok(recheck::failed(step, &error)),
             Acted::Unknown => {
                 // It does not act any more: whoever answers what happened need not wait for the lease to end.
                 let now = jiff::Timestamp::now();

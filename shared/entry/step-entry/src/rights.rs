@@ -1,5 +1,7 @@
 //! Whether a step may act for whoever started its run.
 
+use std::time::Duration;
+
 use countersign_identity::{DirectoryEntry, Presented, Requirement, Scopes, UserId};
 use countersign_plan::{PlanStep, requirement_of};
 use countersign_registry::Contract;
@@ -44,6 +46,9 @@ pub(crate) fn may_go_by(context: &Context, step: &PlanStep) -> bool {
     contract.is_some_and(|contract| go_by_view(step, contract) && !contract.uses_llm)
 }
 
+/// How old a reading of the runner's rights may be when something is sent that cannot be taken back.
+pub(crate) const MAX_RIGHTS_AGE: Duration = Duration::from_secs(10);
+
 /// Why the step may not act for whoever started the run.
 pub(crate) async fn refused(
     context: &Context,
@@ -70,13 +75,22 @@ pub(crate) async fn refused_now(
     step: &PlanStep,
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
-    let entry = context.rights.entry_of(&head.invoked_by).await;
+    refused_by(&context.rights, head, &requirement_of(step, contract), &contract.name).await
+}
+
+/// The same of anything that requires `requirement`, called `what`.
+pub(crate) async fn refused_by(
+    rights: &Directory,
+    head: &Head,
+    requirement: &Requirement,
+    what: &str,
+) -> Result<Option<ActionError>, StepError> {
+    let entry = rights.entry_of(&head.invoked_by).await;
     let entry = entry.map_err(|error| StepError::beside(Box::new(error)))?;
-    let requirement = requirement_of(step, contract);
-    if let Some(why) = denied(head, entry.as_ref(), &requirement, &contract.name) {
+    if let Some(why) = denied(head, entry.as_ref(), requirement, what) {
         return Ok(Some(why));
     }
-    member::refused(&context.rights, head, &requirement).await
+    member::refused(rights, head, requirement).await
 }
 
 /// Why `what` may not be done for whoever started the run, by what the directory says of them now.

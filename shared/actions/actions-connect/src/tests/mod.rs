@@ -259,7 +259,8 @@ async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionErro
 /// The call with its effect, as if it had been signed; a call without one as it is.
 async fn signed(world: &Arc<World>, call: &Call) -> Call {
     let effect = described(world, call).await.ok();
-    let permit = effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
+    let permit =
+        effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned(), recheck: None });
     Call { permit, ..call.clone() }
 }
 
@@ -306,8 +307,11 @@ async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
     };
     let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
     let permit = described.ok().filter(|_| mode == Mode::Write);
-    let permit = permit
-        .map(|mut effects| Permit { effect: effects.remove(0), receipt: "rcpt_1".to_owned() });
+    let permit = permit.map(|mut effects| Permit {
+        effect: effects.remove(0),
+        receipt: "rcpt_1".to_owned(),
+        recheck: None,
+    });
     Call { permit, ..call.clone() }
 }
 

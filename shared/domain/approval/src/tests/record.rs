@@ -118,7 +118,8 @@ fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
         state.steps[0].1.message.clone().unwrap()
     };
     assert!(
-        told(&[gate]).starts_with("`pay` to api.bank.example: approved by ada (rcpt_1), sent ")
+        told(&[gate])
+            .starts_with("`pay` to api.bank.example: approved by ada (rcpt_1), sent after ")
     );
     assert!(told(&[other]).contains(": approved (rcpt_1)"));
 }
@@ -180,7 +181,7 @@ fn k_49_an_answered_step_names_who_said_what_and_how_they_know() {
     assert_eq!(
         state.steps[0].1.message.clone().unwrap(),
         format!(
-            "`gate` to api.bank.example: approved (rcpt_1), sent 2026-11-21 10:00:00Z, no answer came. ada said that it was \
+            "`gate` to api.bank.example: approved (rcpt_1), sent after 2026-11-21 10:00:00Z, no answer came. ada said that it was \
              done, with the evidence “statement 47”; bob said that it was done, with the evidence “called the bank” \
              ({receipt}). Its key is 9f0."
         )

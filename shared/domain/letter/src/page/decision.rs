@@ -237,9 +237,16 @@ impl DecisionPage {
             _ if !self.outcomes.is_empty() => {
                 "“I do not know” leaves the outcome unknown; nothing is sent.".to_owned()
             }
-            0 => "Nothing happens until you decide.".to_owned(),
-            1 => "Approving sends 1 request that cannot be undone.".to_owned(),
-            count => format!("Approving sends {count} requests that cannot be undone."),
+            0 => "Nothing goes on before this is approved.".to_owned(),
+            count => {
+                let requests = if count == 1 { "request" } else { "requests" };
+                match self.remaining() {
+                    0 | 1 => format!("Approving sends {count} {requests} that cannot be undone."),
+                    more => format!(
+                        "Approving alone sends nothing: of {more} signatures still needed, the last sends {count} {requests} that cannot be undone."
+                    ),
+                }
+            }
         };
         match self.assurance {
             Assurance::LinkCode => format!("{effect} A code is mailed to you to confirm."),

@@ -45,7 +45,7 @@ impl RequestEnd {
                 "Somebody wants what you were asked to sign rewritten. The approvers are asked again when that is done: please use the newest mail. Nothing was sent."
             }
             RequestEnd::Cancelled => {
-                "The run was stopped before anybody decided. What it asked for was not done."
+                "The run was stopped before this was decided. What it asked for was not done."
             }
         }
     }

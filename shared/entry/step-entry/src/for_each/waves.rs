@@ -1,6 +1,7 @@
 //! Making the calls, some side by side, one wave after the other.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_failure::Class;
@@ -23,7 +24,8 @@ use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
 use crate::intent::intent;
 use crate::protocol::call;
-use crate::rights::refused_now;
+use crate::recheck::StillMay;
+use crate::rights::{MAX_RIGHTS_AGE, refused_now};
 use crate::signature::StepCalls;
 use crate::step_end::StepEnd;
 
@@ -32,9 +34,6 @@ const KEPT_BACK: Duration = Duration::from_secs(10);
 
 /// What an invocation may take before its first wave: reading, describing, looking for signatures.
 const BEFORE_CALLS: Duration = Duration::from_secs(20);
-
-/// How old the reading of the runner's rights may be when a wave begins.
-const MAX_RIGHTS_AGE: Duration = Duration::from_secs(10);
 
 /// Everything the waves of one invocation have in common.
 pub(crate) struct Waves<'a> {
@@ -287,7 +286,13 @@ impl Waves<'_> {
     fn request(&self, begun: &ItemCall) -> Option<Call> {
         let at = begun.n as usize;
         let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
-        let permit = Permit { effect: effect.clone(), receipt: begun.sending.receipt.clone() };
+        let still_may =
+            StillMay::now(self.context, self.event, self.view, self.step, self.contract);
+        let permit = Permit {
+            effect: effect.clone(),
+            receipt: begun.sending.receipt.clone(),
+            recheck: Some(Arc::new(still_may)),
+        };
         let key = begun.sending.key.clone();
         let prepared = item.prepared.clone();
         let call = call(&self.view.head, self.step, prepared, self.invocation.now, self.limit());

@@ -95,7 +95,8 @@ async fn compare(case: &Case, server: &Server, egress: &Egress) -> Result<(), Ou
             return Err(refused(error.code));
         }
     };
-    call.permit = Some(Permit { effect: effect.clone(), receipt: "rcpt_1".to_owned() });
+    call.permit =
+        Some(Permit { effect: effect.clone(), receipt: "rcpt_1".to_owned(), recheck: None });
     let output = send(&world, egress, &call).await;
     let received = server.received();
     check(case, &effect, &received).map_err(Outcome::Differs)?;
