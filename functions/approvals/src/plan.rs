@@ -91,9 +91,9 @@ pub(crate) fn prompt_lead(request: &Request, run: Option<&SeenRun>) -> &'static 
         _ if run.is_some_and(|run| !run.has_playbook) => {
             "Written by the system. What it quotes was written by a model, or by whoever asked the agent."
         }
-        Some(gate) if gate.prompt == request.prompt => "Written by the playbook's author.",
+        Some(gate) if gate.prompt == request.prompt => "Written by the author of the playbook.",
         _ => {
-            "Written by the playbook's author, with data of the run filled in. Such data may come from outside, and nobody has checked what it says."
+            "Written by the author of the playbook, with data of the run filled in. Such data may come from outside, and nobody has checked what it says."
         }
     }
 }

@@ -222,7 +222,7 @@ fn f_200_a_payment_is_read_from_its_target_down() {
             "Invoice 2026-0311",
             "idempotency-key",
             "The account is new.",
-            "Written by the playbook's author",
+            "Written by the author of the playbook",
             "Pay the invoice",
             "Riverside Food Bank",
             "Where the run stands",

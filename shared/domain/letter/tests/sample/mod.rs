@@ -104,7 +104,7 @@ fn blank() -> DecisionPage {
         title: Shown::line("Supplier payments: sign-off"),
         approver: Shown::line("for Bo Ferreira (b…@example.org)"),
         prompt: Shown::default(),
-        prompt_lead: "Written by the playbook's author.",
+        prompt_lead: "Written by the author of the playbook.",
         prompt_note: None,
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
@@ -235,7 +235,7 @@ pub(crate) fn prompt_page() -> PromptPage {
     PromptPage {
         prompt: Shown::whole(&"Please read all of this. ".repeat(200)),
         prompt_note: None,
-        prompt_lead: "Written by the playbook's author.",
+        prompt_lead: "Written by the author of the playbook.",
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }
