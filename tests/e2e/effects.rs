@@ -190,7 +190,7 @@ async fn while_it_waits(
     let ended = until("the step is over", || async {
         let now = ana.door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
         let status = step(&now, "pay")["status"].as_str()?.to_owned();
-        ["not_run", "failed", "done"].contains(&status.as_str()).then_some(now)
+        ["failed", "done"].contains(&status.as_str()).then_some(now)
     })
     .await;
     (step(&ended, "pay").clone(), elsewhere)
@@ -202,7 +202,7 @@ async fn a_signed_call_that_waits_is_not_sent_when_its_run_is_ended_meanwhile() 
         ana.post(&format!("/executions/{run}/cancel"), &json!({})).await;
     })
     .await;
-    assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("not_run"), 1), "{pay}");
+    assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("failed"), 1), "{pay}");
     assert_eq!(pay["code"], "RUN_STOPPED");
 }
 

@@ -26,7 +26,7 @@ use crate::event::StepEvent;
 use crate::intent::{intent, sending};
 use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
-use crate::recheck::{self, StillMay};
+use crate::recheck::StillMay;
 use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
@@ -345,7 +345,7 @@ impl Ready<'_> {
         match act(action.as_ref(), call, step, contract, invocation.remaining).await {
             Acted::Done(answered) => Ok(StepEnd::answered(step, hash, answered)),
             Acted::Failed(error) if number > 1 => Ok(StepEnd::failed(step, &error).like_before()),
-            Acted::Failed(error) => Ok(recheck::failed(step, &error)),
+            Acted::Failed(error) => Ok(StepEnd::failed(step, &error)),
             Acted::Unknown => {
                 // It does not act any more: whoever answers what happened need not wait for the lease to end.
                 let now = jiff::Timestamp::now();

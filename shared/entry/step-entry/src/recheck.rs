@@ -17,9 +17,8 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::rights::{MAX_RIGHTS_AGE, refused_by};
-use crate::step_end::StepEnd;
 
-/// The code of a step, or a call, that was not run because the run had ended.
+/// The code of a call that was not sent because the run had ended.
 const RUN_STOPPED: &str = "RUN_STOPPED";
 
 /// Reads the head of the run and the rights of whoever started it once more, when those that a step went by are old.
@@ -83,13 +82,5 @@ impl Recheck for StillMay {
 impl fmt::Debug for StillMay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StillMay").field("what", &self.what).finish_non_exhaustive()
-    }
-}
-
-/// The end of a step whose call failed, or was not sent because the run had ended meanwhile.
-pub(crate) fn failed(step: &PlanStep, error: &ActionError) -> StepEnd {
-    match error.code {
-        RUN_STOPPED => StepEnd::not_run(RUN_STOPPED, error.message.clone()),
-        _ => StepEnd::failed(step, error),
     }
 }
