@@ -98,4 +98,5 @@ mod unknown;
 mod warnings;
 mod web;
 mod what_is_sent;
+mod withdrawn;
 mod world;

@@ -20,7 +20,7 @@ fn root_of(effect: &Value) -> Digest {
 
 #[tokio::test]
 async fn k_09_what_is_struck_out_is_not_sent_and_the_rest_is_one_signature() {
-    let tom = person("tom", &["global:reader", "decide"]).await;
+    let tom = person("tom", &["global:analyst", "decide"]).await;
     let scene = Scene::asking("pay-struck-seen", "", &[], &[&tom]).await;
     let run = scene.start("pay-struck-seen", &invoices(5)).await;
     let (path, seen) = scene.seen(&run).await;

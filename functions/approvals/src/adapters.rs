@@ -10,7 +10,7 @@ use countersign_approval::{
 use countersign_effect::Effect;
 use countersign_failure::Failure;
 use countersign_gatekeeper::{
-    Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking,
+    Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking, recount,
 };
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
@@ -84,9 +84,11 @@ impl Look for Tables {
     }
 
     fn load<'a>(&'a self, id: &'a ApprovalId) -> Seen<'a, Option<Loaded>> {
-        Box::pin(
-            async move { self.approvals.load(id).await.map_err(carried("reading the request")) },
-        )
+        Box::pin(async move {
+            let loaded = self.approvals.load(id).await.map_err(carried("reading the request"))?;
+            let Some(loaded) = loaded else { return Ok(None) };
+            recount(self.rights.as_ref(), loaded).await.map(Some)
+        })
     }
 
     fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>> {

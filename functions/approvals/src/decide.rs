@@ -145,6 +145,7 @@ async fn answer(
             } else {
                 MessagePage::receipt(verdict, receipt, id, answer.at, &digest, open)
             };
+            let page = page.with_lost(if open == 0 { 0 } else { answer.not_counted });
             Ok(Reply::new(200, page.html()?))
         }
         Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {

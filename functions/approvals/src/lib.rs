@@ -11,6 +11,7 @@ mod decide;
 mod form;
 mod http;
 mod lists;
+mod lost;
 mod opened;
 mod plan;
 mod ports;

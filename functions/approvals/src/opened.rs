@@ -21,7 +21,7 @@ impl Opened {
         &self.loaded.request
     }
 
-    /// The vote of the link's own person on the present version.
+    /// The vote of the link's own person on the present version, if it counts.
     pub(crate) fn own_vote(&self) -> Option<&Vote> {
         self.loaded.counted().find(|vote| vote.person == self.person)
     }

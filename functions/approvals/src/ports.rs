@@ -56,7 +56,7 @@ pub trait Look: Send + Sync {
         slot: u16,
         link: &'a SignedLink,
     ) -> BoxFuture<'a, Result<(), LinkError>>;
-    /// A request and its votes.
+    /// A request and its votes, with the approvals marked that do not count now.
     fn load<'a>(&'a self, id: &'a ApprovalId) -> Seen<'a, Option<Loaded>>;
     /// The newest checkpoint of the ledger.
     fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>>;

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::form::Form;
 use crate::http::Reply;
+use crate::lost;
 use crate::opened::{Opened, name, nonce, open};
 use crate::plan;
 use crate::refusal::Refusal;
@@ -135,6 +136,7 @@ pub(crate) async fn decision(
     let outcomes = unknown::outcomes(request, plan, &kept, context, now).await?;
     // What is asked about calls is told with each of them.
     let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
+    let lost = lost::lines(opened, context).await?;
     let preview = rows_of(request, layout);
     let picture = run.as_ref().and_then(|run| plan::picture(run, &request.position.step));
     Ok(DecisionPage {
@@ -155,7 +157,7 @@ pub(crate) async fn decision(
         strikes: strikes.history(request),
         outcomes,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
-        warnings: look_closely(request),
+        warnings: lost.into_iter().chain(look_closely(request)).collect(),
         warnings_url: is_more(request).then(|| format!("{page_url}/warnings")),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
@@ -258,11 +260,13 @@ pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
     };
     let (receipt, id) = (vote.receipt.as_str(), request.id.as_str());
     let digest = vote.digest.to_string();
-    if request.kind == Kind::Outcome {
+    let page = if request.kind == Kind::Outcome {
         let said = unknown::in_words(&vote.answers);
-        return MessagePage::answered(said, receipt, id, vote.at, &digest, open);
-    }
-    MessagePage::receipt(vote.verdict, receipt, id, vote.at, &digest, open)
+        MessagePage::answered(said, receipt, id, vote.at, &digest, open)
+    } else {
+        MessagePage::receipt(vote.verdict, receipt, id, vote.at, &digest, open)
+    };
+    page.with_lost(if open == 0 { 0 } else { lost::beside(loaded, &vote.person) })
 }
 
 /// Who closed a request, how and when.
@@ -272,13 +276,14 @@ pub(crate) async fn story(
     context: &Context,
 ) -> Result<MessagePage, Refusal> {
     let mut signatures = Vec::new();
-    for vote in loaded.counted() {
+    for vote in loaded.cast() {
         signatures.push(Signature {
             by: Shown::line(&name(&vote.person, context).await?),
             verdict: vote.verdict,
             answer: unknown::in_words(&vote.answers),
             how: Shown::line(how(vote)),
             at: vote.at,
+            not_counted: loaded.request.not_counted(vote).map(|why| Shown::line(&why.to_string())),
         });
     }
     signatures.sort_by_key(|signature| signature.at);

@@ -5,7 +5,7 @@ use countersign_approval::{
     Position, Preview, StepEffects, SubjectError, Tenant, Timing, Waiting, requester_may_decide,
 };
 use countersign_effect::EffectError;
-use countersign_identity::{Requirement, Role, UserId};
+use countersign_identity::UserId;
 use countersign_plan::{self as plan, StepKind};
 use countersign_run::{AskedBy, Head};
 use countersign_step_entry::GateAsk;
@@ -62,7 +62,7 @@ pub(crate) async fn opening(
         cost_bound: None,
         policy,
         floor,
-        requirement: Some(requirement(context, asked)),
+        requirement: Some(asked.requirement.clone()),
         topic: None,
         timing: timing(asked.gate.as_ref(), escalated(context, asked).await?, now),
         on_reject: on_reject(asked),
@@ -191,16 +191,6 @@ pub(crate) async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
             .map_err(|error| OpenGateError::Floor(error.to_string())),
         None => Ok(Floor::default()),
     }
-}
-
-/// Signing takes at least the role that doing it takes.
-fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
-    let actions = asked.subject.effects.iter().map(|effects| effects.action.as_str());
-    let contracts = actions.filter_map(|action| context.steps.registry.get(action));
-    contracts
-        .map(|contract| contract.requirement.clone())
-        .max_by_key(|requirement| requirement.required_role)
-        .unwrap_or_else(|| Requirement::role(Role::Reader))
 }
 
 /// What the gate says; else a week, because every request is mailed (K-16). The two minutes of [`Waiting::Interactive`] need

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_gatekeeper::{Named, approvers_of, requesters, signers};
-use countersign_identity::{Requirement, Role, UserId};
+use countersign_identity::UserId;
 use countersign_profile::Profile;
 use countersign_step_entry::GateAsk;
 
@@ -28,9 +28,7 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     let own = asked.gate.as_ref().map(|gate| gate.approvers.clone()).unwrap_or_default();
     let agents = profile.as_ref().map(Profile::signers).unwrap_or_default();
     let names = approvers_of(&own, agents, &head.owner);
-    let named =
-        signers(&context.directory, &names, &Requirement::role(Role::Reader), head.member())
-            .await?;
+    let named = signers(&context.directory, &names, &asked.requirement, head.member()).await?;
     warn_of(asked, &named);
     let playbook = match &head.playbook_id {
         Some(id) => context.catalog.playbooks().get(&head.owner, id).await?,
@@ -51,8 +49,8 @@ pub(crate) async fn escalated(
     let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else {
         return Ok(Vec::new());
     };
-    let role = Requirement::role(Role::Reader);
-    let named = signers(&context.directory, &escalation.to, &role, asked.head.member()).await?;
+    let (role, member) = (&asked.requirement, asked.head.member());
+    let named = signers(&context.directory, &escalation.to, role, member).await?;
     warn_of(asked, &named);
     Ok(Named::able(&named))
 }
@@ -68,8 +66,8 @@ pub(crate) async fn able(
         let user = context.directory.user(person).await?;
         names.extend(user.map(|user| user.username.to_string()));
     }
-    let role = Requirement::role(Role::Reader);
-    let named = signers(&context.directory, &names, &role, asked.head.member()).await?;
+    let (role, member) = (&asked.requirement, asked.head.member());
+    let named = signers(&context.directory, &names, role, member).await?;
     warn_of(asked, &named);
     Ok(Named::able(&named))
 }

@@ -336,7 +336,9 @@ fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
     };
     let decisions = record.decisions.iter();
     let ending = if record.in_doubt { about_outcome(ending) } else { ending };
-    let so = decisions.clone().filter(|decision| Some(decision.verdict) == verdict);
+    let counts = |decision: &&RecordedDecision| decision.not_counted.is_none();
+    let so = decisions.clone().filter(counts);
+    let so = so.filter(|decision| Some(decision.verdict) == verdict);
     // Instructions are no note: that changes were asked for says it.
     let is_noted =
         |decision: &&RecordedDecision| decision.note.is_some() && !decision.verdict.revises();

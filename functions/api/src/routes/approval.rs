@@ -13,7 +13,7 @@ use super::approval_view::{ApprovalView, Beside};
 use super::{Ctx, JsonOf, Reader, approval_effect, found};
 use crate::Context;
 
-/// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
+/// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username (`not_counted` says why one of the present version does not count any more), how many approvals were
 /// `given` of those `needed`, whom it waits for (`waits_for`), and
 /// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `agent_profile_id` is the agent of the run, `queue_status` the
 /// status in the words `pending`, `approved`, `rejected`, `expired`.
@@ -59,6 +59,7 @@ fn place(error: &GateError) -> Option<FieldError> {
 
 /// A request as its readers see it.
 pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView, Problem> {
+    let loaded = ctx.recorder.recounted(loaded).await?;
     let record = ctx.recorder.of(&loaded).await?;
     let Loaded { request, votes } = loaded;
     let people = &ctx.recorder;
@@ -72,7 +73,7 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
         agent_profile_id: ctx.runs.head(&request.position.run).await?.map(|head| head.profile_id),
     };
     for vote in &votes {
-        beside.votes.push(VoteView::of(vote, people.username(&vote.person).await?));
+        beside.votes.push(VoteView::of(&request, vote, people.username(&vote.person).await?));
     }
     for strike in &request.strikes {
         beside.strikes.push(StrikeView::of(strike, people.username(&strike.by).await?));

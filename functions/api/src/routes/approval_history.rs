@@ -1,8 +1,8 @@
 //! What people did with a request for approval, by their usernames.
 
 use countersign_approval::{
-    Actor, Assurance, Closed, Digest, Door, ExtensionRecord, OutcomeAnswer, ReceiptId, Revision,
-    Status, StrikeRecord, Verdict, Vote,
+    Actor, Assurance, Closed, Digest, Door, ExtensionRecord, NotCounted, OutcomeAnswer, ReceiptId,
+    Request, Revision, Status, StrikeRecord, Verdict, Vote,
 };
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -82,10 +82,14 @@ pub(crate) struct VoteView {
     note: Option<String>,
     /// Who voted.
     username: String,
+    /// Why an approval of the present version does not count any more, when it does not: its person could not give it now, or
+    /// not when somebody decided after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_counted: Option<NotCounted>,
 }
 
 impl VoteView {
-    pub(super) fn of(vote: &Vote, username: String) -> Self {
+    pub(super) fn of(request: &Request, vote: &Vote, username: String) -> Self {
         let Vote { person: _, verdict, version, digest, at, door, assurance, receipt, .. } =
             vote.clone();
         Self {
@@ -99,6 +103,7 @@ impl VoteView {
             answers: vote.answers.iter().map(OutcomeAnswer::shown).collect(),
             note: vote.note.clone(),
             username,
+            not_counted: request.not_counted(vote),
         }
     }
 }

@@ -125,11 +125,11 @@ pub(crate) struct ApprovalView {
     /// Of a request of kind `outcome`: how many people have given which answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     tally: Option<Vec<Tally>>,
-    /// Approvals of the present version; of answers, those of the most frequent one.
+    /// Approvals of the present version that count; of answers, those of the most frequent one.
     given: u32,
     /// Approvals it takes.
     needed: u32,
-    /// The usernames of those who may decide and have not, while it is open.
+    /// The usernames of those who may decide and have not, or whose approval does not count any more, while it is open.
     waits_for: Vec<String>,
     /// Every vote, also on earlier versions.
     votes: Vec<VoteView>,

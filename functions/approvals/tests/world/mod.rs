@@ -337,6 +337,7 @@ impl Shared {
             receipt: vote.receipt,
             at: vote.at,
             approvals,
+            not_counted: 0,
             quorum: loaded.request.policy.quorum,
             repeated,
         })

@@ -57,7 +57,13 @@ impl Decide {
 /// What became of the request, and the receipt to keep.
 pub(super) fn recorded(answer: &Value) -> String {
     let word = |field| text(answer, field).unwrap_or_else(|| "-".to_owned());
-    let count = format!("{} of {}", word("approvals"), word("quorum"));
+    let lost = answer.get("not_counted").and_then(Value::as_u64).unwrap_or_default();
+    let lost = match lost {
+        0 => String::new(),
+        1 => "; 1 earlier approval does not count any more".to_owned(),
+        n => format!("; {n} earlier approvals do not count any more"),
+    };
+    let count = format!("{} of {}{lost}", word("approvals"), word("quorum"));
     format!("the request is {} ({count}); receipt {}", word("status"), word("receipt"))
 }
 

@@ -180,7 +180,7 @@ fn asked(request: &Value) -> Vec<Vec<String>> {
     std::iter::once(head).chain(decisions).collect()
 }
 
-/// Answers and note of a decision: `done “statement 47”; it is booked`.
+/// Answers and note of a decision, and why it does not count any more: `done “statement 47”; it is booked`.
 fn said(decision: &Value) -> String {
     let answers = field_items(decision, "answers");
     let one = |answer: &Value| {
@@ -189,7 +189,9 @@ fn said(decision: &Value) -> String {
         let evidence = text(answer, "evidence").map(|evidence| format!(" “{evidence}”"));
         format!("{number}{}{}", word("choice").replace('_', " "), evidence.unwrap_or_default())
     };
-    answers.iter().map(one).chain(text(decision, "note")).collect::<Vec<_>>().join("; ")
+    let lost = text(decision, "not_counted");
+    let lost = lost.map(|why| format!("not counted: {}", why.replace('_', " ")));
+    answers.iter().map(one).chain(text(decision, "note")).chain(lost).collect::<Vec<_>>().join("; ")
 }
 
 /// `1 of 2, waits for bob`; of answers `1 of 2 for done, waits for bob`.

@@ -15,7 +15,8 @@ pub struct Commit<'a> {
     pub before: &'a Request,
     /// The request afterwards.
     pub after: &'a Request,
-    /// The vote that is cast. A person has one per version: a second is refused by the store itself.
+    /// The vote that is cast. A person has one per version, and one more for each that does not count any more: another one is
+    /// refused by the store itself.
     pub vote: Option<&'a Vote>,
     /// The receipt of the vote or of the end.
     pub receipt: Option<&'a Receipt>,
@@ -36,7 +37,7 @@ impl Approvals {
     /// Writes a change, all of it or nothing.
     ///
     /// The condition is the protocol's: `pending AND version AND digest AND revision`, for votes also
-    /// `deadline > now` and no vote of this person on this version.
+    /// `deadline > now` and no such vote of this person on this version.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer; a lost race is [`Committed::Stale`].
@@ -55,7 +56,7 @@ fn writes(commit: &Commit<'_>) -> Result<Vec<Write>> {
     if let Some(vote) = vote {
         let open = Expr::new("#deadline_ms > :now").bind("now", &now.as_millisecond())?;
         writes = writes.into_iter().map(|write| write.when(open.clone())).collect();
-        let key = keys::vote(&after.id, vote.version, &vote.person);
+        let key = keys::vote(&after.id, vote);
         writes.push(Write::put(&key, &Body::of(vote)?)?.if_absent());
     }
     if let Some(receipt) = receipt {

@@ -1,6 +1,6 @@
 //! The keys of the table.
 
-use countersign_approval::{ApprovalId, ReceiptId, RunId};
+use countersign_approval::{ApprovalId, ReceiptId, RunId, Vote};
 use countersign_identity::UserId;
 use countersign_store_kit::Key;
 use jiff::Timestamp;
@@ -26,8 +26,10 @@ pub(crate) fn request(id: &ApprovalId) -> Key {
     Key::new(partition(id), REQUEST)
 }
 
-pub(crate) fn vote(id: &ApprovalId, version: u32, person: &UserId) -> Key {
-    Key::new(partition(id), format!("REQUEST#VOTE#{version:06}#{person}"))
+pub(crate) fn vote(id: &ApprovalId, vote: &Vote) -> Key {
+    let Vote { version, person, again, .. } = vote;
+    let again = if *again == 0 { String::new() } else { format!("#{again:06}") };
+    Key::new(partition(id), format!("REQUEST#VOTE#{version:06}#{person}{again}"))
 }
 
 pub(crate) fn receipt(id: &ApprovalId, version: u32, receipt: &ReceiptId) -> Key {

@@ -24,9 +24,14 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The votes that count: those on the present version.
-    pub fn counted(&self) -> impl Iterator<Item = &Vote> {
+    /// The votes on the present version, also those that do not count any more.
+    pub fn cast(&self) -> impl Iterator<Item = &Vote> {
         self.votes.iter().filter(|vote| vote.version == self.request.version)
+    }
+
+    /// The votes that count: those on the present version that are not marked in the request.
+    pub fn counted(&self) -> impl Iterator<Item = &Vote> {
+        self.votes.iter().filter(|vote| self.request.counts(vote))
     }
 }
 

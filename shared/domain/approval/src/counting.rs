@@ -110,8 +110,15 @@ impl Request {
         approvals(&self.cast(votes), &Cast::of(own))
     }
 
-    /// The votes that count: those on the present version.
+    /// The last vote of a person on the present version, whether or not it counts.
+    pub(crate) fn last_vote<'a>(&self, votes: &'a [Vote], person: &UserId) -> Option<&'a Vote> {
+        let own =
+            votes.iter().filter(|vote| vote.person == *person && vote.version == self.version);
+        own.max_by_key(|vote| vote.again)
+    }
+
+    /// The votes that count: those on the present version whose people have not lost the rights they were cast with.
     pub(crate) fn cast<'a>(&self, votes: &'a [Vote]) -> Vec<Cast<'a>> {
-        votes.iter().filter(|vote| vote.version == self.version).map(Cast::of).collect()
+        votes.iter().filter(|vote| self.counts(vote)).map(Cast::of).collect()
     }
 }

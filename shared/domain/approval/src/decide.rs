@@ -40,6 +40,8 @@ pub struct Recorded {
     pub receipt: Receipt,
     /// How many people have approved this version; of answers, how many are equal to this one.
     pub approvals: u32,
+    /// How many other people have approved it and do not count any more.
+    pub lost: u32,
 }
 
 /// Why nothing changes.
@@ -194,7 +196,8 @@ fn listed(problems: &[AnswerProblem]) -> String {
 /// Weighs one attempt of `caller` against the request and the votes cast so far.
 ///
 /// `caller` is what the directory says now, cut to what their token may do; over a mailed link, the directory alone.
-/// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
+/// `votes` may hold votes of earlier versions; they count for nothing. Neither do approvals that are marked in the request: whoever
+/// calls this has asked the directory about them ([`Request::mark_uncounted`]), and their people may vote again. The order of the checks is part of the protocol:
 /// what is malformed is said first, strangers learn nothing about the request, a repetition gets its first receipt even
 /// after the end, and a closed request tells its story before anything else is examined.
 ///
@@ -211,15 +214,16 @@ pub fn decide(
     if request.policy.slot_of(&caller.user).is_none() {
         return Err(DecideError::NotAnApprover);
     }
-    let own =
-        votes.iter().find(|vote| vote.person == caller.user && vote.version == request.version);
+    let own = request.last_vote(votes, &caller.user);
+    // One that does not count any more is repeated only where nothing can be decided any more.
+    let stands = |own: &&Vote| request.counts(own) || request.status.is_final();
     let same = |own: &&Vote| {
         own.verdict == attempt.verdict
             && own.digest == digest
             && same_answers(own, attempt)
             && same_instructions(own, attempt)
     };
-    if let Some(own) = own.filter(same) {
+    if let Some(own) = own.filter(stands).filter(same) {
         return Ok(Decided::Repeated(Box::new(own.clone())));
     }
     check_open(request, now)?;
@@ -232,7 +236,7 @@ pub fn decide(
     let answers = checked_answers(request, attempt)?;
     check_revision(request, attempt)?;
     check_rights(request, attempt.door, attempt.assurance, caller)?;
-    if let Some(own) = own {
+    if let Some(own) = own.filter(stands) {
         return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
     }
     let attempt = Attempt { answers, ..attempt.clone() };
@@ -331,6 +335,7 @@ fn record(
     caller: &Caller,
     now: Timestamp,
 ) -> Recorded {
+    let again = request.last_vote(votes, &caller.user).map_or(0, |own| own.again + 1);
     let mut counted = request.cast(votes);
     counted.push(Cast::now(attempt, &caller.user));
     let status = outcome(request, &counted);
@@ -344,6 +349,7 @@ fn record(
         note,
         at: now,
         status,
+        again,
     };
     let receipt = Receipt::of(request, act);
     let vote = Vote {
@@ -357,19 +363,28 @@ fn record(
         receipt: receipt.id.clone(),
         answers: attempt.answers.clone(),
         note: note.map(str::to_owned),
+        // The door's caller knows it.
+        token: None,
+        again,
     };
     let mut after = request.clone();
     after.revision += 1;
     after.status = status;
-    after.closed = status.is_final().then(|| Closed {
+    after.closed = status.is_final().then(|| closed_by(&vote, attempt, status));
+    let approvals = counted.last().map_or(0, |own| approvals(&counted, own));
+    let lost = request.lost_approvals(votes).into_iter().filter(|person| **person != caller.user);
+    let lost = u32::try_from(lost.count()).unwrap_or(u32::MAX);
+    Recorded { request: after, approvals, lost, vote, receipt }
+}
+
+fn closed_by(vote: &Vote, attempt: &Attempt, status: Status) -> Closed {
+    Closed {
         status,
-        at: now,
+        at: vote.at,
         by: Actor::Person(vote.person.clone()),
         door: Some(vote.door),
-        receipt: receipt.id.clone(),
+        receipt: vote.receipt.clone(),
         answers: if status == Status::Approved { vote.answers.clone() } else { Vec::new() },
         revision: Revision::of(attempt).map(Box::new),
-    });
-    let approvals = counted.last().map_or(0, |own| approvals(&counted, own));
-    Recorded { request: after, approvals, vote, receipt }
+    }
 }

@@ -13,6 +13,8 @@
 //! | somebody asked for changes | `superseded` | [`decide`] |
 //! | its run was stopped | `cancelled` | [`close`] |
 //!
+//! An approval whose person has lost the rights to give it does not count any more ([`Request::mark_uncounted`]).
+//!
 //! Every other state is final. [`amend`] and [`strike`] keep a request pending, raise its version and void its votes.
 //!
 //! The door of the mail works with [`Link`] and [`Nonce`], authenticated by a [`Mac`]; receipts are sealed into a hash
@@ -36,6 +38,7 @@ mod layout;
 mod lifecycle;
 mod link;
 mod mac;
+mod not_counted;
 mod open_error;
 mod opening;
 mod outcome;
@@ -58,6 +61,7 @@ mod tenant;
 #[cfg(test)]
 mod tests;
 mod told;
+mod uncounted;
 mod unknown_call;
 pub mod v1;
 mod vote;
@@ -80,6 +84,7 @@ pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend, strikes_gone};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
+pub use not_counted::NotCounted;
 pub use open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
 pub use opening::{OnReject, Opening, Subject};
 pub use outcome::{

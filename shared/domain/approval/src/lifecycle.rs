@@ -197,6 +197,7 @@ fn ended(request: &Request, status: Status, by: Actor, now: Timestamp) -> Move {
         note: None,
         at: now,
         status,
+        again: 0,
     };
     let receipt = Receipt::of(request, act);
     let mut changed = request.clone();

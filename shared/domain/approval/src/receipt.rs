@@ -27,7 +27,7 @@ pub struct Receipt {
     /// The version of this shape: 2, absent in receipts of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub v: Option<u8>,
-    /// Derived from request, version and actor: the same act has the same id, however often it is tried.
+    /// Derived from request, version, actor and how often that voted before: the same act has the same id, however often it is tried.
     pub id: ReceiptId,
     /// The deployment.
     pub tenant: Tenant,
@@ -87,6 +87,8 @@ pub(crate) struct Act<'a> {
     pub(crate) note: Option<&'a str>,
     pub(crate) at: Timestamp,
     pub(crate) status: Status,
+    /// How many acts of this actor on this version came before.
+    pub(crate) again: u32,
 }
 
 impl Receipt {
@@ -105,7 +107,7 @@ impl Receipt {
         let (is_v2, answered) = (request.v >= 2, !act.answers.is_empty());
         Self {
             v: is_v2.then_some(request.v),
-            id: receipt_id(request, &act.actor),
+            id: receipt_id(request, &act.actor, act.again),
             tenant: request.tenant.clone(),
             approval: request.id.clone(),
             run: request.position.run.clone(),
@@ -163,13 +165,18 @@ pub fn part_salt(salt: &Digest, part: &str) -> Digest {
     hash_bytes(&format!("countersign/v2/salt/{part}"), &[salt.as_bytes()])
 }
 
-fn receipt_id(request: &Request, actor: &Actor) -> ReceiptId {
+fn receipt_id(request: &Request, actor: &Actor, again: u32) -> ReceiptId {
     let who = match actor {
         Actor::Person(person) => person.as_str(),
         Actor::Clock => "clock",
         Actor::Engine => "engine",
     };
     let version = request.version.to_be_bytes();
-    let parts = [request.id.as_str().as_bytes(), &version, who.as_bytes()];
+    let again = again.to_be_bytes();
+    let mut parts = vec![request.id.as_str().as_bytes(), &version, who.as_bytes()];
+    // The id of a first vote is what it always was.
+    if again != [0; 4] {
+        parts.push(&again);
+    }
     ReceiptId::from_bytes(hash_bytes("countersign/v1/receipt-id", &parts).head())
 }

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::ReceiptId;
+use crate::not_counted::NotCounted;
 use crate::opening::OnReject;
 use crate::outcome::{CallChoice, OutcomeAnswer, choices, words};
 use crate::position::ApprovalId;
@@ -32,6 +33,9 @@ pub struct RecordedDecision {
     /// What they noted; untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Why it does not count any more, when it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_counted: Option<NotCounted>,
 }
 
 /// How many people have said the same.
@@ -59,13 +63,13 @@ pub struct ApprovalRecord {
     pub at: Option<Timestamp>,
     /// What that person noted; untrusted text.
     pub note: Option<String>,
-    /// Approvals of the present version; of answers, those of the most frequent one.
+    /// Approvals of the present version that count; of answers, those of the most frequent one.
     pub given: u32,
     /// Approvals it takes.
     pub needed: u32,
-    /// The usernames of those who may decide and have not, while it is open.
+    /// The usernames of those who may decide and have not, or whose approval does not count any more, while it is open.
     pub waits_for: Vec<String>,
-    /// Every decision on the present version, the earliest first.
+    /// Every decision on the present version, the earliest first, also one that does not count any more.
     pub decisions: Vec<RecordedDecision>,
     /// What a refusal does to the run.
     pub on_reject: OnReject,
@@ -94,14 +98,15 @@ fn tally(votes: &[&Vote]) -> Vec<Tally> {
     tally
 }
 
-/// The votes that count: those on the present version.
-fn counted<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &'a Vote> {
+/// The votes on the present version, also those that do not count any more.
+fn cast<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &'a Vote> {
     votes.iter().filter(|vote| vote.version == request.version)
 }
 
-/// Those who may decide and have not.
+/// Those who may decide and have not, or whose approval does not count any more.
 fn silent<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &'a UserId> {
-    let voted = |person: &UserId| counted(request, votes).any(|vote| vote.person == *person);
+    let counts = |vote: &Vote, person: &UserId| request.counts(vote) && vote.person == *person;
+    let voted = move |person: &UserId| votes.iter().any(|vote| counts(vote, person));
     let open = request.status == Status::Pending;
     request.policy.eligible(&request.requesters).filter(move |person| open && !voted(person))
 }
@@ -110,7 +115,7 @@ impl ApprovalRecord {
     /// Everybody the record of a request names.
     #[must_use]
     pub fn people(request: &Request, votes: &[Vote]) -> BTreeSet<UserId> {
-        let voters = counted(request, votes).map(|vote| &vote.person);
+        let voters = cast(request, votes).map(|vote| &vote.person);
         let closer = request.closed.as_ref().and_then(|closed| closed.by.person());
         voters.chain(silent(request, votes)).chain(closer).cloned().collect()
     }
@@ -118,11 +123,13 @@ impl ApprovalRecord {
     /// The record of a request; `name` gives the username of an id.
     #[must_use]
     pub fn of(request: &Request, votes: &[Vote], name: &dyn Fn(&UserId) -> String) -> Self {
-        let mut cast: Vec<&Vote> = counted(request, votes).collect();
+        let mut cast: Vec<&Vote> = cast(request, votes).collect();
         cast.sort_by_key(|vote| vote.at);
         let closer = request.closed.as_ref().and_then(|closed| closed.by.person());
-        let last = cast.iter().find(|vote| Some(&vote.person) == closer);
-        let tally = tally(&cast);
+        let last = cast.iter().rfind(|vote| Some(&vote.person) == closer);
+        let counted: Vec<&Vote> =
+            cast.iter().copied().filter(|vote| request.counts(vote)).collect();
+        let tally = tally(&counted);
         Self {
             step: request.position.step.clone(),
             approval: request.id.clone(),
@@ -141,6 +148,7 @@ impl ApprovalRecord {
                     at: vote.at,
                     answers: vote.answers.iter().map(OutcomeAnswer::shown).collect(),
                     note: vote.note.clone(),
+                    not_counted: request.not_counted(vote),
                 })
                 .collect(),
             on_reject: request.on_reject,
@@ -188,6 +196,9 @@ impl ApprovalRecord {
             let before = if decision.verdict.revises() { ": " } else { ", noting " };
             if let Some(note) = &decision.note {
                 let _ = write!(sentence, "{before}“{}”", cut(note, note_limit));
+            }
+            if let Some(why) = decision.not_counted {
+                let _ = write!(sentence, " (not counted: {why})");
             }
         }
         sentence

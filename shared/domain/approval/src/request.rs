@@ -1,6 +1,6 @@
 //! The request: one record for every kind of approval.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_effect::Digest;
 use countersign_identity::{Requirement, Topic, UserId};
@@ -8,6 +8,7 @@ use countersign_run::{AskedBy, RunContext, StepWarnings};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::ReceiptId;
 use crate::closed::Closed;
 use crate::covered::{Covered, StepEffects};
 use crate::deadline::Timing;
@@ -15,6 +16,7 @@ use crate::extension_record::ExtensionRecord;
 use crate::hashing::SubjectError;
 use crate::kind::Kind;
 use crate::layout::Layout;
+use crate::not_counted::NotCounted;
 use crate::open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
 use crate::opening::{OnReject, Opening};
 use crate::policy::Policy;
@@ -129,6 +131,9 @@ pub struct Request {
     /// Whether somebody who asks for changes cannot vote on what comes of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bars_who_asks: bool,
+    /// The approvals of the present version that do not count any more, by their receipts. Not signed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub uncounted: BTreeMap<ReceiptId, NotCounted>,
 }
 
 impl Request {
@@ -197,6 +202,7 @@ impl Request {
             extensions: Vec::new(),
             bars_who_asks: opening.floor.requester_never_decides && !opening.revisable.is_empty(),
             revisable: opening.revisable,
+            uncounted: BTreeMap::new(),
         };
         request.digest = request.subject_digest()?;
         fits(&request)?;

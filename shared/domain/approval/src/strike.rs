@@ -238,6 +238,8 @@ fn struck(
     }
     after.version += 1;
     after.revision += 1;
+    // They are marks of votes that are void now.
+    after.uncounted.clear();
     after.digest = after.subject_digest()?;
     let not_in = |list: &[u32], other: &[u32]| -> Vec<u32> {
         list.iter().filter(|index| !other.contains(index)).copied().collect()

@@ -39,7 +39,7 @@ impl ApprovalRecord {
     pub fn senders(&self) -> impl Iterator<Item = &str> {
         let closing = closing(self).map(|closing| choices(&closing.answers)).unwrap_or_default();
         let sends = closing.is_empty() || closing.iter().any(|call| call.choice == Choice::Again);
-        let agreed = self.decisions.iter().filter(move |one| {
+        let agreed = counted(self).filter(move |one| {
             sends && one.verdict == Verdict::Approve && choices(&one.answers) == closing
         });
         agreed.map(|decision| decision.by.as_str())
@@ -48,7 +48,12 @@ impl ApprovalRecord {
 
 /// The last approval: of a request that was approved, the one that ended it.
 fn closing(record: &ApprovalRecord) -> Option<&RecordedDecision> {
-    record.decisions.iter().rfind(|one| one.verdict == Verdict::Approve)
+    counted(record).rfind(|one| one.verdict == Verdict::Approve)
+}
+
+/// The decisions that count.
+fn counted(record: &ApprovalRecord) -> impl DoubleEndedIterator<Item = &RecordedDecision> {
+    record.decisions.iter().filter(|one| one.not_counted.is_none())
 }
 
 /// What enough people said of one call.
@@ -77,7 +82,7 @@ fn answered(record: &ApprovalRecord) -> Option<Answered<'_>> {
     let same = |one: &&RecordedDecision| {
         one.answers.first().is_some_and(|other| other.choice == answer.choice)
     };
-    let by = record.decisions.iter().filter(same).map(|one| {
+    let by = counted(record).filter(same).map(|one| {
         let evidence = one.answers.first().and_then(|answer| answer.evidence.as_deref());
         (one.by.as_str(), evidence)
     });

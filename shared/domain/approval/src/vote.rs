@@ -1,6 +1,6 @@
 //! One person's decision.
 
-use countersign_identity::UserId;
+use countersign_identity::{Presented, UserId};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,8 @@ impl Verdict {
     }
 }
 
-/// A recorded decision of one person over one version. Never changed; a later version of the request voids it.
+/// A recorded decision of one person over one version. Never changed; a later version of the request voids it, and so does
+/// the loss of the rights that it was cast with ([`crate::NotCounted`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vote {
     /// The directory's id: one human, whichever address or login was used.
@@ -102,4 +103,16 @@ pub struct Vote {
     /// What they wrote (K-22); erasable, the receipt holds only a salted digest of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The token it was cast with: once that is void, an approval does not count. None of a vote over a mailed link, and of
+    /// those that an earlier release kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Presented>,
+    /// How many votes of this person on this version came before; none of them counted any more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub again: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(again: &u32) -> bool {
+    *again == 0
 }

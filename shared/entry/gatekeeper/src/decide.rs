@@ -3,7 +3,6 @@
 use countersign_approval::{
     ApprovalId, Attempt, DecideError, Decided, ReceiptId, Recorded, Status, Vote, decide,
 };
-use countersign_failure::{Class, Failure};
 use countersign_identity::{Caller, Presented, Refused, UserId};
 use countersign_store_approvals::{Commit, Committed, Loaded};
 use jiff::Timestamp;
@@ -11,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{GateError, GateFuture};
+use crate::recount::{recount, unreadable};
 use crate::service::{Gatekeeper, RACES};
 
 /// Who decides, as the door established it.
@@ -20,6 +20,16 @@ pub enum Who {
     Session(Box<Presented>),
     /// Whoever holds the genuine, newest link of this approver: their rights are the directory's.
     LinkOf(UserId),
+}
+
+impl Who {
+    /// The token of a session.
+    pub(crate) fn token(&self) -> Option<&Presented> {
+        match self {
+            Self::Session(token) => Some(token),
+            Self::LinkOf(_) => None,
+        }
+    }
 }
 
 /// One try to decide.
@@ -45,8 +55,10 @@ pub struct Answer {
     pub receipt: ReceiptId,
     /// When they voted.
     pub at: Timestamp,
-    /// How many have approved the present version; of answers, how many are equal to this person's.
+    /// How many have approved the present version and still may; of answers, how many are equal to this person's.
     pub approvals: u32,
+    /// How many others have approved it and do not count any more, because they could not approve it now.
+    pub not_counted: u32,
     /// How many it takes.
     pub quorum: u32,
     /// Whether the vote had been cast before.
@@ -71,6 +83,8 @@ impl Gatekeeper {
             for _ in 0..RACES {
                 let loaded = self.load(&attempting.approval).await?;
                 let caller = self.caller(&attempting.who).await?;
+                // The rights of those who have approved before are those of this moment, too.
+                let loaded = recount(self.rights.as_ref(), loaded).await?;
                 let weighed =
                     decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
                 match weighed {
@@ -81,7 +95,8 @@ impl Gatekeeper {
                     {
                         return Err(DecideError::SecondFactorMissing.into());
                     }
-                    Ok(Decided::Recorded(recorded)) => {
+                    Ok(Decided::Recorded(mut recorded)) => {
+                        recorded.vote.token = attempting.who.token().cloned();
                         if self.record(&loaded, &recorded, now).await? == Committed::Done {
                             return Ok(self.recorded(&recorded).await);
                         }
@@ -104,13 +119,7 @@ impl Gatekeeper {
                 let entry = self.rights.entry(person).await;
                 match entry.map_err(|error| unreadable(&*error))? {
                     None => Err(Refused::UnknownUser),
-                    Some(entry) if !entry.active => Err(Refused::Inactive),
-                    Some(entry) => Ok(Caller {
-                        user: entry.user,
-                        scopes: entry.scopes,
-                        capabilities: entry.capabilities,
-                        token_id: "link".to_owned(),
-                    }),
+                    Some(entry) => entry.by_link(),
                 }
             }
         };
@@ -145,6 +154,7 @@ impl Gatekeeper {
             receipt: recorded.receipt.id.clone(),
             at: recorded.vote.at,
             approvals: recorded.approvals,
+            not_counted: recorded.lost,
             quorum: request.policy.quorum,
             repeated: false,
         }
@@ -174,20 +184,15 @@ impl Gatekeeper {
 
 fn repeated(loaded: &Loaded, vote: &Vote) -> Answer {
     let Loaded { request, votes } = loaded;
+    let lost = request.lost_approvals(votes).into_iter().filter(|person| **person != vote.person);
     Answer {
         approval: request.id.clone(),
         status: request.status,
         receipt: vote.receipt.clone(),
         at: vote.at,
         approvals: request.approvals_like(votes, vote),
+        not_counted: u32::try_from(lost.count()).unwrap_or(u32::MAX),
         quorum: request.policy.quorum,
         repeated: true,
     }
-}
-
-/// The directory did not answer: nobody's rights are known, so nobody decides.
-fn unreadable(error: &dyn Failure) -> GateError {
-    let mut port = countersign_approval::ports::PortError::of("reading the directory", error);
-    port.class = Class::Retryable;
-    port.into()
 }

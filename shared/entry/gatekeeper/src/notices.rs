@@ -14,6 +14,8 @@ use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxE
 use countersign_store_approvals::Approvals;
 use jiff::Timestamp;
 
+use crate::recount::recount;
+
 /// What notices are made with.
 #[derive(Clone)]
 pub struct Notices {
@@ -163,11 +165,13 @@ impl Notices {
         }))
     }
 
-    /// Approvals that say the same: answers that differ do not add up.
+    /// Approvals that count now and say the same: answers that differ do not add up.
     async fn given(&self, request: &Request) -> Result<u32, PortError> {
         let loaded = self.approvals.load(&request.id).await;
         let loaded = loaded.map_err(|error| PortError::of("reading the votes", &error))?;
-        Ok(loaded.map_or(0, |loaded| loaded.request.approvals(&loaded.votes)))
+        let Some(loaded) = loaded else { return Ok(0) };
+        let loaded = recount(self.rights.as_ref(), loaded).await?;
+        Ok(loaded.request.approvals(&loaded.votes))
     }
 
     async fn anchor(&self) -> Result<Option<Anchor>, PortError> {

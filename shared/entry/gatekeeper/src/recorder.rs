@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::error::{GateError, GateFuture};
+use crate::recount::recount;
 
 /// Requests that are read together.
 const AT_ONCE: usize = 8;
@@ -38,7 +39,10 @@ impl Recorder {
             let found = futures::stream::iter(reads).buffered(AT_ONCE);
             let found: Vec<Option<Loaded>> =
                 found.try_collect().await.map_err(GateError::doing("reading the requests"))?;
-            let mut loaded: Vec<Loaded> = found.into_iter().flatten().collect();
+            let mut loaded = Vec::new();
+            for one in found.into_iter().flatten() {
+                loaded.push(self.recounted(one).await?);
+            }
             loaded.sort_by_key(|loaded| loaded.request.opened_at);
             let people = loaded.iter().map(|Loaded { request, votes }| (request, votes.as_slice()));
             let names = self.names(people).await?;
@@ -46,7 +50,15 @@ impl Recorder {
         })
     }
 
-    /// The record of one request.
+    /// A request with the approvals marked that do not count at this moment.
+    ///
+    /// # Errors
+    /// [`GateError`] when the directory does not answer.
+    pub fn recounted(&self, loaded: Loaded) -> GateFuture<'_, Loaded> {
+        Box::pin(async move { Ok(recount(&self.directory, loaded).await?) })
+    }
+
+    /// The record of one request, which counts the approvals that are not marked in it.
     ///
     /// # Errors
     /// [`GateError`] when the directory does not answer.

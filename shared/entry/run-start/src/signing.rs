@@ -46,17 +46,17 @@ pub(crate) async fn check(
         floor,
     };
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    // Most gates of a run ask the same people: they are looked up once.
-    let mut known: BTreeMap<Vec<String>, Vec<Named>> = BTreeMap::new();
+    // Most gates of a run ask the same people for the same: they are looked up once.
+    let mut known: BTreeMap<(Vec<String>, Role), Vec<Named>> = BTreeMap::new();
     let asking = |step: &&PlanStep| !plan.opens_by_itself(step, plan.context, policy);
     let gates = plan.steps.iter().filter(asking);
-    for gate in gates.filter_map(|step| Gate::of(step, profile.signers(), &plan.owner)) {
-        if !known.contains_key(&gate.names) {
-            let role = Requirement::role(Role::Reader);
-            let named = signers(ctx.directory, &gate.names, &role, member).await?;
-            known.insert(gate.names.clone(), named);
+    for gate in gates.filter_map(|step| Gate::of(ctx.registry, plan, step, profile.signers())) {
+        let people = (gate.names.clone(), gate.requirement.required_role);
+        if !known.contains_key(&people) {
+            let named = signers(ctx.directory, &gate.names, &gate.requirement, member).await?;
+            known.insert(people.clone(), named);
         }
-        let named = known.get(&gate.names).map(Vec::as_slice).unwrap_or_default();
+        let named = known.get(&people).map(Vec::as_slice).unwrap_or_default();
         let found = rules.judge(&gate, named);
         if found.is_reachable { &mut warnings } else { &mut errors }.extend(found.said);
     }
@@ -78,7 +78,7 @@ async fn escalations(
     for step in &plan.steps {
         let gate = step.gate.as_ref();
         let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else { continue };
-        let role = Requirement::role(Role::Reader);
+        let role = plan.requirement_to_sign(step, ctx.registry);
         let named = signers(ctx.directory, &escalation.to, &role, member).await?;
         let place = format!("playbook.steps.{}.escalation.to", step.name);
         let cannot = named
@@ -129,6 +129,7 @@ struct Gate<'a> {
     step: &'a str,
     kind: Kind,
     irreversible: bool,
+    requirement: Requirement,
     quorum: u32,
     names: Vec<String>,
     /// Where the names are written.
@@ -137,7 +138,12 @@ struct Gate<'a> {
 
 impl<'a> Gate<'a> {
     /// A gate, or a step without one that asks for a signature of its own.
-    fn of(step: &'a PlanStep, agents: Vec<String>, owner: &UserId) -> Option<Self> {
+    fn of(
+        registry: &Registry,
+        plan: &Plan,
+        step: &'a PlanStep,
+        agents: Vec<String>,
+    ) -> Option<Self> {
         let (own, quorum, irreversible) = match (step.kind, &step.gate) {
             (StepKind::Gate, Some(gate)) => {
                 (&gate.approvers[..], gate.quorum, !gate.covers.is_empty())
@@ -151,8 +157,9 @@ impl<'a> Gate<'a> {
             format!("playbook.steps.{}.approvers", step.name)
         };
         let kind = if step.kind == StepKind::Gate { Kind::Step } else { Kind::Tool };
-        let names = approvers_of(own, agents, owner);
-        Some(Self { step: &step.name, kind, irreversible, quorum, names, place })
+        let names = approvers_of(own, agents, &plan.owner);
+        let requirement = plan.requirement_to_sign(step, registry);
+        Some(Self { step: &step.name, kind, irreversible, requirement, quorum, names, place })
     }
 }
 

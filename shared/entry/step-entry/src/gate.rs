@@ -236,6 +236,7 @@ async fn gate(
         prompt: filled(&asked.prompt, scope),
         preview,
         irreversible: view.plan.steps.iter().any(|step| behind(&step)),
+        requirement: view.plan.requirement_to_sign(step, &context.registry),
         remarks,
         subject,
         stages: picture(view),
@@ -284,7 +285,7 @@ async fn tool(
     if let Some(intent) = &view.intent {
         let calls = unknown_calls(context, view, step, intent, scope).await?;
         if !calls.is_empty() {
-            return Ok(Asked::Ask(Box::new(what_happened(view, step, calls))));
+            return Ok(Asked::Ask(Box::new(what_happened(context, view, step, calls))));
         }
         // An earlier version sent it, and left nothing that people could be asked about.
         if step.for_each.is_none() {
@@ -323,6 +324,7 @@ async fn tool(
         prompt: format!("`{}` cannot be taken back. Send exactly this?", step.name),
         preview: Value::Null,
         irreversible: true,
+        requirement: view.plan.requirement_to_sign(step, &context.registry),
         remarks,
         subject,
         stages: picture(view),

@@ -1,6 +1,7 @@
 //! What people are asked.
 
 use countersign_approval::Subject;
+use countersign_identity::Requirement;
 use countersign_plan::{Gate, PlanStep, StepKind};
 use countersign_run::Head;
 use countersign_store_runs::StepView;
@@ -20,6 +21,8 @@ pub struct GateAsk {
     pub gate: Option<Gate>,
     /// Whether something behind it cannot be taken back.
     pub irreversible: bool,
+    /// What signing takes.
+    pub requirement: Requirement,
     /// What the system has to say to those who sign.
     pub remarks: Vec<String>,
     /// The question.

@@ -61,7 +61,12 @@ async fn unknown_call(
 
 /// What is asked about these calls of a step. The requests that were sent, and who decides, are those of the request that
 /// allowed sending: whoever opens this one adds them.
-pub(crate) fn what_happened(view: &StepView, step: &PlanStep, calls: Vec<UnknownCall>) -> GateAsk {
+pub(crate) fn what_happened(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    calls: Vec<UnknownCall>,
+) -> GateAsk {
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         outcome: calls,
@@ -73,6 +78,7 @@ pub(crate) fn what_happened(view: &StepView, step: &PlanStep, calls: Vec<Unknown
         prompt: String::new(),
         preview: Value::Null,
         irreversible: true,
+        requirement: view.plan.requirement_to_sign(step, &context.registry),
         remarks: Vec::new(),
         subject,
         stages: picture(view),

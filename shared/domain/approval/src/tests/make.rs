@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_identity::{Caller, Capability, Scopes, UserId};
+use countersign_identity::{Accounts, Caller, Capability, DirectoryEntry, Scopes, UserId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -106,6 +106,23 @@ pub(crate) fn caller(person: &UserId) -> Caller {
         scopes: Scopes::parse(["global:editor"]),
         capabilities: BTreeSet::from([Capability::Decide]),
         token_id: "t".to_owned(),
+    }
+}
+
+/// What the directory says of somebody who may decide.
+pub(crate) fn entry(person: &UserId) -> DirectoryEntry {
+    let Caller { user, scopes, capabilities, .. } = caller(person);
+    DirectoryEntry {
+        user,
+        name: "Somebody".to_owned(),
+        email: "somebody@example.org".to_owned(),
+        email_verified: true,
+        active: true,
+        accounts: Accounts::Any,
+        scopes,
+        capabilities,
+        not_before: None,
+        revoked: BTreeSet::new(),
     }
 }
 

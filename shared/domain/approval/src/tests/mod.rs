@@ -15,4 +15,5 @@ mod protocol;
 mod record;
 mod revise;
 mod strike;
+mod uncounted;
 mod vectors;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use countersign_identity::{Capability, UserId};
+use countersign_identity::{Capability, DirectoryEntry, UserId};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::make::{after, caller, opening, start, tool, user};
+use super::make::{after, caller, entry, opening, start, tool, user};
 use crate::{
     Assurance, Attempt, Decided, Door, Move, Opening, Receipt, Request, Status, Verdict, Vote,
     amend, close, decide, escalate, expire, extend,
@@ -31,6 +31,11 @@ enum Act {
         person: u8,
         approve: bool,
     },
+    /// An administrator takes a person's rights away, or gives them back.
+    Rights {
+        person: u8,
+        able: bool,
+    },
     Amend(u32),
     Extend,
     Escalate,
@@ -45,6 +50,7 @@ fn acts() -> impl Strategy<Value = Act> {
         8 => (person.clone(), prop::bool::weighted(0.75), 0usize..2, prop::bool::weighted(0.9))
             .prop_map(|(person, approve, stale_by, capable)| Act::Vote { person, approve, stale_by, capable }),
         3 => (person, prop::bool::weighted(0.75)).prop_map(|(person, approve)| Act::RacingVote { person, approve }),
+        3 => (1..=PEOPLE + 1, any::<bool>()).prop_map(|(person, able)| Act::Rights { person, able }),
         1 => (0u32..3).prop_map(Act::Amend),
         1 => Just(Act::Extend),
         1 => Just(Act::Escalate),
@@ -63,6 +69,7 @@ struct World {
     votes: Vec<Vote>,
     receipts: Vec<Receipt>,
     outcomes: Vec<Status>,
+    people: BTreeMap<UserId, DirectoryEntry>,
 }
 
 impl World {
@@ -79,6 +86,7 @@ impl World {
             votes: vec![],
             receipts: vec![],
             outcomes: vec![],
+            people: (1..=PEOPLE + 2).map(|n| (user(n), entry(&user(n)))).collect(),
         }
     }
 
@@ -99,6 +107,9 @@ impl World {
                     self.votes.iter().take(self.votes.len().saturating_sub(1)).cloned().collect();
                 let attempt = attempt(&before.digest.to_string(), *approve);
                 self.vote(&before, &votes, &user(*person), &attempt, true);
+            }
+            Act::Rights { person, able } => {
+                self.people.get_mut(&user(*person)).unwrap().active = *able;
             }
             Act::Amend(amount) => {
                 let mut changed = opening_of(*amount + 1);
@@ -144,10 +155,13 @@ impl World {
         capable: bool,
     ) {
         let mut caller = caller(person);
+        let capable = capable && self.people[person].active;
         if !capable {
             caller.capabilities.remove(&Capability::Decide);
         }
-        let Ok(Decided::Recorded(recorded)) = decide(seen, votes, attempt, &caller, self.now)
+        let mut seen = seen.clone();
+        seen.mark_uncounted(votes, &self.people);
+        let Ok(Decided::Recorded(recorded)) = decide(&seen, votes, attempt, &caller, self.now)
         else {
             return;
         };
@@ -158,11 +172,22 @@ impl World {
             && current.version == seen.version
             && current.digest == seen.digest
             && current.timing.deadline > self.now
-            && !self.votes.iter().any(|v| v.person == *person && v.version == seen.version);
+            && !self.votes.iter().any(|v| {
+                (&v.person, v.version, v.again) == (person, seen.version, recorded.vote.again)
+            });
         if holds {
             assert!(capable, "a vote without the capability was recorded");
             self.votes.push(recorded.vote);
+            self.check_entitled(&recorded.request);
             self.write(recorded.request, Some(recorded.receipt));
+        }
+    }
+
+    /// Whoever an approval is counted of could give it at the moment that it was approved.
+    fn check_entitled(&self, after: &Request) {
+        let counted = self.votes.iter().filter(|vote| after.counts(vote));
+        for vote in counted.filter(|vote| vote.verdict == Verdict::Approve) {
+            assert!(self.people[&vote.person].active, "an approval without the right counts");
         }
     }
 
@@ -208,8 +233,7 @@ fn check_world(world: &World) -> Result<(), TestCaseError> {
     let request = &world.request;
     prop_assert!(world.outcomes.len() <= 1, "two outcomes: {:?}", world.outcomes);
     prop_assert_eq!(request.closed.is_some(), request.status.is_final());
-    let counted: Vec<&Vote> =
-        world.votes.iter().filter(|vote| vote.version == request.version).collect();
+    let counted: Vec<&Vote> = world.votes.iter().filter(|vote| request.counts(vote)).collect();
     let people: BTreeMap<&UserId, Verdict> =
         counted.iter().map(|vote| (&vote.person, vote.verdict)).collect();
     prop_assert_eq!(people.len(), counted.len(), "somebody counts twice");

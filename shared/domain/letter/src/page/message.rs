@@ -44,6 +44,8 @@ pub struct Signature {
     pub how: Shown,
     /// When.
     pub at: Timestamp,
+    /// Why it does not count any more, when it does not.
+    pub not_counted: Option<Shown>,
 }
 
 /// A page that tells one thing.
@@ -154,6 +156,18 @@ impl MessagePage {
         .to_owned();
         page.facts.splice(0..0, answer.map(|answer| ("Answer", answer)));
         page
+    }
+
+    /// The same, saying that so many approvals of other people do not count any more.
+    #[must_use]
+    pub fn with_lost(mut self, lost: u32) -> Self {
+        let lost = match lost {
+            0 => return self,
+            1 => "the earlier approval of 1 person, who could not give it now".to_owned(),
+            n => format!("the earlier approvals of {n} people, who could not give them now"),
+        };
+        self.facts.push(("Not counted", Shown::line(&lost)));
+        self
     }
 
     /// The story of a closed question about what was sent.

@@ -283,6 +283,7 @@ pub(crate) fn story(verdict: RequestEnd) -> MessagePage {
         answer: None,
         how: how.into(),
         at: now(),
+        not_counted: None,
     };
     let last = match verdict {
         RequestEnd::Approved => Verdict::Approve,

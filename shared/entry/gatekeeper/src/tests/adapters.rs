@@ -147,7 +147,9 @@ impl State {
             && current.revision == commit.before.revision;
         let votes = commit.vote.is_none_or(|vote| {
             let same = |(id, cast): &(ApprovalId, Vote)| {
-                *id == current.id && cast.person == vote.person && cast.version == vote.version
+                *id == current.id
+                    && (&cast.person, cast.version, cast.again)
+                        == (&vote.person, vote.version, vote.again)
             };
             current.timing.deadline > commit.now && !self.votes.iter().any(same)
         });

@@ -8,3 +8,4 @@ mod make;
 mod opening;
 mod races;
 mod strikes;
+mod withdrawn;

@@ -17,6 +17,7 @@ fn gate(quorum: u32) -> Gate<'static> {
         step: "sign_off",
         kind: Kind::Step,
         irreversible: true,
+        requirement: Requirement::role(Role::Analyst),
         quorum,
         names: Vec::new(),
         place: "profile.approvers".to_owned(),
@@ -77,18 +78,30 @@ fn whose_names_count() {
         "name": "ask", "kind": "gate", "on_error": "stop", "after": [],
         "gate": { "prompt": "?", "preview_limit": 10, "on_reject": "stop", "approvers": ["bo"], "quorum": 1, "covers": ["pay"] },
     }));
-    let own = step(json!({ "name": "pay", "kind": "gated_tool", "on_error": "stop", "after": [] }));
+    let own = step(
+        json!({ "name": "pay", "kind": "gated_tool", "action": "call_connector", "on_error": "stop", "irreversible": true, "after": [] }),
+    );
     let behind = step(
-        json!({ "name": "pay", "kind": "gated_tool", "on_error": "stop", "after": [], "guard": "ask" }),
+        json!({ "name": "pay", "kind": "gated_tool", "action": "call_connector", "on_error": "stop", "irreversible": true, "after": [], "guard": "ask" }),
     );
     let agents = || vec!["cy".to_owned()];
-    let found = Gate::of(&named, agents(), &user(1)).unwrap();
+    let registry = Registry::builtin();
+    let plan: Plan = serde_json::from_value(json!({
+        "version": 1, "tenant": "acme", "run": countersign_run::RunId::from_bytes([1; 16]), "owner": user(1),
+        "profile": "p", "playbook": { "id": "a", "version": "1.0.0", "digest": "" }, "context": "interactive",
+        "inputs": {}, "steps": [named, behind],
+    }))
+    .unwrap();
+    let found = Gate::of(&registry, &plan, &named, agents()).unwrap();
     assert_eq!(
         (found.place.as_str(), found.names),
         ("playbook.steps.ask.approvers", vec!["bo".to_owned()])
     );
     assert!(found.irreversible);
-    let found = Gate::of(&own, agents(), &user(1)).unwrap();
+    assert_eq!(found.requirement.required_role, Role::Analyst, "as the call behind it");
+    let found = Gate::of(&registry, &plan, &own, agents()).unwrap();
     assert_eq!((found.place.as_str(), found.names), ("profile.approvers", agents()));
-    assert!(Gate::of(&behind, agents(), &user(1)).is_none(), "it asks its gate's people");
+    assert_eq!(found.requirement.required_role, Role::Analyst);
+    let behind = Gate::of(&registry, &plan, &behind, agents());
+    assert!(behind.is_none(), "it asks its gate's people");
 }
