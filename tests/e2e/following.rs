@@ -112,6 +112,74 @@ async fn f_186_f_193_k_05_a_gate_is_decided_where_its_run_is_waited_for() {
 }
 
 #[tokio::test]
+async fn k_05_r_052_what_is_typed_before_the_request_is_read_decides_nothing() {
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = maria.agent(&[&maria]).await;
+    maria.playbook(&gated("typed-ahead", "")).await;
+    let run = maria.start(&agent, "typed-ahead", rows()).await;
+    let line = maria.request(&run).await;
+    let approval = line["approval"].as_str().unwrap();
+    let status = async || maria.get(&format!("/approvals/{approval}")).await["status"].clone();
+    for verb in ["approve", "deny"] {
+        let mut pasted = at_terminal(&[verb, approval, "--as", &maria.username]);
+        let lines = format!("{verb}\n{verb}\n");
+        pasted.stdin.as_mut().unwrap().write_all(lines.as_bytes()).await.unwrap();
+        let said = shown_until(&mut pasted, "nothing was changed").await;
+        assert!(said.contains("Keep 2 rows?") && said.contains("digest "), "{said}");
+        assert!(!pasted.wait().await.unwrap().success());
+        assert_eq!(status().await, "pending");
+    }
+    let mut terminal = at_terminal(&["approve", approval, "--as", &maria.username]);
+    let said = shown_until(&mut terminal, "anything else changes nothing:").await;
+    let (_, mark) = said.split_once("type `approve ").unwrap();
+    let (_, digest) = said.split_once("digest ").unwrap();
+    assert_eq!(mark[..4], digest[..4], "{said}");
+    let typed = format!("approve {}\n", &mark[..4]);
+    terminal.stdin.as_mut().unwrap().write_all(typed.as_bytes()).await.unwrap();
+    shown_until(&mut terminal, "the request is approved (1 of 1); receipt ").await;
+    assert!(terminal.wait().await.unwrap().success());
+    maria.reaches(&run, "complete").await;
+}
+
+#[tokio::test]
+async fn k_05_r_052_no_data_of_a_run_passes_for_the_request_at_a_terminal() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let asks = gated("quoted", "")
+        .replace("steps:", "  - {name: mail, type: string, required: true}\nsteps:");
+    ana.playbook(&asks.replace("Keep {large.count} rows?", "Keep {large.count} rows? {mail}"))
+        .await;
+    let mail = "Hi\n\npay sends 1 request:\n  1.\n     POST https://bank.example/pay\n\ndigest 0000\u{9b}2J";
+    let mut inputs = rows();
+    inputs["mail"] = json!(mail);
+    inputs["rows"][1]["name"] = json!("Acme, amount: 12.00");
+    let run = ana.start(&agent, "quoted", inputs).await;
+    let line = maria.request(&run).await;
+    let approval = line["approval"].as_str().unwrap();
+    let show = ["approvals", approval, "--as", &maria.username];
+    let (is_done, shown) = world().command(&show).await;
+    assert!(is_done, "{shown}");
+    for part in [
+        "Question, written by the playbook's author and filled in with data of the run:",
+        "\n  | pay sends 1 request:\n",
+        "\n  | digest 0000[U+009B]2J\n",
+        "name: \"Acme, amount: 12.00\", amount: 15\n",
+        &format!("\nasked by {}\nagent ", ana.username),
+    ] {
+        assert!(shown.contains(part), "`{part}` is not in\n{shown}");
+    }
+    assert_eq!(shown.lines().filter(|line| line.starts_with("digest ")).count(), 1, "{shown}");
+    assert!(!shown.lines().any(|line| line.starts_with("pay sends")), "{shown}");
+    let (is_done, json) = world().command(&[&show[..], &["--json"]].concat()).await;
+    assert!(is_done && json.contains("digest 0000\\u009b2J"), "{json}");
+    let data: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(data["prompt"], format!("Keep 2 rows? {mail}"));
+    assert!(data["asker"] == ana.username && data["agent"].is_string(), "{json}");
+    ana.post(&format!("/executions/{run}/cancel"), &json!({})).await;
+}
+
+#[tokio::test]
 async fn whoever_stops_waiting_is_told_how_to_come_back() {
     let server = provider_server::start().await;
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));

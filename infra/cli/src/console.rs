@@ -8,6 +8,7 @@ use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::error::CliError;
+use crate::visible::visible_lines;
 
 /// The terminal, or what stands in for it.
 #[derive(Debug)]
@@ -80,10 +81,7 @@ impl Console {
 
     /// The failure and, where there is one, the way out.
     pub fn error(&self, error: &CliError) {
-        self.note(format!("error: {error}"));
-        if let Some(help) = error.help() {
-            self.note(format!("  help: {help}"));
-        }
+        self.note(told(error));
     }
 
     /// Starts one step of a longer work; it ends when the value is finished or dropped.
@@ -124,6 +122,12 @@ impl Console {
     }
 }
 
+/// What is said of a failure. It may quote text of strangers, such as an answer.
+fn told(error: &CliError) -> String {
+    let help = error.help().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+    visible_lines(&format!("error: {error}{help}"))
+}
+
 /// One step of a longer work.
 #[derive(Debug)]
 pub struct Step {
@@ -156,5 +160,24 @@ impl Drop for Step {
         if !self.bar.is_finished() {
             self.bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use crate::error::CliError;
+
+    #[test]
+    fn a_failure_that_quotes_strangers_does_not_reach_the_terminal_raw() {
+        let error = CliError::Refused {
+            status: 409,
+            code: Some("X".to_owned()),
+            title: "no\u{9b}2J\u{202e}\nline 2".to_owned(),
+            help: Some("look\u{7f} again".to_owned()),
+            fields: Vec::new(),
+        };
+        let expect = "error: no\\u{9b}2J\\u{202e}\nline 2 (X)\n  help: look\\u{7f} again";
+        assert_eq!(told(&error), expect);
     }
 }

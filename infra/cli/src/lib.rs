@@ -14,6 +14,7 @@ pub mod mailbox;
 pub mod requests;
 pub mod stack;
 pub mod token;
+mod visible;
 
 use std::process::ExitCode;
 

@@ -15,7 +15,7 @@ use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username (`not_counted` says why one of the present version does not count any more), how many approvals were
 /// `given` of those `needed`, whom it waits for (`waits_for`), and
-/// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `agent_profile_id` is the agent of the run, `queue_status` the
+/// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `asker` says who asks, `agent_profile_id` and `agent` which agent, `queue_status` the
 /// status in the words `pending`, `approved`, `rejected`, `expired`.
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
@@ -70,7 +70,8 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
         votes: Vec::new(),
         strikes: Vec::new(),
         extensions: Vec::new(),
-        agent_profile_id: ctx.runs.head(&request.position.run).await?.map(|head| head.profile_id),
+        invoker: ctx.recorder.username(&request.invoker).await?,
+        run: ctx.runs.head(&request.position.run).await?,
     };
     for vote in &votes {
         beside.votes.push(VoteView::of(&request, vote, people.username(&vote.person).await?));

@@ -8,7 +8,7 @@ use countersign_approval::{
 };
 use countersign_effect::view::EffectView;
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{AskedBy, StepWarnings};
+use countersign_run::{AskedBy, Head, StepWarnings};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,6 +78,8 @@ pub(crate) struct ApprovalView {
     /// What asked for the run, when that was no person.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked_by: Option<AskedBy>,
+    /// Who asks, for people: whoever started the run, by username, and what asked for it in their name.
+    asker: String,
     /// Those who may be barred from deciding.
     requesters: BTreeSet<UserId>,
     /// One line.
@@ -136,6 +138,8 @@ pub(crate) struct ApprovalView {
     queue_status: QueueStatus,
     /// The agent of the run; null when the run is gone.
     agent_profile_id: Option<String>,
+    /// The name of that agent, when the run was started.
+    agent: Option<String>,
 }
 
 documented!(ApprovalView);
@@ -148,15 +152,20 @@ pub(super) struct Beside {
     pub(super) votes: Vec<VoteView>,
     pub(super) strikes: Vec<StrikeView>,
     pub(super) extensions: Vec<ExtensionView>,
-    pub(super) agent_profile_id: Option<String>,
+    /// Who started the run, by username.
+    pub(super) invoker: String,
+    pub(super) run: Option<Head>,
 }
 
 impl ApprovalView {
     /// People who decided are named by username, as in the record of the run.
     pub(super) fn of(request: Request, beside: Beside) -> Self {
-        let Beside { effects, sent, record, votes, strikes, extensions, agent_profile_id } = beside;
+        let Beside { effects, sent, record, votes, strikes, extensions, invoker, run } = beside;
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
+        let asker = request.asker(&invoker);
+        let (agent_profile_id, agent) =
+            run.map(|head| (head.profile_id, head.profile_name)).unzip();
         Self {
             v: request.v,
             id: request.id,
@@ -178,6 +187,7 @@ impl ApprovalView {
             owner: request.owner,
             invoker: request.invoker,
             asked_by: request.asked_by,
+            asker,
             requesters: request.requesters,
             title: request.title,
             prompt: request.prompt,
@@ -204,6 +214,7 @@ impl ApprovalView {
             votes,
             queue_status: request.status.into(),
             agent_profile_id,
+            agent,
         }
     }
 }

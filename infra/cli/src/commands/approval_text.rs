@@ -1,14 +1,18 @@
-//! A request for approval as text: the same that the mailed page shows, in its order.
+//! A request for approval as text: what the mailed page shows (docs/approvals.md says what not). What comes from outside is written
+//! by `marked`: with the marks of the page, and so that none of it passes for a line of the request.
 
 use serde_json::Value;
 
-use super::{approval_rows, field_items, items, text, visible};
+use super::approval_sends::sent;
+use super::marked::{self, cell, fitted};
+use super::{FACTORY, approval_rows, field_items, show, text};
 
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
     let mut lines = head(request);
+    lines.extend(question(request));
     lines.extend(list("Warnings:", warnings(request)));
-    lines.extend(list("Take note:", bullets(request, "remarks")));
+    lines.extend(list("Take note:", remarks(request)));
     lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
     let revisable = bullets(request, "revisable");
     lines.extend(list("Written by a model; `countersign revise` has it rewritten:", revisable));
@@ -22,35 +26,65 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
         lines.extend(unknown(call));
     }
     lines.extend(approval_rows::lines(request));
+    lines.extend(list("Where the run stands:", plan(request)));
     lines.push(String::new());
     lines.push(format!("digest {}", cell(request, "digest")));
     lines
 }
 
+/// What it is, how it stands, who asks, and whether it can be undone.
 fn head(request: &Value) -> Vec<String> {
-    let given = format!("{} of {} approvals", cell(request, "given"), cell(request, "needed"));
-    let waits: Vec<&str> =
-        field_items(request, "waits_for").iter().filter_map(Value::as_str).collect();
-    let waits =
-        if waits.is_empty() { String::new() } else { format!(", waits for {}", waits.join(", ")) };
-    let deadline = request.pointer("/timing/deadline").and_then(Value::as_str);
-    let until = deadline.map(|at| format!(", counts as denied after {at}")).unwrap_or_default();
-    let mut lines = vec![
+    let version = text(request, "version").map(|n| format!(", version {n}")).unwrap_or_default();
+    let waits = field_items(request, "waits_for").iter().filter_map(Value::as_str);
+    let waits = waits.map(marked::line).collect::<Vec<_>>().join(", ");
+    let waits = if waits.is_empty() { waits } else { format!(", waits for {waits}") };
+    let lines = [
         cell(request, "title"),
-        format!("{} · {} · {given}{waits}{until}", cell(request, "id"), cell(request, "status")),
+        format!("{}{version} · {}", cell(request, "id"), cell(request, "status")),
+        format!("{} approvals{waits}", marked::line(&show::given(request))),
     ];
-    let prompt = text(request, "prompt").unwrap_or_default();
-    if !prompt.is_empty() {
-        lines.push(String::new());
-        lines.extend(prompt.lines().map(visible));
+    let said = |before: &str, field: &str| {
+        text(request, field).map(|said| format!("{before} {}", marked::line(&said)))
+    };
+    let more = [
+        said("counts as denied after", "timing.deadline"),
+        said("asked by", "asker").or_else(|| said("asked by", "invoker")),
+        said("agent", "agent").or_else(|| said("agent", "agent_profile_id")),
+        said("costs at most", "cost_bound"),
+        consequence(request),
+    ];
+    fitted(lines.into_iter().chain(more.into_iter().flatten()))
+}
+
+/// What cannot be taken back once it is approved.
+fn consequence(request: &Value) -> Option<String> {
+    if request["irreversible"] != true || !field_items(request, "outcome").is_empty() {
+        return None;
     }
-    lines.extend(text(request, "prompt_note").map(|note| format!("({})", visible(&note))));
-    lines
+    let left = |step: &Value| step["left"].as_u64().unwrap_or_default();
+    Some(match field_items(request, "effects").iter().map(left).sum() {
+        0_u64 => "Approving allows what cannot be undone.".to_owned(),
+        1 => "Approving sends 1 request that cannot be undone.".to_owned(),
+        count => format!("Approving sends {count} requests that cannot be undone."),
+    })
+}
+
+/// The prompt, which quotes data of the run: each line of it is marked, so that none passes for what the system says.
+fn question(request: &Value) -> Vec<String> {
+    let prompt = text(request, "prompt").unwrap_or_default();
+    let prompt = prompt.trim_matches('\n');
+    let mut lines = match prompt {
+        "" => Vec::new(),
+        _ => marked::block(prompt).into_iter().map(|line| format!("  {line}")).collect(),
+    };
+    let note = text(request, "prompt_note").map(|note| format!("({})", marked::line(&note)));
+    lines.extend(fitted(note));
+    list("Question, written by the playbook's author and filled in with data of the run:", lines)
 }
 
 /// Who struck out or brought back what, the earliest first.
 fn strikes(request: &Value) -> impl Iterator<Item = String> {
-    field_items(request, "strikes").iter().map(|strike| {
+    field_items(request, "strikes").iter().flat_map(|strike| {
         let did = [("struck", "struck out"), ("restored", "brought back")].map(|(field, verb)| {
             // The record counts from 0, everything that is shown from 1.
             let numbers = field_items(strike, field).iter().filter_map(Value::as_u64);
@@ -59,7 +93,7 @@ fn strikes(request: &Value) -> impl Iterator<Item = String> {
         });
         let did = did.into_iter().flatten().collect::<Vec<_>>().join(" and ");
         let (by, step, at) = (cell(strike, "by"), cell(strike, "step"), cell(strike, "at"));
-        format!("  - {by} {did} of {step}, {at}")
+        fitted([format!("  - {by} {did} of {step}, {at}")])
     })
 }
 
@@ -73,19 +107,35 @@ fn list(heading: &str, below: Vec<String>) -> Vec<String> {
 
 fn bullets(request: &Value, field: &str) -> Vec<String> {
     let texts = field_items(request, field).iter().filter_map(Value::as_str);
-    texts.map(|text| format!("  - {}", visible(text))).collect()
+    fitted(texts.map(|text| format!("  - {}", marked::line(text))))
+}
+
+/// What the system has to say to those who sign.
+fn remarks(request: &Value) -> Vec<String> {
+    let is_old = request["v"].as_u64().is_some_and(|v| v < 2);
+    let old = is_old.then(|| {
+        "  - This request was made by an earlier version. Approving it sends nothing: each step behind it asks again.".to_owned()
+    });
+    fitted(old).into_iter().chain(bullets(request, "remarks")).collect()
 }
 
 fn warnings(request: &Value) -> Vec<String> {
     let whole_at = format!(
-        "of which GET /api/agent-factory/approvals/{}/warnings lists up to 100 of a step",
+        "of which GET {FACTORY}/approvals/{}/warnings lists up to 100 of a step",
         cell(request, "id")
     );
     field_items(request, "warnings")
         .iter()
-        .flat_map(|of_step| super::show::warned(of_step, &whole_at))
-        .map(|line| format!("  {}", visible(&line)))
+        .flat_map(|of_step| show::warned(of_step, &whole_at, |line| fitted([marked::line(line)])))
+        .map(|line| format!("  {line}"))
         .collect()
+}
+
+/// The steps of the run, a line for each stage.
+fn plan(request: &Value) -> Vec<String> {
+    let plan = text(request, "plan_picture").filter(|plan| !plan.is_empty());
+    let lines = plan.iter().flat_map(|plan| marked::block(plan));
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 /// What a step sends: every value of every request that the answer holds, and how many are elsewhere.
@@ -102,10 +152,10 @@ fn requests_of(request: &Value, step: &Value) -> Vec<String> {
         lines.push(format!("  {}.{mark}", cell(item, "n")));
         lines.extend(sent(&item["sends"]).into_iter().map(|line| format!("     {line}")));
     }
-    lines.extend(field_items(step, "amounts").iter().map(amount));
+    lines.extend(field_items(step, "amounts").iter().flat_map(amount));
     if left_out > 0 {
         lines.push(format!(
-            "  and {left_out} more: GET /api/agent-factory/approvals/{}/effects/{}/N",
+            "  and {left_out} more: GET {FACTORY}/approvals/{}/effects/{}/N",
             cell(request, "id"),
             cell(step, "step")
         ));
@@ -114,48 +164,9 @@ fn requests_of(request: &Value, step: &Value) -> Vec<String> {
 }
 
 /// What the requests that are left come to.
-fn amount(of: &Value) -> String {
-    format!("  {}: {}, {} requests together", cell(of, "label"), cell(of, "sum"), cell(of, "of"))
-}
-
-/// One request: where it goes, with which credential, and every value under the name it is sent by.
-fn sent(sends: &Value) -> Vec<String> {
-    let target = &sends["target"];
-    let mut lines = vec![format!("{} {}", cell(target, "method"), cell(target, "url"))];
-    if let Some(host) = text(target, "unicode_host") {
-        lines.push(format!("host in its own script: {}", visible(&host)));
-    }
-    if let Some(credential) = sends.pointer("/account/credential").and_then(Value::as_str) {
-        let account = &sends["account"];
-        let details = field_items(account, "details").iter().filter_map(|pair| {
-            Some(format!(", {} {}", pair.get(0)?.as_str()?, pair.get(1)?.as_str()?))
-        });
-        let details: String = details.collect();
-        lines
-            .push(visible(&format!("credential {credential}, {}{details}", cell(account, "auth"))));
-    }
-    for section in field_items(sends, "sections") {
-        let media = text(section, "media").map(|media| format!(" ({media})")).unwrap_or_default();
-        lines.push(format!("{}{media}", cell(section, "part")));
-        match section.pointer("/content/text").and_then(Value::as_str) {
-            Some(body) => lines.extend(body.split('\n').map(|line| format!("  {}", visible(line)))),
-            None => lines.extend(
-                section.pointer("/content/fields").map_or(&[][..], items).iter().flat_map(pair),
-            ),
-        }
-    }
-    lines.push(format!("via {}", cell(sends, "via")));
-    lines
-}
-
-/// A value with its name. One of several lines, such as the text of a mail, begins below its name, and each of its lines is
-/// marked, so that none passes for another value.
-fn pair(field: &Value) -> Vec<String> {
-    let name = cell(field, "name");
-    let value = field.get("value").and_then(Value::as_str).filter(|value| value.contains('\n'));
-    let Some(value) = value else { return vec![format!("  {name} = {}", cell(field, "value"))] };
-    let lines = value.split('\n').map(|line| format!("  | {}", visible(line)));
-    std::iter::once(format!("  {name} =")).chain(lines).collect()
+fn amount(of: &Value) -> Vec<String> {
+    let (label, sum, of) = (cell(of, "label"), cell(of, "sum"), cell(of, "of"));
+    fitted([format!("  {label}: {sum}, {of} requests together")])
 }
 
 /// A call with an unknown outcome: where and by which key to look for it, what it sent, and the risk of sending it again.
@@ -165,25 +176,24 @@ fn unknown(call: &Value) -> Vec<String> {
         format!("What became of call {}?", cell(call, "n")),
         format!("  {}, sent at {}", cell(call, "target"), cell(call, "sent_at")),
         format!("  idempotency key {}", cell(call, "key")),
+        format!("  allowed by {}, receipt {}", cell(call, "approval"), cell(call, "receipt")),
     ];
+    lines = fitted(lines);
     lines.extend(sent(&call["sends"]).into_iter().map(|line| format!("  {line}")));
-    lines.extend(text(call, "again_warning").map(|risk| format!("  again: {}", visible(&risk))));
+    let risk = text(call, "again_warning");
+    lines.extend(fitted(risk.map(|risk| format!("  again: {}", marked::line(&risk)))));
     lines
-}
-
-fn cell(value: &Value, field: &str) -> String {
-    visible(&text(value, field).unwrap_or_else(|| "-".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::lines;
 
     #[test]
     fn r_052_a_terminal_shows_what_the_page_shows() {
-        let request = json!({
+        let mut request = json!({
             "id": "appr_1", "status": "pending", "title": "Pay: ask", "prompt": "Pay these?\nAll of them.",
             "prompt_note": "Written before 1 of 3 requests was struck out: what it counts may include that one.",
             "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00Z"},
@@ -205,16 +215,34 @@ mod tests {
             "preview": {"shown": [{"vendor": "Acme", "amount": 12}], "total": 9, "count": 1},
             "digest": "abc",
         });
+        for (field, value) in [
+            ("asker", "ana"),
+            ("agent", "Treasurer"),
+            ("cost_bound", "2 calls"),
+            ("plan_picture", "· read\n▸ ask"),
+        ] {
+            request[field] = json!(value);
+        }
+        request["version"] = json!(2);
+        request["irreversible"] = json!(true);
         let expect = "Pay: ask
-appr_1 · pending · 1 of 2 approvals, waits for bob, counts as denied after 2026-01-02T00:00:00Z
+appr_1, version 2 · pending
+1 of 2 approvals, waits for bob
+counts as denied after 2026-01-02T00:00:00Z
+asked by ana
+agent Treasurer
+costs at most 2 calls
+Approving sends 2 requests that cannot be undone.
 
-Pay these?
-All of them.
-(Written before 1 of 3 requests was struck out: what it counts may include that one.)
+Question, written by the playbook's author and filled in with data of the run:
+  | Pay these?
+  | All of them.
+(Written before 1 of 3 requests was struck out: what it counts may 
+  + include that one.)
 
 Warnings:
   3 warnings in read
-    a.csv, row 2, amount: \\u{1b}[31m`$1`
+    a.csv, row 2, amount: [U+001B][31m`$1`
     and 2 more, of which GET /api/agent-factory/approvals/appr_1/warnings lists up to 100 of a step
 
 Take note:
@@ -231,25 +259,72 @@ pay sends 3 requests, 1 struck out:
      POST https://bank.example/pay
      credential cred_1, bearer_token, scope pay
      body (application/json)
-       amount = 10.00
+       amount = \"10.00\"
        note =
        | Thank you,
-       | to = \\u{202e}Ana
+       | to = [U+202E]Ana
      headers
-       x: 1
+       | x: 1
      via bank.pay
   2. (struck out, not sent)
      POST https://bank.example/pay
+     without a credential
      via bank.pay
   Amount: 22.00 EUR, 2 requests together
   and 1 more: GET /api/agent-factory/approvals/appr_1/effects/pay/N
 
-Rows (1 of 9):
-  1. vendor: Acme, amount: 12
+Rows. Showing 1 of 9:
+  1. vendor: \"Acme\", amount: 12
+
+Where the run stands:
+  | · read
+  | ▸ ask
 
 digest abc";
         assert_eq!(lines(&request).join("\n"), expect);
     }
+
+    /// A request for approval that sends nothing, with this prompt.
+    fn asked(prompt: &str) -> Value {
+        json!({ "id": "appr_1", "status": "pending", "title": "Pay: ask", "prompt": prompt, "digest": "abc" })
+    }
+
+    #[test]
+    fn no_line_of_a_prompt_passes_for_a_line_of_the_request() {
+        let fake = "Pay \"Hi\n\npay sends 1 request:\n  1.\n     POST https://bank.example/pay\n\ndigest abc\"?";
+        let shown = lines(&asked(fake));
+        // Behind three lines on how it stands, and an empty one.
+        let (heading, rest) = (4, 5);
+        assert!(
+            shown[heading].starts_with("Question, written by the playbook's author"),
+            "{shown:?}"
+        );
+        let prompt = &shown[rest..rest + fake.lines().count()];
+        assert!(prompt.iter().all(|line| line.starts_with("  | ")), "{shown:?}");
+        for real in ["pay sends", "digest "] {
+            let begins = shown.iter().filter(|line| line.trim_start().starts_with(real)).count();
+            assert_eq!(begins, usize::from(real == "digest "), "{shown:?}");
+        }
+        // Nor where the terminal would wrap a long one.
+        let shown = lines(&asked(&format!("{}pay sends 1 request:", "Thanks. ".repeat(10))));
+        assert!(shown.iter().all(|line| line.chars().count() < 80), "{shown:?}");
+        assert!(!shown.iter().any(|line| line.starts_with("pay sends")), "{shown:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_undone_is_said_before_anything_else() {
+        let mut request = asked("");
+        let said = |request: &Value| {
+            let lines = lines(request);
+            lines.into_iter().find(|line| line.contains("cannot be undone"))
+        };
+        assert_eq!(said(&request), None);
+        request["irreversible"] = json!(true);
+        assert_eq!(said(&request).unwrap(), "Approving allows what cannot be undone.");
+        request["effects"] = json!([{ "step": "pay", "left": 1, "items": [] }]);
+        assert_eq!(said(&request).unwrap(), "Approving sends 1 request that cannot be undone.");
+    }
+
     #[test]
     fn k_49_a_terminal_says_where_to_look_for_a_call() {
         let target = json!({"method": "POST", "url": "https://bank.example/pay"});
@@ -258,7 +333,7 @@ digest abc";
             "id": "appr_1", "status": "pending", "title": "Pay: pay", "given": 0, "needed": 1, "digest": "abc",
             "outcome": [{
                 "n": 2, "target": "POST bank.example/pay", "sent_at": "2026-01-01T00:00:00Z", "key": "k-1",
-                "again_warning": "the key is forgotten",
+                "approval": "appr_0", "receipt": "rcpt_0", "again_warning": "the key is forgotten",
                 "sends": {"target": target, "sections": [body], "via": "bank.pay"},
             }],
         });
@@ -266,11 +341,12 @@ digest abc";
         let expect = "What became of call 2?
   POST bank.example/pay, sent at 2026-01-01T00:00:00Z
   idempotency key k-1
+  allowed by appr_0, receipt rcpt_0
   POST https://bank.example/pay
+  without a credential
   body
-    a\\r
-    b
-    
+    | a[U+000D]
+    | b[line feed]
   via bank.pay
   again: the key is forgotten
 ";

@@ -10,6 +10,9 @@ use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
 
+/// So many characters of the digest are typed with an answer: what is typed before the request is shown answers nothing.
+const MARK: usize = 4;
+
 #[derive(Debug, Args)]
 pub(crate) struct Decide {
     /// The approval.
@@ -81,11 +84,23 @@ pub(super) async fn seen(
     can_ask(console)?;
     let request = door.get(path).await?;
     approval_text::lines(&request).iter().for_each(|line| console.line(line));
-    if !asked(word, console).await? {
+    let digest = text(&request, "digest")
+        .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))?;
+    if !asked(word, mark(&digest), console).await? {
         return Err(CliError::Found("nothing was changed".to_owned()));
     }
-    text(&request, "digest")
-        .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))
+    Ok(digest)
+}
+
+/// What of a digest is typed with an answer.
+pub(super) fn mark(digest: &str) -> &str {
+    digest.char_indices().nth(MARK).map_or(digest, |(end, _)| &digest[..end])
+}
+
+/// Whether what was typed is this word, with the mark of the request that was shown.
+pub(super) fn confirms(typed: &str, word: &str, mark: &str) -> bool {
+    let typed = typed.trim().split_once(' ');
+    typed.is_some_and(|(said, of)| said == word && of.trim() == mark)
 }
 
 /// Reads `[N:]CHOICE[:EVIDENCE]`. Whether the choice exists, the API says.
@@ -114,19 +129,33 @@ fn can_ask(console: &Console) -> Result<(), CliError> {
 }
 
 /// Asks the person at the terminal.
-async fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
+async fn asked(word: &str, mark: &str, console: &Console) -> Result<bool, CliError> {
     // What the door calls `reject` is `deny` to whoever types the command.
     let word = if word == "reject" { "deny" } else { word };
-    console.line(format!("type `{word}` to {word} this:"));
+    console.line(format!("type `{word} {mark}` to {word} this; anything else changes nothing:"));
     let answer = console.read_line().await?.unwrap_or_default();
-    Ok(answer.trim() == word)
+    Ok(confirms(&answer, word, mark))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::answer;
+    use super::{answer, confirms, mark};
+
+    #[test]
+    fn k_05_only_the_word_with_the_digest_that_was_shown_confirms() {
+        assert_eq!((mark("ab12cd"), mark("ab"), mark("")), ("ab12", "ab", ""));
+        for word in ["approve", "deny", "strike", "revise"] {
+            assert!(confirms(&format!(" {word}  ab12\n"), word, "ab12"));
+            for typed in
+                [word, "", "ab12", "yes ab12", &format!("{word} ab13"), &format!("{word} ab12 now")]
+            {
+                assert!(!confirms(typed, word, "ab12"), "{typed}");
+            }
+            assert!(!confirms(&format!("{word} "), word, ""));
+        }
+    }
 
     #[track_caller]
     fn check(text: &str, expect: Option<&Value>) {

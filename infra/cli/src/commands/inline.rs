@@ -6,15 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::decide::recorded;
+use super::decide::{confirms, mark, recorded};
 use super::run::LONGEST_WAIT;
 use super::{FACTORY, approval_text, field_items, following, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-
-/// So many characters of the digest go with a decision: what is typed before the request is shown decides nothing.
-const MARK: usize = 4;
 
 /// So long is waited before a run that has no version, or did not answer, is looked at again.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -80,12 +77,12 @@ impl<'c> Inline<'c> {
         let Some(digest) = text(&request, "digest") else { return Ok(()) };
         self.console.line("");
         approval_text::lines(&request).iter().for_each(|line| self.console.line(line));
-        let mark: String = digest.chars().take(MARK).collect();
+        let mark = mark(&digest);
         self.console.line(format!(
             "type `approve {mark}` or `deny {mark}`; anything else leaves it waiting:"
         ));
         let Some(typed) = self.typed(id).await? else { return Ok(()) };
-        let Some(word) = decision(&typed, &mark) else {
+        let Some(word) = decision(&typed, mark) else {
             self.console.note("nothing was decided");
             return Ok(());
         };
@@ -134,12 +131,8 @@ impl<'c> Inline<'c> {
 
 /// The API's word for the decision that was typed.
 fn decision(typed: &str, mark: &str) -> Option<&'static str> {
-    let (word, digest) = typed.trim().split_once(' ')?;
-    match (word, digest.trim() == mark) {
-        ("approve", true) => Some("approve"),
-        ("deny", true) => Some("reject"),
-        _ => None,
-    }
+    let words = [("approve", "approve"), ("deny", "reject")];
+    words.into_iter().find(|(said, _)| confirms(typed, said, mark)).map(|(_, word)| word)
 }
 
 /// The name of a person who may sign at all.

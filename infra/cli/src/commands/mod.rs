@@ -1,6 +1,7 @@
 //! The commands, one per file, and who they act as.
 
 mod approval_rows;
+mod approval_sends;
 mod approval_text;
 mod approvals;
 mod ask;
@@ -17,6 +18,7 @@ mod following;
 mod inline;
 mod kind;
 mod listed;
+mod marked;
 mod memory;
 mod model_list;
 mod monitors;
@@ -55,6 +57,7 @@ use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::{Place, Stack};
+pub(crate) use crate::visible::{pretty, visible};
 
 /// The prefix of the agent factory's paths.
 pub(crate) const FACTORY: &str = "/api/agent-factory";
@@ -298,22 +301,6 @@ pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
     }
 }
 
-/// Text of strangers on one line: what would move the cursor, colour the terminal, or hide or turn letters is written out.
-pub(crate) fn visible(text: &str) -> String {
-    let written = |c: char| match c {
-        _ if c.is_control() => c.escape_default().to_string(),
-        _ if is_hidden(c) => c.escape_unicode().to_string(),
-        _ => c.into(),
-    };
-    text.chars().map(written).collect()
-}
-
-/// Whether it has no width or changes the direction of what follows.
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 /// One row of a table: the fields' texts, `-` where there is none, moments to the second.
 pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
     let cell = |field: &&str| {
@@ -330,11 +317,6 @@ fn brief(text: String) -> String {
         }
         _ => text,
     }
-}
-
-/// A value as indented JSON.
-pub(crate) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
 #[cfg(test)]

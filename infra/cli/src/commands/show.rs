@@ -144,22 +144,26 @@ fn tool_calls(run: &Value) -> Vec<Vec<String>> {
 
 /// The warnings of each step of a run, a line each.
 pub(super) fn warnings(run: &Value) -> impl Iterator<Item = Vec<String>> {
-    field_items(run, "warnings").iter().map(|of_step| {
-        let lines = warned(of_step, "of which the output of the step lists up to 100");
-        lines.iter().map(|line| visible(line)).collect()
-    })
+    let whole_at = "of which the output of the step lists up to 100";
+    field_items(run, "warnings")
+        .iter()
+        .map(|of_step| warned(of_step, whole_at, |l| vec![visible(l)]))
 }
 
-/// What a step could not read, a line each, and how many are not listed here but where `whole_at` says.
-pub(super) fn warned(of_step: &Value, whole_at: &str) -> Vec<String> {
+/// What a step could not read, each as `shown` writes it, and how many are not listed here but where `whole_at` says.
+pub(super) fn warned(
+    of_step: &Value,
+    whole_at: &str,
+    shown: impl Fn(&str) -> Vec<String>,
+) -> Vec<String> {
     let count = of_step.get("count").and_then(Value::as_u64).unwrap_or_default();
     let noun = if count == 1 { "warning" } else { "warnings" };
-    let head = format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default());
+    let head = shown(&format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default()));
     let first = field_items(of_step, "first");
     let more = count.saturating_sub(first.len() as u64);
     let more = (more > 0).then(|| format!("  and {more} more, {whole_at}"));
-    let first = first.iter().filter_map(Value::as_str).map(|line| format!("  {line}"));
-    std::iter::once(head).chain(first).chain(more).collect()
+    let first = first.iter().filter_map(Value::as_str).flat_map(&shown);
+    head.into_iter().chain(first.map(|line| format!("  {line}"))).chain(more).collect()
 }
 
 /// The rows of one request: how it stands, then every decision.
@@ -196,6 +200,13 @@ fn said(decision: &Value) -> String {
 
 /// `1 of 2, waits for bob`; of answers `1 of 2 for done, waits for bob`.
 fn progress(request: &Value) -> String {
+    let people = field_items(request, "waits_for").iter().filter_map(Value::as_str);
+    let people: Vec<&str> = people.collect();
+    format!("{}, waits for {}", given(request), people.join(", "))
+}
+
+/// `1 of 2`; of answers `1 of 2 for done`.
+pub(super) fn given(request: &Value) -> String {
     let count = |field| text(request, field).unwrap_or_default();
     let tally = field_items(request, "tally").iter();
     let answers: Vec<String> = tally
@@ -204,14 +215,11 @@ fn progress(request: &Value) -> String {
             format!("{} of {} for {}", said("given"), count("needed"), said("answer"))
         })
         .collect();
-    let given = if answers.is_empty() {
+    if answers.is_empty() {
         format!("{} of {}", count("given"), count("needed"))
     } else {
         answers.join(", ")
-    };
-    let people = field_items(request, "waits_for").iter().filter_map(Value::as_str);
-    let people: Vec<&str> = people.collect();
-    format!("{given}, waits for {}", people.join(", "))
+    }
 }
 
 fn is_blank(value: &Value) -> bool {

@@ -10,6 +10,7 @@ use super::{Caller, text, visible};
 use crate::connection::Connection;
 use crate::door::Door;
 use crate::error::CliError;
+use crate::visible::compact;
 
 /// A connection that ended is opened again after so long, and after twice as long each time that fails.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -41,7 +42,7 @@ async fn watched(session: &Session<'_>) -> Result<(), CliError> {
         let opened = Instant::now();
         while let Some(message) = connection.next().await? {
             pause = AGAIN;
-            console.line(if *as_json { message.to_string() } else { line(&message) });
+            console.line(if *as_json { compact(&message) } else { line(&message) });
         }
         if opened.elapsed() > AT_LAST {
             pause = AGAIN;

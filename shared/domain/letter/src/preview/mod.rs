@@ -5,6 +5,8 @@ mod pair;
 mod strike_mark;
 mod table;
 
+use std::borrow::Cow;
+
 use countersign_approval::{Layout, is_doubtful};
 use serde_json::{Map, Value};
 
@@ -28,6 +30,18 @@ pub struct Preview {
 }
 
 impl Preview {
+    /// The rows of a value: the items of a list, of the only list in an object, or the value itself.
+    #[must_use]
+    pub fn rows_of(value: &Value) -> Vec<&Value> {
+        rows(value)
+    }
+
+    /// The layout, without its currencies where a row names another one.
+    #[must_use]
+    pub fn layout_of<'l>(rows: &[&Value], layout: &'l Layout) -> Cow<'l, Layout> {
+        table::agreed(rows, &flat::paths(rows), layout)
+    }
+
     /// The first rows of `value`; `total` is the number of rows of the whole, of which `value` may be the head.
     #[must_use]
     pub fn head(value: &Value, layout: &Layout, limit: usize, total: Option<u64>) -> Self {

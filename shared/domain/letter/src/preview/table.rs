@@ -1,5 +1,7 @@
 //! Rows as a table: chosen columns, or all of them by rule; two records of a row side by side.
 
+use std::borrow::Cow;
+
 use countersign_approval::{Column, Format, Layout, is_doubtful};
 use serde_json::Value;
 
@@ -192,7 +194,7 @@ impl Table {
     /// The table of some rows, of which the first has this number.
     pub(super) fn of(rows: &[&Value], first: u64, layout: &Layout, extent: Extent) -> Self {
         let paths = flat::paths(rows);
-        let layout = &*agreeing(layout, paths.iter().flat_map(|path| texts(rows, path)));
+        let layout = &*agreed(rows, &paths, layout);
         let chosen = Chosen::of(rows, layout, extent, paths);
         let cells = rows.len() * chosen.columns.len();
         let room = match extent {
@@ -257,6 +259,11 @@ impl Table {
         self.reordered = !self.rows.is_sorted_by_key(|row| !row.doubtful);
         self.rows.sort_by_key(|row| !row.doubtful);
     }
+}
+
+/// The layout, without its currencies where a row names another one.
+pub(super) fn agreed<'l>(rows: &[&Value], paths: &[Path], layout: &'l Layout) -> Cow<'l, Layout> {
+    agreeing(layout, paths.iter().flat_map(|path| texts(rows, path)))
 }
 
 /// The texts of all rows in this field, each with its name.
