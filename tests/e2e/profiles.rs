@@ -82,6 +82,35 @@ async fn f_362_a_schedule_is_changed_in_part() {
 }
 
 #[tokio::test]
+async fn what_only_a_run_would_find_out_is_refused_when_it_is_stored() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let refused = async |kind: &str, body: &Value| {
+        let said = ana.door.post(&format!("{FACTORY}/{kind}"), body).await;
+        let (status, _, found) = refusal(said);
+        assert_eq!(status, 422, "{body}");
+        found
+    };
+    let destination = json!({ "type": "chat", "condition": "{count} >> 1" });
+    let profile = json!({
+        "name": "A", "handle": format!("{}-late", ana.username), "approvers": ["bea", "bea"],
+        "output_config": { "destinations": [destination] },
+    });
+    let mut found = refused("profiles", &profile).await;
+    found.sort_unstable();
+    assert_eq!(found, ["approvers[1]", "output_config.destinations[0].condition"]);
+    let mut trigger = json!({ "name": "A", "profile_id": agent, "on": { "type": "webhook" } });
+    trigger["inputs"] = json!({ "since": { "body.since": null } });
+    assert_eq!(refused("triggers", &trigger).await, ["inputs.since"]);
+    let schedule = json!({
+        "name": "A", "profile_id": agent, "cron_expression": "0 6 * * *", "query_template": "since {date",
+    });
+    assert_eq!(refused("schedules", &schedule).await, ["query_template"]);
+    let connector = "id: pay\nname: Pay\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  pay:\n    description: Pays.\n    method: POST\n    path: /pay\n    parameters: [{ name: grant, required: true }]\n    body: { grant: {grant} }\n";
+    assert_eq!(refused("connectors", &json!({ "yaml": connector })).await, ["yaml:12:20"]);
+}
+
+#[tokio::test]
 async fn f_393_a_field_that_nothing_reads_is_refused_wherever_it_is_written() {
     let ana = person("ana", &["global:analyst"]).await;
     let body = json!({

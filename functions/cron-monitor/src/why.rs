@@ -1,6 +1,6 @@
 //! Why a tick came to nothing: for the owner in words, for the log by its code alone.
 
-use countersign_failure::{Class, Failure as _};
+use countersign_failure::{Class, Failure as _, at_path};
 use countersign_registry::action::ActionError;
 use countersign_web::Problem;
 
@@ -41,8 +41,7 @@ impl Why {
     }
 
     pub(crate) fn of_problem(problem: &Problem) -> Self {
-        let errors =
-            problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
+        let errors = problem.errors.iter().map(|error| at_path(&error.path, &error.message));
         let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
         // What is used up today is not tomorrow.
         let is_lasting = problem.status != 429;

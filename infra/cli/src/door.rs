@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_failure::network_problem;
+use countersign_failure::{at_path, network_problem};
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
 
@@ -214,7 +214,7 @@ fn refusal(status: u16, text: &str) -> CliError {
         let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
         let (path, message) = (part("path"), part("message"));
         fields.push(path.to_owned());
-        let told = format!("`{path}`: {message}");
+        let told = at_path(path, message);
         // Where there is one mistake only, the title tells it already.
         if title != told && title != message {
             title.push_str("\n  ");
@@ -276,6 +276,11 @@ mod tests {
             422,
             r#"{"detail":"`name`: is empty","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
             "`name`: is empty (INVALID_INPUT)",
+        );
+        check(
+            422,
+            r#"{"detail":"no list","code":"INVALID_INPUT","errors":[{"path":"currency","message":"`currency` must be text"}]}"#,
+            "no list\n  `currency` must be text (INVALID_INPUT)",
         );
         check(
             422,

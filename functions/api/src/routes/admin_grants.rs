@@ -1,7 +1,7 @@
 //! `/api/admin/users/{id}/grants`.
 
 use axum::extract::State;
-use countersign_identity::{Group, Scope};
+use countersign_identity::{Group, Role, Scope};
 use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Deserialize;
@@ -30,8 +30,7 @@ pub(crate) async fn grant(
     Path(id): Path<String>,
     Json(body): Json<Grant>,
 ) -> Result<StatusCode, Problem> {
-    let scope = scope(&body.scope)
-        .ok_or_else(|| Problem::field("scope", "is `{topic}:{role}` or `global:{role}`"))?;
+    let scope = scope(&body.scope).ok_or_else(|| Problem::field("scope", unreadable()))?;
     let user = person(&ctx, &id).await?;
     ctx.directory.grant(&user.id, &scope, by, now()).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -42,9 +41,21 @@ pub(super) fn scope(text: &str) -> Option<Scope> {
     text.parse().ok().filter(|scope: &Scope| !matches!(scope.group, Group::ThroughGlobal(_)))
 }
 
+/// What a scope must be.
+fn unreadable() -> String {
+    let roles = Role::ALL.map(Role::as_str).join("`, `");
+    format!("must be `{{topic}}:{{role}}` or `global:{{role}}`, with one of the roles `{roles}`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_012_the_roles_are_named() {
+        let said = "must be `{topic}:{role}` or `global:{role}`, with one of the roles `reader`, `editor`, `analyst`, `admin`";
+        assert_eq!(unreadable(), said);
+    }
 
     fn check(text: &str, grantable: bool) {
         assert_eq!(scope(text).is_some(), grantable, "{text}");

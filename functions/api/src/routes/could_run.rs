@@ -1,6 +1,7 @@
 //! Whether the runs of a schedule, a monitor or a trigger could be started and signed: asked when it is saved, and not at 3 a.m.
 
 use countersign_document::{Problem as Found, Severity};
+use countersign_failure::at_path;
 use countersign_identity::UserId;
 use countersign_monitor::MonitorSpec;
 use countersign_plan::InputProblem;
@@ -160,14 +161,14 @@ fn not_saved(mut problem: Problem) -> Problem {
 /// What a run of it would be warned of, at the field that names where that is from.
 fn warning(code: &str, said: &FieldError) -> Found {
     let pointer = if said.path.starts_with("profile") { "/profile_id" } else { "/playbook_id" };
-    let message = format!("`{}`: {}", said.path, said.message);
+    let message = at_path(&said.path, &said.message);
     let found = Found::error(code, pointer, message).hint(said.hint.clone());
     Found { severity: Severity::Warning, ..found }
 }
 
 fn would_not_start(problem: &Problem) -> Found {
     let errors: Vec<String> =
-        problem.errors.iter().map(|one| format!("`{}`: {}", one.path, one.message)).collect();
+        problem.errors.iter().map(|one| at_path(&one.path, &one.message)).collect();
     let more = if errors.is_empty() { String::new() } else { format!(": {}", errors.join("; ")) };
     let message = format!("as things are, its runs would not start: {}{more}", problem.detail);
     let found = Found::error(problem.code.as_str(), "/query_template", message);

@@ -243,7 +243,7 @@ pub(crate) async fn reset(
     if let Some(unknown) = unknown {
         let shown: String = unknown.chars().take(100).collect();
         let message =
-            format!("there is no detection step `{shown}`; there are {}", known.join(", "));
+            format!("there is no detection step `{shown}`; known: `{}`", known.join("`, `"));
         return Err(Problem::field("steps", message));
     }
     let chosen = if asked.is_empty() { known } else { asked.into_iter().collect() };

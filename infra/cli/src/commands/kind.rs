@@ -4,8 +4,7 @@ use clap::ValueEnum;
 use countersign_document::{Limits, Tree, nearest};
 use countersign_model_list::ModelList;
 use countersign_monitor::MonitorSpec;
-use countersign_profile::ProfileFile;
-use countersign_report::WrittenDestination;
+use countersign_profile::{DestinationFile, ProfileFile};
 use countersign_schedule::ScheduleSpec;
 use countersign_trigger::TriggerSpec;
 use serde_json::Value;
@@ -50,7 +49,7 @@ impl Kind {
             Self::Monitor => countersign_document::schema::<MonitorSpec>(),
             Self::Trigger => countersign_document::schema::<TriggerSpec>(),
             Self::ModelList => countersign_document::schema::<ModelList>(),
-            Self::Destination => countersign_document::schema::<WrittenDestination>(),
+            Self::Destination => countersign_document::schema::<DestinationFile>(),
         }
     }
 

@@ -34,6 +34,7 @@ mod schema;
 mod session;
 mod show;
 mod siblings;
+mod side_by_side;
 mod status;
 mod strike;
 mod teams;

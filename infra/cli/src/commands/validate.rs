@@ -5,27 +5,25 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
-use countersign_document::{Document, Problem, Reading};
+use countersign_document::{Document, Problem, Reading, Rules};
 use countersign_model_list::ModelList;
-use countersign_monitor::MonitorSpec;
 use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
-use countersign_profile::ProfileFile;
+use countersign_profile::DestinationFile;
 use countersign_registry::Registry;
-use countersign_report::WrittenDestination;
-use countersign_schedule::ScheduleSpec;
-use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
 use super::kind::{Guess, Kind};
 use super::pretty;
 use super::siblings::SiblingConnectors;
+use super::side_by_side::Beside;
 use crate::console::Console;
 use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     /// Playbooks, connectors, profiles, schedules, monitors, triggers, lists of models and destinations, YAML. Playbooks are checked against
-    /// the connectors that are given with them.
+    /// the connectors that are given with them; profiles, schedules, monitors and triggers against the playbooks, profiles against the
+    /// connectors too.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -43,13 +41,14 @@ impl Validate {
     pub(crate) fn run(&self, console: &Console) -> Result<(), CliError> {
         let contracts = Registry::builtin();
         let texts = self.files.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
-        let beside = SiblingConnectors::of(&texts, self.template);
-        let world = CompileContext::of(&contracts).knowing(&beside.endpoints);
+        let connectors = SiblingConnectors::of(&texts, self.template);
+        let world = CompileContext::of(&contracts).knowing(&connectors.endpoints);
+        let beside = Beside::of(&texts, &world);
         let (mut reports, mut wrong) = (Vec::new(), Vec::new());
         for (file, text) in self.files.iter().zip(&texts) {
             let origin = file.display().to_string();
             let guess = Kind::of(text);
-            let one = self.report(guess.kind, &origin, text, &world);
+            let one = self.report(guess.kind, (&origin, text), &world, &beside);
             if !self.json {
                 console.line(one.text.trim_end());
                 if !one.valid && !text.trim().is_empty() {
@@ -62,7 +61,7 @@ impl Validate {
         if self.json {
             console.line(pretty(&printed(reports)));
         }
-        if let Some(id) = beside.twice {
+        if let Some(id) = connectors.twice {
             let message = format!("two of these files have the id `{id}`: which of them counts?");
             return Err(CliError::Argument(message));
         }
@@ -79,18 +78,19 @@ impl Validate {
     fn report(
         &self,
         kind: Kind,
-        origin: &str,
-        text: &str,
+        (origin, text): (&str, &str),
         world: &CompileContext<'_>,
+        beside: &Beside,
     ) -> FileReport {
+        let file = (origin, text);
         match kind {
             Kind::Connector => self.connector(origin, text),
-            Kind::Profile => document::<ProfileFile>(origin, text),
-            Kind::Schedule => document::<ScheduleSpec>(origin, text),
-            Kind::Monitor => document::<MonitorSpec>(origin, text),
-            Kind::Trigger => document::<TriggerSpec>(origin, text),
-            Kind::ModelList => document::<ModelList>(origin, text),
-            Kind::Destination => document::<WrittenDestination>(origin, text),
+            Kind::Profile => document(file, |read, rules| beside.profile(read, rules)),
+            Kind::Schedule => document(file, |read, rules| beside.schedule(read, rules)),
+            Kind::Monitor => document(file, |read, rules| beside.monitor(read, rules)),
+            Kind::Trigger => document(file, |read, rules| beside.trigger(read, rules)),
+            Kind::ModelList => document(file, |_: &ModelList, _| {}),
+            Kind::Destination => document(file, |_: &DestinationFile, _| {}),
             Kind::Playbook => self.playbook(&PlaybookSource::new(origin, text), world),
         }
     }
@@ -115,8 +115,12 @@ impl Validate {
     }
 }
 
-fn document<D: Document>(origin: &str, text: &str) -> FileReport {
-    let Reading { value, problems } = countersign_document::read::<D>(text);
+/// Reads a document, and what it says of those beside it.
+fn document<D: Document>(
+    (origin, text): (&str, &str),
+    beside: impl FnOnce(&D, &mut Rules<'_>),
+) -> FileReport {
+    let Reading { value, problems } = countersign_document::read_with::<D>(text, beside);
     FileReport::of(D::KIND, value.is_some(), (origin, text), &problems)
 }
 
@@ -177,7 +181,7 @@ mod tests {
     use countersign_registry::Registry;
     use serde_json::json;
 
-    use super::{Guess, Kind, Validate, printed, read_as};
+    use super::{Beside, Guess, Kind, Validate, printed, read_as};
     use crate::console::Console;
 
     #[track_caller]
@@ -194,7 +198,9 @@ mod tests {
         let command = Validate { files: Vec::new(), template: false, graph: false, json: true };
         let contracts = Registry::builtin();
         let world = CompileContext::of(&contracts);
-        let report = |kind, file: &str, text: &str| command.report(kind, file, text, &world).json;
+        let beside = Beside::default();
+        let report =
+            |kind, file: &str, text: &str| command.report(kind, (file, text), &world, &beside).json;
         let profile = report(Kind::Profile, "a.yaml", "name: A\n");
         assert_eq!(
             profile,

@@ -85,7 +85,7 @@ fn chosen<'f>(
             let names: Vec<&str> = connection.feeds.iter().map(|feed| feed.name.as_str()).collect();
             let shown: String = name.chars().take(100).collect();
             Err(ConnectError::Argument(format!(
-                "there is no feed `{shown}`; there are {}",
+                "there is no feed `{shown}`; known: {}",
                 names.join(", ")
             )))
         }

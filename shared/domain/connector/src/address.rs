@@ -1,6 +1,8 @@
 //! Addresses that a connector or a binding may name.
 
-use url::Url;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
 
 /// What is wrong with an address, to follow its key; `None` when it is none at all.
 pub(crate) type Wrong = Option<&'static str>;
@@ -29,4 +31,26 @@ pub(crate) fn whole(text: &str) -> Result<Url, Wrong> {
     } else {
         Ok(url)
     }
+}
+
+/// The host of an address that is a literal of a private network: calls to it are refused when they are made. This machine is
+/// not one; the deployment decides whether it may be called.
+pub(crate) fn private_host(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok()?;
+    match url.host()? {
+        Host::Ipv4(address) if is_private_v4(address) => Some(address.to_string()),
+        Host::Ipv6(address) if is_private_v6(address) => Some(address.to_string()),
+        _ => None,
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    let is_shared = first == 100 && (64..128).contains(&second);
+    address.is_private() || address.is_link_local() || is_shared || first == 0
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    let mapped = address.to_ipv4_mapped().is_some_and(is_private_v4);
+    address.is_unique_local() || address.is_unicast_link_local() || mapped
 }

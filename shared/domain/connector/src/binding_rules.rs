@@ -189,7 +189,7 @@ impl ConnectorDefinition {
             let shown: String = name.chars().take(64).collect();
             let known = self.endpoints.keys().map(String::as_str);
             let hint = nearest(name, known.clone()).map_or_else(
-                || format!("there are {}", known.take(20).collect::<Vec<_>>().join(", ")),
+                || format!("known: {}", known.take(20).collect::<Vec<_>>().join(", ")),
                 |near| format!("did you mean `{near}`?"),
             );
             let path = format!("permissions.allowed_endpoints[{n}]");

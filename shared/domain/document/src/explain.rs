@@ -324,8 +324,11 @@ impl Explainer<'_> {
             }
         }
         wanted.dedup();
+        let text = wanted.iter().find(|one| *one == "a string");
+        let hint = text.and_then(|text| self.quoted(pointer, error.instance(), text));
         let what = self.what(pointer);
-        self.put(error, "type", words::must_be(&what, &wanted.join(" or "), error.instance()));
+        let wording = words::must_be(&what, &wanted.join(" or "), error.instance());
+        self.put(error, "type", Wording { hint, ..wording });
     }
 
     /// What the schema of one type asks for, such as "a whole number from 1 to 300".

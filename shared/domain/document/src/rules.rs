@@ -1,9 +1,12 @@
 //! What one part of a document says about another.
 
+use serde_json::Value;
+
 use crate::mend::Mend;
 use crate::problem::{Problem, Severity};
 use crate::span::Span;
 use crate::tree::{Tree, escaped};
+use crate::words::{self, Wording};
 
 /// Where the rules of a document report what they find. Pointers are relative to the part that [`Rules::within`] is in.
 pub struct Rules<'t> {
@@ -107,6 +110,28 @@ impl<'t> Rules<'t> {
         self.push(Problem { severity: Severity::Warning, ..problem });
     }
 
+    /// Whether a value is a reference without quotes, such as `{name}`: YAML reads it as a mapping with a key and no value.
+    #[must_use]
+    pub fn is_unquoted(&self, pointer: &str) -> bool {
+        let pointer = self.whole(pointer);
+        let value = self.tree.value.pointer(&pointer);
+        value.is_some_and(|value| unquoted(self.tree, &pointer, value, &|_| false).is_some())
+    }
+
+    /// Reports every reference without quotes in a part. Where there is no text, what was written is not known: then it is one
+    /// if the only key of a mapping without a value `is_known` as a reference.
+    pub fn refuse_unquoted(&mut self, code: &str, pointer: &str, is_known: &dyn Fn(&str) -> bool) {
+        let pointer = self.whole(pointer);
+        let Some(value) = self.tree.value.pointer(&pointer) else { return };
+        let mut found = Vec::new();
+        each_unquoted(self.tree, pointer, value, is_known, &mut found);
+        for (pointer, name) in found {
+            let Wording { message, hint } = words::unquoted(name);
+            let span = self.tree.span(&pointer);
+            self.push(Problem::error(code, pointer, message).at(span).hint(hint));
+        }
+    }
+
     /// A problem of this part: its pointer is relative. One without a span gets that of the value.
     pub fn report(&mut self, problem: Problem) {
         let pointer = self.whole(&problem.pointer);
@@ -125,4 +150,49 @@ impl<'t> Rules<'t> {
     fn whole(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.base)
     }
+}
+
+fn each_unquoted<'t>(
+    tree: &'t Tree,
+    pointer: String,
+    value: &'t Value,
+    is_known: &dyn Fn(&str) -> bool,
+    found: &mut Vec<(String, &'t str)>,
+) {
+    if let Some(name) = unquoted(tree, &pointer, value, is_known) {
+        return found.push((pointer, name));
+    }
+    match value {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                each_unquoted(tree, format!("{pointer}/{n}"), item, is_known, found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, item) in map {
+                let below = format!("{pointer}/{}", escaped(key));
+                each_unquoted(tree, below, item, is_known, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is between the braces of a reference without quotes.
+fn unquoted<'t>(
+    tree: &Tree,
+    pointer: &str,
+    value: &'t Value,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<&'t str> {
+    let mut entries = value.as_object()?.iter();
+    let (Some((key, Value::Null)), None) = (entries.next(), entries.next()) else { return None };
+    let is_meant = match tree.text_from(pointer) {
+        None => is_known(key),
+        Some(text) => {
+            let inside = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            inside.is_some_and(|(inside, _)| inside.trim() == key)
+        }
+    };
+    is_meant.then_some(key)
 }

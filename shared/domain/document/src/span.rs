@@ -74,6 +74,33 @@ impl Lines {
         characters.nth(before).map_or(self.text.len(), |(at, _)| start + at)
     }
 
+    /// The first tab among the white space that a line begins with, of so many lines that are not blank: that of a byte, and those below.
+    pub(crate) fn indenting_tab(&self, near: usize, most: usize) -> Option<usize> {
+        let row = self.starts.partition_point(|line| *line <= near).saturating_sub(1);
+        let is_first = |at: &usize| *at == row;
+        let rows =
+            (row..self.starts.len()).filter(|at| is_first(at) || !self.line(*at).trim().is_empty());
+        rows.take(most).find_map(|row| {
+            let line = self.line(row);
+            let space = line.len() - line.trim_start_matches([' ', '\t']).len();
+            Some(self.starts.get(row)? + line[..space].find('\t')?)
+        })
+    }
+
+    /// The first tab at or behind a byte in its line.
+    pub(crate) fn tab_behind(&self, at: usize) -> Option<usize> {
+        let at = self.boundary(at);
+        let rest = self.text[at..].lines().next()?;
+        rest.find('\t').map(|tab| at + tab)
+    }
+
+    /// A line, from 0, with what ends it.
+    fn line(&self, row: usize) -> &str {
+        let from = self.starts.get(row).copied().unwrap_or(self.text.len());
+        let to = self.starts.get(row + 1).copied().unwrap_or(self.text.len());
+        &self.text[from..to]
+    }
+
     /// What is written there, without the space around it.
     pub(crate) fn written(&self, bytes: &Range<usize>) -> &str {
         self.text_of(bytes).trim()

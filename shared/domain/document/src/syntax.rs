@@ -54,6 +54,7 @@ pub(crate) fn parse(
         },
         // `no`, `on` and `n` are strings.
         strict_booleans: true,
+        reject_unsupported_tags: true,
     };
     let node: Spanned<Node> = serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| Box::new(unreadable(&error, kind, limits, lines)))?;
@@ -85,13 +86,32 @@ fn too_long(bytes: &Range<usize>, lines: &Lines) -> Problem {
 fn unreadable(error: &Error, kind: &str, limits: Limits, lines: &Lines) -> Problem {
     let error = error.without_snippet();
     let start = error.location().map_or(0, |at| lines.byte(at.line(), at.column()));
+    // The reader's place is that of the value behind the tag.
+    let start = match error {
+        Error::UnsupportedTag { tag, .. } => {
+            lines.text_of(&(0..start)).rfind(tag.as_str()).unwrap_or(start)
+        }
+        _ => start,
+    };
     let (message, hint) = plain(error, kind, limits);
+    if let Some(tab) = blamed(&message, lines, start) {
+        return Problem::error("yaml", "", TAB).at(lines.span(&(tab..tab + 1))).hint(hint);
+    }
     let opened = message.starts_with(NOT_CLOSED).then(|| opened(lines, start)).flatten();
     let opened = opened.map(|line| {
         format!("the string begins in line {line}: close it there, or indent what follows")
     });
     let hint = opened.or(hint);
     Problem::error("yaml", "", message).at(lines.span(&(start..start + 1))).hint(hint)
+}
+
+/// The tab because of which something cannot be read. The scanner reports many in a line before them, and some as something else.
+fn blamed(message: &str, lines: &Lines, start: usize) -> Option<usize> {
+    match message {
+        TAB => lines.indenting_tab(start, usize::MAX).or_else(|| lines.tab_behind(start)),
+        COLON | OUTSIDE | UNREADABLE => lines.indenting_tab(start, 2),
+        _ => None,
+    }
 }
 
 /// What the reader found, in the words of whoever writes the file.
@@ -110,6 +130,13 @@ fn plain(error: &Error, kind: &str, limits: Limits) -> (String, Option<String>) 
                     "this is larger than a {kind} may be: {depth} levels, {values} values, {aliases} aliases"
                 ),
                 None,
+            );
+        }
+        Error::UnsupportedTag { tag, .. } => {
+            let tag: String = tag.chars().take(60).collect();
+            return (
+                format!("the tag `{tag}` has no meaning here"),
+                Some("leave it out, or put the text that begins with `!` in quotes".to_owned()),
             );
         }
         Error::MultipleDocuments { .. } => {
@@ -143,6 +170,11 @@ fn plain(error: &Error, kind: &str, limits: Limits) -> (String, Option<String>) 
 
 /// What is said of a string that does not end.
 const NOT_CLOSED: &str = "a quotation mark is not closed";
+const TAB: &str = "a tab is not allowed here: indent with spaces";
+const COLON: &str = "a colon is not allowed here: put the string in quotes";
+const OUTSIDE: &str = "this is not allowed outside a document";
+/// What is said of a mistake that is not known.
+const UNREADABLE: &str = "the YAML cannot be read here";
 
 /// The last line before this byte with a string that does not end in it.
 fn opened(lines: &Lines, before: usize) -> Option<usize> {
@@ -163,22 +195,24 @@ fn begins_value(before: &str) -> bool {
 
 /// The scanner has only words of its own. The mistakes that people make are known by them.
 fn scanned(message: &str) -> (String, Option<String>) {
-    const KNOWN: [(&str, &str); 9] = [
+    const KNOWN: [(&str, &str); 11] = [
         ("unclosed bracket", "a bracket or brace is not closed"),
-        ("found a tab", "a tab is not allowed here: indent with spaces"),
-        ("tabs disallowed", "a tab is not allowed here: indent with spaces"),
+        ("found a tab", TAB),
+        ("tabs disallowed", TAB),
+        ("tab cannot be used", TAB),
+        ("start with a tab", TAB),
         (
             "multiline quoted",
             "a quotation mark is not closed, or the string's next line is not indented",
         ),
-        ("quoted scalar", "a quotation mark is not closed"),
-        ("mapping values", "a colon is not allowed here: put the string in quotes"),
-        ("mapping value", "a colon is not allowed here: put the string in quotes"),
+        ("quoted scalar", NOT_CLOSED),
+        ("mapping values", COLON),
+        ("mapping value", COLON),
         ("flow", "a comma or a closing bracket is missing here"),
-        ("document", "this is not allowed outside a document"),
+        ("document", OUTSIDE),
     ];
     let known = KNOWN.iter().find(|(word, _)| message.contains(word));
-    let said = known.map_or("the YAML cannot be read here", |(_, said)| said);
+    let said = known.map_or(UNREADABLE, |(_, said)| said);
     (
         said.to_owned(),
         Some("check the indentation, the quotes and the colons around here".to_owned()),

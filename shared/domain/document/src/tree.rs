@@ -207,6 +207,12 @@ impl Tree {
         self.lines.as_ref().map_or("", |lines| lines.written(&self.mark(pointer).0.value))
     }
 
+    /// The text from where a value begins: of a mapping or a list only its beginning is known. None when there is no text.
+    pub(crate) fn text_from(&self, pointer: &str) -> Option<&str> {
+        let start = self.mark(pointer).0.value.start;
+        self.lines.as_ref().map(|lines| lines.text_of(&(start..usize::MAX)))
+    }
+
     /// Whether the document has something at this pointer.
     #[must_use]
     pub fn has(&self, pointer: &str) -> bool {

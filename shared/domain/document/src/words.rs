@@ -64,6 +64,14 @@ pub fn missing<'k>(what: &str, name: &str, unknown: impl IntoIterator<Item = &'k
     Wording { message: format!("{what} has no `{name}`"), hint }
 }
 
+/// A reference without quotes: YAML reads `{name}` as a mapping with a key and no value.
+#[must_use]
+pub fn unquoted(name: &str) -> Wording {
+    let name = shortened(name);
+    let message = format!("`{{{name}}}` without quotes is a mapping, not a reference");
+    Wording { message, hint: Some(format!("write `\"{{{name}}}\"`")) }
+}
+
 /// A string or a mapping without content.
 #[must_use]
 pub fn empty(what: &str) -> Wording {

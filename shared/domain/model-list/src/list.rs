@@ -142,6 +142,9 @@ fn one(listed: &ListedModel, before: &[ListedModel], budget: Option<&str>, rules
         let message = format!("`{}` is in the list already", listed.model);
         rules.hinted("duplicate", "/model", message, "keep one of them".to_owned());
     }
+    if !rules.is_sound("/input_price") || !rules.is_sound("/output_price") {
+        return;
+    }
     let (missing, other) = match (&listed.input_price, &listed.output_price) {
         (Some(_), Some(_)) => return,
         (None, Some(_)) => ("/input_price", "`output_price` has a value"),

@@ -44,6 +44,14 @@ fn r_035_every_problem_of_a_list_has_its_place() {
 }
 
 #[test]
+fn r_035_a_price_that_is_wrong_is_told_once() {
+    let half = json!({ "model": "openai/a", "input_price": 0.25, "output_price": "2" });
+    check(&json!([half]), &json!({ "cost_per_run": "1" }), &["models[0].input_price"]);
+    let both = json!({ "model": "openai/a", "input_price": "1", "output_price": "x" });
+    check(&json!([both]), &json!({}), &["models[0].output_price"]);
+}
+
+#[test]
 fn r_035_what_holds_for_a_model_is_in_the_list() {
     let value = json!({
         "currency": "EUR", "cost_per_run": "0.5",

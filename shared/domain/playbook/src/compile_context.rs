@@ -17,7 +17,8 @@ pub struct CompileContext<'a> {
     /// The connectors the author has, bound or not: what is saved must not contradict them. `None` where a playbook is
     /// not saved but run.
     pub known: Option<&'a Bindings>,
-    /// Approvers who cannot sign, each with the reason. `None` where nobody knows the people.
+    /// Approvers who cannot sign, each with the reason, which follows the name: `is not active`. `None` where nobody knows the
+    /// people.
     pub cannot_sign: Option<&'a BTreeMap<String, String>>,
 }
 

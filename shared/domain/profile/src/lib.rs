@@ -5,6 +5,7 @@
 //! [`Template`] is a spec with the connectors and playbooks it wants bound.
 
 mod built_in;
+mod destination;
 mod error;
 mod handle;
 mod inert;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use built_in::Research;
 pub use countersign_journal::{DetailLevel, JournalConfig};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode};
+pub use destination::DestinationFile;
 pub use error::ProfileError;
 pub use handle::Handle;
 pub use read::{ProfileFile, Template, Written};

@@ -9,10 +9,11 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use crate::destination;
 use crate::error::ProfileError;
 use crate::handle::Handle;
 use crate::inert;
-use crate::spec::{Fields, ProfileSpec};
+use crate::spec::{Approver, Fields, ProfileSpec, Skill};
 
 /// The fields as they are written.
 pub type Written = Fields<Option<Handle>, WrittenDestination>;
@@ -25,6 +26,19 @@ const DATA_SOURCES: &str = "data_sources";
 pub struct ProfileFile {
     fields: Written,
     data_sources: Vec<Text<100>>,
+}
+
+impl ProfileFile {
+    /// What the agent follows.
+    #[must_use]
+    pub fn skills(&self) -> &[Skill] {
+        &self.fields.skills
+    }
+
+    /// The connectors to bind, by id.
+    pub fn data_sources(&self) -> impl Iterator<Item = &str> {
+        self.data_sources.iter().map(Text::as_str)
+    }
 }
 
 /// A profile of the library: the spec and the connectors to bind when somebody makes an agent of it.
@@ -113,6 +127,7 @@ impl Document for Written {
             rules.hinted("handle", "/handle", message, hint.to_owned());
         }
         inert::report(self, rules);
+        approvers(&self.approvers, rules);
         if self.model_temperature.is_some() && self.model_preference.is_none() {
             let message = "`model_temperature` is that of `model_preference`, which is missing";
             let hint = "name the model, or leave it out".to_owned();
@@ -122,7 +137,7 @@ impl Document for Written {
             rules.within("destinations", |rules| {
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {
                     rules.within(index, |rules| {
-                        destination.rules(rules);
+                        destination::rules(destination, rules);
                         if destination.confirms() {
                             refuse_confirm(rules);
                         }
@@ -130,6 +145,17 @@ impl Document for Written {
                 }
             });
         });
+    }
+}
+
+/// Whoever is named twice signs once.
+fn approvers(named: &[Approver], rules: &mut Rules<'_>) {
+    for (n, approver) in named.iter().enumerate() {
+        if named[..n].contains(approver) {
+            let message = format!("`{approver}` is named already, and signs once");
+            let hint = "name each person once".to_owned();
+            rules.hinted("duplicate", &format!("/approvers/{n}"), message, hint);
+        }
     }
 }
 

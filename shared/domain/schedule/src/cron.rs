@@ -1,6 +1,6 @@
 //! The five fields of cron. What EventBridge cannot express is refused (K-64).
 
-use countersign_document::Refused;
+use countersign_document::{Refused, did_you_mean, nearest};
 
 /// A field's name, bounds and words; the first word is the lower bound.
 type Field = (&'static str, u32, u32, &'static [&'static str]);
@@ -148,9 +148,15 @@ fn values(part: &str, field: &Field) -> Result<Values, Refused> {
     let each = part.split(',').map(|one| one_of(one, field));
     let all = each.collect::<Option<Vec<Values>>>();
     all.map(|all| all.into_iter().fold(0, |all, one| all | one)).ok_or_else(|| {
-        let (name, low, high, _) = field;
+        let (name, low, high, words) = field;
         let shown: String = part.chars().take(40).collect();
-        Refused::of_key(format!("has `{shown}` as {name}, which takes {low} to {high}"))
+        let named = match words {
+            [first, .., last] => format!(", or {first} to {last}"),
+            _ => String::new(),
+        };
+        let near = nearest(&part.to_ascii_uppercase(), words.iter().copied()).map(did_you_mean);
+        let message = format!("has `{shown}` as {name}, which takes {low} to {high}{named}");
+        Refused::of_key(message).hint(near)
     })
 }
 

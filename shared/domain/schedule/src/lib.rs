@@ -120,6 +120,12 @@ impl Document for ScheduleSpec {
             let hint = "use `{date}` or `{last_run_date}`".to_owned();
             rules.hinted("variable", "/query_template", message, hint);
         }
+        if let Some((at, brace)) = query::unpaired(&self.query_template) {
+            let other = if brace == '{' { '}' } else { '{' };
+            let message = format!("a `{brace}` without its `{other}`");
+            let hint = "braces are for `{date}` and `{last_run_date}` alone".to_owned();
+            rules.inside("variable", ("/query_template", at), message, hint);
+        }
         if self.inputs.len() > 100 {
             rules.error("inputs", "/inputs", "are more than a playbook has".to_owned());
         }

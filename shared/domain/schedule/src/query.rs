@@ -17,3 +17,17 @@ pub(crate) fn unknown(template: &str) -> impl Iterator<Item = &str> {
     let parts = template.split('{').skip(1).filter_map(|part| part.split_once('}'));
     parts.map(|(name, _)| name).filter(|name| !VARIABLES.contains(name))
 }
+
+/// The first brace without the other one, and its byte.
+pub(crate) fn unpaired(template: &str) -> Option<(usize, char)> {
+    let mut open = None;
+    for (at, brace) in template.char_indices().filter(|(_, c)| matches!(c, '{' | '}')) {
+        match (brace, open) {
+            ('{', None) => open = Some(at),
+            ('{', Some(before)) => return Some((before, '{')),
+            (_, Some(_)) => open = None,
+            (_, None) => return Some((at, '}')),
+        }
+    }
+    open.map(|at| (at, '{'))
+}

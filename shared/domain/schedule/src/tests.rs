@@ -1,4 +1,4 @@
-use countersign_document::{Reading, read_value, schema};
+use countersign_document::{Reading, read, read_value, schema};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -45,6 +45,45 @@ fn f_203_f_206_every_problem_has_its_field() {
     check(&json!({"timezone": "Europe/Atlantis"}), &["timezone"]);
     check(&json!({"timezone": "europe/berlin"}), &["timezone"]);
     check(&json!({"cron_expression": "0 6 30 2 *"}), &["cron_expression"]);
+}
+
+#[test]
+fn f_203_a_brace_of_a_question_has_the_other_one() {
+    for (query, braces) in [
+        ("since {last_run_date?", "a `{` without its `}`"),
+        ("since last_run_date}?", "a `}` without its `{`"),
+        ("since {{date}}", "a `{` without its `}`"),
+    ] {
+        let reading = read_value::<ScheduleSpec>(written(&json!({ "query_template": query })));
+        let said: Vec<&str> = reading.problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(said, [braces], "{query}");
+    }
+    check(&json!({"query_template": "{date}, {last_run_date}"}), &[]);
+    let text = format!(
+        "name: A\nprofile_id: prof_{}\ncron_expression: 0 6 * * *\nquery_template: since {{date\n",
+        "0".repeat(32)
+    );
+    let places: Vec<String> = read::<ScheduleSpec>(&text)
+        .problems
+        .iter()
+        .map(countersign_document::Problem::path)
+        .collect();
+    assert_eq!(places, ["yaml:4:23"]);
+}
+
+#[test]
+fn k_64_the_names_of_days_and_months_are_said() {
+    let said = |text: &str| {
+        let refused = text.parse::<CronExpression>().unwrap_err();
+        let wording = refused.about("`cron_expression`");
+        format!("{} | {}", wording.message, wording.hint.unwrap_or_default())
+    };
+    assert_eq!(
+        said("0 6 * * MONN"),
+        "`cron_expression` has `MONN` as day of the week, which takes 0 to 7, or SUN to SAT | did you mean `MON`?"
+    );
+    assert!(said("0 6 * 13 *").contains("`13` as month, which takes 1 to 12, or JAN to DEC"));
+    assert!(said("60 6 * * *").contains("`60` as minute, which takes 0 to 59 |"));
 }
 
 fn cron(text: &str, fits: bool) {

@@ -57,6 +57,11 @@ pub(crate) fn check(on: &TriggerEvent, reference: &Reference) -> Result<(), NoRe
     })
 }
 
+/// Whether a text without braces names something that an event of this kind has.
+pub(crate) fn names_event(on: &TriggerEvent, text: &str) -> bool {
+    Reference::parse(text).is_ok_and(|reference| check(on, &reference).is_ok())
+}
+
 /// Whether what a reference leads to is known only when there is an event.
 pub(crate) fn is_open(reference: &Reference) -> bool {
     let first = reference.segments().first();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::TriggerEvent;
-use crate::references::each_problem;
+use crate::references::{each_problem, names_event};
 
 /// So many triggers one owner may have.
 pub const MAX_TRIGGERS: usize = 100;
@@ -88,6 +88,8 @@ impl Document for TriggerSpec {
             let message = "`query_template` is the same for every event and has no references";
             rules.hinted("variable", "/query_template", message, hint);
         }
+        let is_known = |key: &str| names_event(&self.on, key);
+        rules.refuse_unquoted("reference", "/inputs", &is_known);
         for (name, value) in &self.inputs {
             let name = name.replace('~', "~0").replace('/', "~1");
             each_problem(&self.on, value, &format!("/inputs/{name}"), &mut |at, wrong| {

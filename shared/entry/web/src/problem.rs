@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
-use countersign_failure::{Class, Failure, chain};
+use countersign_failure::{Class, Failure, at_path, chain};
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -161,7 +161,7 @@ impl Problem {
         }
         let detail = match errors.as_slice() {
             [one] if one.path.is_empty() => one.message.clone(),
-            [one] => format!("`{}`: {}", one.path, one.message),
+            [one] => at_path(&one.path, &one.message),
             many => format!("{} things are wrong with the request", many.len()),
         };
         let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "INVALID_INPUT", detail);

@@ -4,12 +4,14 @@
 //! code, whether trying again can help, an HTTP status, the name Step Functions matches on, and a hint.
 
 mod network;
+mod place;
 mod plain;
 
 use std::error::Error;
 
 pub use countersign_failure_derive::Failure;
 pub use network::{address_problem, network_problem};
+pub use place::at_path;
 pub use plain::json_problem;
 
 /// Whether trying again can help. Decided where the outside world is met, never guessed later.

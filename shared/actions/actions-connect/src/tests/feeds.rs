@@ -111,7 +111,7 @@ async fn f_101_hours_and_name_choose() {
         assert_eq!(error.code, "CONNECTOR_ARGUMENT", "{inputs}");
     }
     let error = run(json!({ "feed_name": "gamma" })).await.unwrap_err();
-    assert_eq!(error.message, "there is no feed `gamma`; there are Alpha, Beta");
+    assert_eq!(error.message, "there is no feed `gamma`; known: Alpha, Beta");
 }
 
 #[tokio::test]

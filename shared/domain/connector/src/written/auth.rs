@@ -4,6 +4,7 @@ use countersign_document::Rules;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::egress::check_public;
 use super::origin::Origin;
 use super::text::{Address, HeaderName, PathPrefix, Scheme};
 use crate::header::{COMPOSED, is_header};
@@ -125,6 +126,11 @@ impl Auth {
     pub(super) fn rules(&self, rules: &mut Rules<'_>) {
         if self.env_var().is_some() {
             ignored("/env_var", rules);
+        }
+        if let Self::Oauth2ClientCredentials { token_url, .. }
+        | Self::Oauth2RefreshToken { token_url, .. } = self
+        {
+            check_public("token_url", token_url.as_str(), rules);
         }
         let Self::ApiKey { key_param, header, .. } = self else { return };
         let is_sound = rules.is_sound("/key_param") && rules.is_sound("/header");

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::auth::Auth;
+use super::egress::check_public;
 use super::headers::{Headers, check_free, headers};
 use super::names;
 use super::text::{Address, Ending, HeaderName};
@@ -132,6 +133,7 @@ impl Connects for RestConnection {
     }
 
     fn rules(&self, rules: &mut Rules<'_>) {
+        check_public("base_url", self.base_url.as_str(), rules);
         http(&self.auth, &self.headers, self.idempotency.as_ref(), rules);
     }
 }
@@ -179,6 +181,7 @@ impl Connects for GraphqlConnection {
     }
 
     fn rules(&self, rules: &mut Rules<'_>) {
+        check_public("endpoint", self.endpoint.as_str(), rules);
         no_path_token(&self.auth, rules);
         http(&self.auth, &self.headers, self.idempotency.as_ref(), rules);
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::mapping::{Mapping, Output, OutputField};
 use super::text::{CurrencyCode, FieldName, LocaleTag, ParameterName, TypeName};
+use crate::coerce::coerce;
 use crate::model::{self, Connection, Endpoint, EntityRules, Operation, OutputSchema, ValueType};
 use crate::reading::Reading;
 
@@ -235,7 +236,10 @@ impl Shared<'_> {
             let fits = parameter.default.as_ref().is_none_or(|value| fits(value, &data_type));
             if !fits && rules.is_sound(&format!("/{n}/type")) {
                 let message = format!("the default of `{name}` is not of type {data_type}");
-                rules.error("default", &format!("/{n}/default"), message);
+                let hint = (data_type == DataType::Date).then(|| {
+                    "write a day as 2026-01-31, or a time in UTC as 2026-01-31T12:00:00Z".to_owned()
+                });
+                rules.hinted("default", &format!("/{n}/default"), message, hint);
             }
             if takes_defaults && parameter.required && parameter.default.is_some() {
                 let message =
@@ -363,7 +367,11 @@ fn is_read(data_type: &DataType) -> bool {
 
 fn fits(value: &Value, data_type: &DataType) -> bool {
     match data_type {
-        DataType::String | DataType::Date => value.is_string(),
+        DataType::String => value.is_string(),
+        // It is sent as it is written: it has to be what a call with it would send.
+        DataType::Date => {
+            coerce(value.clone(), data_type, &Reading::default()) == (value.clone(), None)
+        }
         DataType::Number => value.is_number(),
         DataType::Decimal => value.as_str().is_some_and(|text| Decimal::canonical(text).is_some()),
         DataType::Integer => value.is_i64() || value.is_u64(),

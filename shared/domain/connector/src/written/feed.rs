@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::connection::{Connects, RateLimit};
+use super::egress::check_public;
 use super::endpoint::{Ends, Parameter, Shared};
 use super::mapping::{Output, RecordMapping, RecordOutput};
 use super::text::{FeedAddress, FeedName};
@@ -64,6 +65,9 @@ impl Connects for FeedConnection {
     fn rules(&self, rules: &mut Rules<'_>) {
         let name = |feed: &Feed| feed.name.as_str().trim().to_ascii_lowercase();
         for (n, feed) in self.feeds.iter().enumerate() {
+            rules.within("feeds", |rules| {
+                rules.within(n, |rules| check_public("url", feed.url.as_str(), rules));
+            });
             if self.feeds[..n].iter().any(|other| name(other) == name(feed)) {
                 let message = format!("two feeds are called `{}`", feed.name);
                 rules.error("duplicate", &format!("/feeds/{n}/name"), message);

@@ -51,10 +51,12 @@ pub(super) fn rules(
 fn part(name: &str, value: &Value, rules: &mut Rules<'_>) {
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
     let is_list = value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_text));
-    if !is_text(value) && !is_list {
+    let at = format!("/body/message/{name}");
+    // Whoever writes `{to}` without quotes is told of that.
+    if !is_text(value) && !is_list && !rules.is_unquoted(&at) {
         let message = format!("`{name}` must be a text or a list of texts");
         let hint = format!("a placeholder stands in quotes: `{name}: \"{{{name}}}\"`");
-        rules.hinted("body", &format!("/body/message/{name}"), message, hint);
+        rules.hinted("body", &at, message, hint);
     }
 }
 

@@ -5,6 +5,7 @@ mod auth;
 mod connection;
 mod database;
 mod details;
+mod egress;
 mod endpoint;
 mod feed;
 mod fields;

@@ -84,6 +84,7 @@ impl Ends for RestEndpoint {
             });
         }
         if let Some(body) = &self.body {
+            rules.refuse_unquoted("placeholder", "/body", &|_| false);
             placeholders::body("/body", body, parameters, rules);
         }
         if rules.is_sound("/method") && rules.is_sound("/safe") && rules.is_sound("/pagination") {
@@ -126,11 +127,12 @@ impl RestEndpoint {
         }
         let is_mail = self.body_format == BodyFormat::Mail;
         if method.reads() && self.body.is_some() && !is_mail {
-            rules.error("body", at, "a GET or HEAD request has no body");
+            let hint = "leave it out, or name another `method`".to_owned();
+            rules.at_key("body", "/body", "a GET or HEAD request has no body", hint);
         }
         if method.reads() && self.pagination.place() == PagePlace::Body {
             let message = "a GET or HEAD request has no body for the page to be in";
-            rules.error("pagination", at, message);
+            rules.at_key("pagination", "/pagination", message, None);
         }
         if matches!(self.pagination, Pages::None { .. }) {
             for key in ["max_pages", "max_records"] {
@@ -148,7 +150,7 @@ impl RestEndpoint {
             rules.hinted("pagination", at, message, hint);
         }
         if method.reads() && self.body_format == BodyFormat::Form {
-            rules.error("body_format", at, "a GET or HEAD request has no body");
+            rules.error("body_format", "/body_format", "a GET or HEAD request has no body");
         }
         if method.reads() && is_mail {
             let message = format!("a mail is sent, and this is a {}", method.as_str());

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::always::Always;
 use super::connection::{Connects, RateLimit, base};
+use super::egress::check_public;
 use super::endpoint::{Ends, Shared, endpoint};
 use super::fields::unique;
 use super::headers::{Headers, check_free, headers};
@@ -59,6 +60,7 @@ impl Connects for ScraperConnection {
     }
 
     fn rules(&self, rules: &mut Rules<'_>) {
+        check_public("base_url", self.base_url.as_str(), rules);
         rules.within("headers", |rules| check_free(&self.headers, None, None, rules));
     }
 }

@@ -1,6 +1,7 @@
 //! Connection and endpoint of an `existing_tool`: an action of this system behind a connector (F-102, K-41).
 
 use countersign_document::Rules;
+use countersign_registry::{Path, ProblemKind, Slot, explain};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -126,8 +127,10 @@ impl Ends for ToolEndpoint {
 fn check_parameters(tool: ToolId, parameters: &[Parameter], rules: &mut Rules<'_>) {
     let contract = tool.contract();
     let known = contract.arguments();
-    for parameter in parameters {
-        if !known.iter().any(|slot| slot.name == parameter.name) {
+    for (n, parameter) in parameters.iter().enumerate() {
+        if let Some(slot) = known.iter().find(|slot| slot.name == parameter.name) {
+            check_default(n, parameter, slot, rules);
+        } else {
             let names: Vec<&str> = known.iter().map(|slot| slot.name.as_str()).collect();
             let hint = format!("it takes {}", names.join(", "));
             let message = format!("the tool `{}` takes no `{}`", tool.as_str(), parameter.name);
@@ -144,5 +147,14 @@ fn check_parameters(tool: ToolId, parameters: &[Parameter], rules: &mut Rules<'_
             );
             rules.error("parameters", "", message);
         }
+    }
+}
+
+/// A default is one of the values that the tool takes.
+fn check_default(n: usize, parameter: &Parameter, slot: &Slot, rules: &mut Rules<'_>) {
+    let (Some(schema), Some(default)) = (&slot.schema, &parameter.default) else { return };
+    let found = explain(schema, default, &Path::of(&parameter.name), &[]).problems;
+    for problem in found.into_iter().filter(|one| one.kind != ProblemKind::NoEffect) {
+        rules.hinted("default", &format!("/parameters/{n}/default"), problem.message, problem.hint);
     }
 }

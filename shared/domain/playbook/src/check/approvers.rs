@@ -16,7 +16,7 @@ pub(super) fn check(check: &Check<'_>, at: usize, world: CompileContext<'_>, sin
     let escalated = gate.escalation.iter().flat_map(|escalation| &escalation.to);
     for approver in gate.approvers.iter().chain(escalated) {
         let Some(why) = cannot_sign.get(&approver.text) else { continue };
-        let message = format!("`{}` cannot sign: {why}", approver.text);
+        let message = format!("`{}` {why}, and cannot sign", approver.text);
         let problem = sink.problem(Code::CannotSign, approver.spot, "approvers", message);
         sink.push(problem.hint("name somebody who can; a run asks again when it starts"));
     }

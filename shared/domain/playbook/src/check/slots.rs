@@ -121,7 +121,7 @@ fn unknown<'a>(key: &Text, side: &Side<'a>, sink: &mut Sink<'_>) -> Option<&'a s
         Some(format!("did you mean `{likely}` under `{}`?", side.other))
     } else {
         let all = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        (!all.is_empty()).then(|| format!("there are {all}"))
+        (!all.is_empty()).then(|| format!("known: {all}"))
     };
     let field = format!("{}.{shown}", side.field);
     let problem = sink.problem(

@@ -1,6 +1,7 @@
 //! References without quotes: YAML reads `source: {filings}` as a mapping with a key and no value.
 
 use countersign_document::Part;
+use countersign_document::words::{self, Wording};
 use countersign_wiring::Reference;
 use serde_json::Value;
 
@@ -36,9 +37,9 @@ pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
 
 fn below(check: &Check<'_>, at: usize, part: Part<'_>, field: &str, sink: &mut Sink<'_>) {
     if let Some(reference) = check.unquoted(at, part.value()) {
-        let message = format!("`{{{reference}}}` without quotes is a mapping, not a reference");
+        let Wording { message, hint } = words::unquoted(&reference.to_string());
         let problem = sink.problem(Code::BadReference, part.bytes().into(), field, message);
-        return sink.push(problem.hint(format!("write `\"{{{reference}}}\"`")));
+        return sink.push(problem.maybe_hint(hint));
     }
     part.entries().for_each(|(_, part)| below(check, at, part, field, sink));
     part.items().for_each(|part| below(check, at, part, field, sink));

@@ -206,7 +206,7 @@ pub(crate) fn not_bound(connector: &Text, field: &str, bindings: &Bindings, sink
 /// Connector and endpoint are written out, so that what a playbook can reach is known before it runs.
 fn literal(params: &Entries<'_>, key: &str, spot: Spot, sink: &mut Sink<'_>) -> Option<Text> {
     let Some((_, part)) = params.iter().find(|(param, _)| param.text == key) else {
-        let message = format!("`{CALL_CONNECTOR}` needs a `{key}`");
+        let message = format!("`{CALL_CONNECTOR}` needs `{key}`");
         sink.report(Code::MissingInput, spot, key, message);
         return None;
     };

@@ -89,11 +89,11 @@ fn an_approver_who_cannot_sign_is_warned_of_where_people_are_known() {
         "{READ}{USE}  - {{name: ask, step_type: approval, prompt: Go on?, approvers: [ada, mallory]}}\n"
     ));
     let registry = countersign_registry::Registry::builtin();
-    let cannot_sign = [("mallory".to_owned(), "there is nobody of that name".to_owned())].into();
+    let cannot_sign = [("mallory".to_owned(), "is not in the directory".to_owned())].into();
     let world = crate::CompileContext::of(&registry).asking(&cannot_sign);
     let compiled = crate::compile(&crate::PlaybookSource::new("p.yaml", &text), &world);
     let found = compiled.diagnostics.iter().find(|found| found.code.as_str() == "P111").unwrap();
     assert_eq!(&text[found.place.start..found.place.end], "mallory");
-    assert_eq!(found.message, "`mallory` cannot sign: there is nobody of that name");
+    assert_eq!(found.message, "`mallory` is not in the directory, and cannot sign");
     assert!(compiled.playbook.is_some());
 }

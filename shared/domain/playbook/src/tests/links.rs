@@ -164,7 +164,7 @@ fn f_164_connectors_are_bound_and_have_the_endpoint() {
     );
     check(
         &tool("t", "action: call_connector, connector: letters"),
-        &["P013 t: `call_connector` needs a `endpoint`"],
+        &["P013 t: `call_connector` needs `endpoint`"],
     );
     let text = format!("{}required_connectors: [crunchbase]\n", around(&format!("{READ}{USE}")));
     let hint = "bind it to the profile, or choose one that is bound";

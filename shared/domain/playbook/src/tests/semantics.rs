@@ -235,6 +235,20 @@ fn k_12_k_13_gates_have_their_defaults() {
 }
 
 #[test]
+fn k_13_nobody_is_named_twice() {
+    let gate = |more: &str| {
+        around(&format!("  - {{name: ask, step_type: approval, prompt: ok?, {more}}}\n"))
+    };
+    let twice = "P008 bea: `bea` is named already, and signs once | name each person once";
+    assert_eq!(problems(&gate("quorum: 2, approvers: [bea, ada]")), Vec::<String>::new());
+    assert_eq!(problems(&gate("approvers: [bea, ada, bea]")), [twice]);
+    assert_eq!(problems(&gate("escalation: {to: [bea, bea]}")), [twice]);
+    let few = problems(&gate("quorum: 2, approvers: [bea, bea]"));
+    assert!(few.contains(&"P006 2: 2 must approve, but only 1 may".to_owned()), "{few:?}");
+    assert!(few.contains(&twice.to_owned()), "{few:?}");
+}
+
+#[test]
 fn k_12_a_gate_names_who_is_asked_in_addition_while_there_is_time() {
     let gate = |escalation: &str| {
         around(&format!(

@@ -1,5 +1,8 @@
 //! Gates.
 
+use std::collections::BTreeSet;
+
+use countersign_document::words::shortened;
 use countersign_document::{List, Rules, Whole};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -93,6 +96,12 @@ pub(crate) enum GateError {
 
 impl Gate {
     pub(super) fn rules(&self, rules: &mut Rules<'_>) {
+        rules.within("approvers", |rules| named_once(&self.approvers, rules));
+        if let Some(escalation) = &self.escalation {
+            rules.within("escalation", |rules| {
+                rules.within("to", |rules| named_once(&escalation.to, rules));
+            });
+        }
         self.check_quorum(rules);
         self.check_timeout(rules);
         self.check_escalation(rules);
@@ -104,8 +113,10 @@ impl Gate {
         rules.within("preview_columns", |rules| columns::check(&self.preview_columns, rules));
     }
 
+    /// Whoever is named twice counts once.
     fn check_quorum(&self, rules: &mut Rules<'_>) {
-        let (quorum, people) = (self.quorum.get(), self.approvers.len());
+        let people: BTreeSet<&String> = self.approvers.iter().collect();
+        let (quorum, people) = (self.quorum.get(), people.len());
         if people > 0 && self.quorum.to::<u64>() > people as u64 && rules.is_sound("/approvers") {
             let message = format!("{quorum} must approve, but only {people} may");
             report(rules, Code::OutOfRange, "/quorum", message, None);
@@ -137,5 +148,16 @@ impl Gate {
 
     pub(crate) fn columns(&self) -> Vec<PreviewColumn> {
         self.preview_columns.iter().map(Column::model).collect()
+    }
+}
+
+/// Whoever is named twice is asked once, and has one signature.
+fn named_once(people: &[String], rules: &mut Rules<'_>) {
+    for (n, person) in people.iter().enumerate() {
+        if people[..n].contains(person) {
+            let message = format!("`{}` is named already, and signs once", shortened(person));
+            let hint = "name each person once".to_owned();
+            report(rules, Code::Duplicate, &format!("/{n}"), message, hint);
+        }
     }
 }

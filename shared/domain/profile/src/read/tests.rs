@@ -131,6 +131,28 @@ fn f_174_no_skill_is_bound_twice() {
 }
 
 #[test]
+fn f_288_the_condition_of_a_destination_is_read_when_it_is_written() {
+    let with = |condition: &str| {
+        let destination = json!({"type": "chat", "condition": condition});
+        json!({"name": "A", "output_config": {"destinations": [{"type": "chat"}, destination]}})
+    };
+    check(&with("{count} > 1"), &[]);
+    for wrong in ["{count} >> 1", "count > 0", "((", "AND", "{count", ""] {
+        check(&with(wrong), &["output_config.destinations[1].condition"]);
+    }
+    file(
+        "name: A\noutput_config:\n  destinations:\n    - type: chat\n      condition: '{count} >> 1'\n",
+        &[(5, 28, "condition")],
+    );
+}
+
+#[test]
+fn k_13_nobody_is_named_twice() {
+    check(&json!({"name": "A", "approvers": ["bea", "ada"]}), &[]);
+    check(&json!({"name": "A", "approvers": ["bea", "ada", "bea"]}), &["approvers[2]"]);
+}
+
+#[test]
 fn a_profile_survives_storage() {
     let spec = ProfileSpec::from_json(&json!({"name": "A", "output_config": {"destinations": [{"type": "chat"}]},
         "skills": [{"skill_type": "playbook", "reference": "officer-cross-reference", "priority": 10}]}))

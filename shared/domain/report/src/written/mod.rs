@@ -100,6 +100,12 @@ impl WrittenDestination {
         self.form.confirm() == Some(true)
     }
 
+    /// The condition as it is written. What may be in one, whoever reads the destination knows.
+    #[must_use]
+    pub fn condition(&self) -> Option<&str> {
+        self.form.condition().map(MaybeBlank::as_str)
+    }
+
     /// What was written, as it was.
     #[must_use]
     pub fn into_written(self) -> Map<String, Value> {
@@ -187,6 +193,19 @@ impl Form {
             Self::Chat(of) => of.format,
             Self::FileExport(of) => of.format,
             Self::KnowledgeGraph(of) => of.format,
+        }
+    }
+
+    fn condition(&self) -> Option<&MaybeBlank<1_000>> {
+        match self {
+            Self::Document(of) => of.condition.as_ref(),
+            Self::Folder(of) => of.condition.as_ref(),
+            Self::AppendToExisting(of) => of.condition.as_ref(),
+            Self::DataWorkspaceDb(of) => of.condition.as_ref(),
+            Self::DataWorkspaceTable(of) => of.condition.as_ref(),
+            Self::Chat(of) => of.condition.as_ref(),
+            Self::FileExport(of) => of.condition.as_ref(),
+            Self::KnowledgeGraph(of) => of.condition.as_ref(),
         }
     }
 

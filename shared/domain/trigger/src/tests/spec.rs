@@ -62,6 +62,27 @@ fn references_name_what_the_event_has() {
 }
 
 #[test]
+fn a_reference_without_quotes_is_not_taken_for_a_mapping() {
+    let inputs = |value: Value| json!({"inputs": {"x": value}});
+    check(&inputs(json!({"body.since": null})), &["inputs.x"]);
+    check(&inputs(json!([{"y": {"message.id": null}}])), &["inputs.x[0].y"]);
+    check(&inputs(json!({"other": null})), &[]);
+    check(&inputs(json!({"body.since": null, "z": 1})), &[]);
+    let text = |inputs: &str| {
+        let head = format!("name: A\nprofile_id: prof_{}\non: {{type: webhook}}\n", "0".repeat(32));
+        let problems = read::<TriggerSpec>(&format!("{head}inputs: {inputs}\n")).problems;
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        text("{since: {body.since}}"),
+        [
+            "4:17: error[reference]: `{body.since}` without quotes is a mapping, not a reference (write `\"{body.since}\"`)"
+        ]
+    );
+    assert_eq!(text("{since: {body: null}}"), [""; 0]);
+}
+
+#[test]
 fn a_trigger_takes_the_files_and_ends_that_it_names() {
     let on =
         |on: &Value| read_value::<TriggerSpec>(document(&json!({ "on": on }))).value.unwrap().on;

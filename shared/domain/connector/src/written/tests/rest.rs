@@ -103,6 +103,57 @@ fn k_42_a_place_inside_a_query_is_a_parameter_that_cannot_be_left_out() {
 }
 
 #[test]
+fn f_096_a_placeholder_without_quotes_is_not_sent_as_a_mapping() {
+    let text = |body: &str| {
+        let parameters = "parameters: [{ name: grant, required: true }]";
+        format!("{MINIMAL}    method: POST\n    {parameters}\n    body: {body}\n")
+    };
+    check(&text("{ grant: '{grant}' }"), &[]);
+    check(&text("{ grant: {grant} }"), &["13:20 placeholder"]);
+    check(&text("{ all: [{ of: {grnat} }] }"), &["13:25 placeholder"]);
+    check(&text("{grant}"), &["13:11 placeholder"]);
+    check(&text("{ grant: { grant: null } }"), &[]);
+}
+
+#[test]
+fn f_096_a_body_that_no_request_has_is_reported_at_the_body() {
+    check(&format!("{MINIMAL}    body: {{ a: b }}\n"), &["11:5 body"]);
+    check(&format!("{MINIMAL}    method: HEAD\n    body: {{ a: b }}\n"), &["12:5 body"]);
+    check(&format!("{MINIMAL}    body_format: form\n"), &["11:18 body_format"]);
+}
+
+#[test]
+fn f_091_a_default_is_of_its_type() {
+    let text = |parameter: &str| format!("{MINIMAL}    parameters: [{{ name: q, {parameter} }}]\n");
+    for fits in ["2026-01-31", "2026-01-31T12:00:00Z"] {
+        check(&text(&format!("type: date, default: {fits}")), &[]);
+    }
+    for wrong in ["yesterday", "2026-02-30", "31.01.2026", "''", "2026"] {
+        check(&text(&format!("type: date, default: {wrong}")), &["11:50 default"]);
+    }
+    check(&text("type: 'date[]', default: [2026-01-31, x]"), &["11:54 default"]);
+    check(&text("type: integer, default: '5'"), &["11:53 default"]);
+}
+
+#[test]
+fn k_38_an_address_of_a_private_network_is_warned_of() {
+    let warned = |text: &str| -> Vec<String> {
+        let parsed = parse(text);
+        assert!(parsed.definition.is_some(), "{:?}", parsed.diagnostics);
+        parsed.diagnostics.iter().map(|one| format!("{}: {}", one.path(), one.code)).collect()
+    };
+    let at = |host: &str| MINIMAL.replace("api.example.com", host);
+    for host in ["10.0.0.1", "192.168.1.1:8443", "169.254.169.254", "100.64.0.1", "[fd00::1]"] {
+        assert_eq!(warned(&at(host)), ["yaml:6:13: base_url"], "{host}");
+    }
+    for host in ["127.0.0.1", "[::1]", "93.184.216.34", "ten.example"] {
+        assert_eq!(warned(&at(host)), [""; 0], "{host}");
+    }
+    let auth = "  auth: { type: oauth2_client_credentials, token_url: 'https://10.0.0.1/t' }\n";
+    assert_eq!(warned(&connected(auth)), ["yaml:7:55: token_url"]);
+}
+
+#[test]
 fn f_090_the_layout_is_rows_or_columns() {
     let text = |layout: &str| format!("{MINIMAL}    response_mapping: {{ layout: {layout} }}\n");
     check(&text("columns"), &[]);
@@ -233,7 +284,8 @@ fn r_011_a_mail_is_written_whole_and_signed() {
             "    headers: { Content-Type: text/plain }\n    body_format: mail",
             "13:16 header",
         ),
-        ("to: '{to}'", "to: {to}", "14:28 body"),
+        ("to: '{to}'", "to: {to}", "14:28 placeholder"),
+        ("to: '{to}'", "to: {to: null}", "14:28 body"),
         ("subject: Hello", "subject: ''", "14:45 body"),
         ("    method: POST\n", "", "12:18 body_format"),
     ] {

@@ -62,6 +62,12 @@ fn k_41_anything_else_is_refused_where_it_stands() {
 }
 
 #[test]
+fn f_102_a_default_is_one_that_the_tool_takes() {
+    check(&SEARCH.replace("default: 10", "default: 50"), &[]);
+    check(&SEARCH.replace("default: 10", "default: 51"), &["13:54 default"]);
+}
+
+#[test]
 fn f_102_parameters_are_the_tools_arguments() {
     check(&SEARCH.replace("name: max_results", "name: limit"), &["9:5 parameters"]);
     check(&SEARCH.replace("type: string, required: true", "type: string"), &["9:5 parameters"]);

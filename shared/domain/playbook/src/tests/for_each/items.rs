@@ -52,7 +52,7 @@ fn the_item_is_known_in_inputs_and_key_only() {
     check(
         &step("inputs: {to: \"{item.name}\"}, params: {folder: \"{item.name}\"}"),
         &[
-            "P002 folder: the action takes no `folder` under `params` | there are `connector`, `endpoint`",
+            "P002 folder: the action takes no `folder` under `params` | known: `connector`, `endpoint`",
             "P019 {item.name}: `{item.name}` is an item of a list, and params hold settings only | wire it under `inputs`, or use an input of the playbook",
         ],
     );
