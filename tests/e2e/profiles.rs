@@ -342,6 +342,22 @@ async fn f_178_what_belongs_to_a_removed_agent_is_removed_and_its_runs_stay() {
 }
 
 #[tokio::test]
+async fn f_178_the_runs_of_a_removed_agent_are_stopped_and_nobody_is_asked_to_sign_them() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&case::gated("gated-gone", "")).await;
+    let run = ana.start(&agent, "gated-gone", case::rows()).await;
+    let link = maria.link().await;
+    ana.door.delete(&format!("{FACTORY}/profiles/{agent}")).await.unwrap();
+    let over = ana.reaches(&run, "cancelled").await;
+    assert_eq!(over["approvals"][0]["status"], "cancelled", "{over:#}");
+    assert!(over["stop"]["message"].as_str().unwrap().contains("its agent was removed"));
+    let page = maria.approver().open(&link).await.unwrap().html;
+    assert!(page.contains("This request was cancelled"), "{page}");
+}
+
+#[tokio::test]
 async fn f_383_f_384_f_410_a_handle_is_resolved_and_completed() {
     let ana = person("ana", &["global:analyst"]).await;
     for (name, handle) in [("Zebra finance", "zebra-finance"), ("Zebra grants", "zebra-grants")] {

@@ -190,7 +190,11 @@ async fn r_003_a_revoked_grant_stops_the_next_click() {
     revoke(&maria, "decide").await;
     let answer = approver.decide(&link, &page, "approve", "").await.unwrap();
     assert_ne!(answer.status, 200);
-    assert_eq!(ana.run(&run).await["state"], "awaiting_approval");
+    let now = ana.run(&run).await;
+    assert_eq!(now["state"], "awaiting_approval");
+    assert_eq!(now["approvals"][0]["waits_for"], json!([]), "nobody is left who may: {now:#}");
+    let page = approver.open(&link).await.unwrap().html;
+    assert!(page.contains("You may not decide") && !page.contains("<button"), "{page}");
 }
 
 #[tokio::test]

@@ -103,7 +103,8 @@ async fn a_164_a_denied_run_is_told_once_and_its_record_holds_the_note() {
     for body in [&mail.text, &mail.html] {
         assert!(body.contains(&says) && body.contains(&noted), "{body}");
         assert!(!body.contains("evil"), "the mail carries the note: {body}");
-        assert!(body.contains(&format!("{FACTORY}/executions/{run}")), "{body}");
+        assert!(body.contains(&format!("countersign show {run}")), "{body}");
+        assert!(!body.contains("/api/"), "an address that a browser cannot open: {body}");
     }
     assert!(about(&maria, &run).await.is_empty(), "who decided is not told of the end");
     let journal = ana.get(&format!("/profiles/{agent}/journal")).await;

@@ -299,4 +299,14 @@ async fn k_49_a_payment_that_did_not_happen_fails_and_says_so() {
     assert_eq!(scene.bank.posts().len(), 1);
     let told = format!("{} said that it was not done", scene.maria.username);
     assert!(pay["message"].as_str().unwrap().contains(&told), "{pay:#}");
+
+    // The same payment is asked for again, and whoever signs it is told of the first.
+    let again = format!("/executions/{}/repeat", scene.run);
+    let again = scene.ana.post(&again, &json!({})).await["id"].as_str().unwrap().to_owned();
+    let request = scene.maria.request(&again).await;
+    let remarks = scene.maria.get(&address(&request)).await["remarks"].to_string();
+    let key = key(&scene.bank.posts()[0]);
+    for part in ["was not done", &key, &scene.run, "sends it again, with the same key"] {
+        assert!(remarks.contains(part), "`{part}` is not in {remarks}");
+    }
 }

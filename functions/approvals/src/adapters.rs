@@ -131,6 +131,17 @@ impl Look for Tables {
         })
     }
 
+    fn unsent<'a>(&'a self, request: &'a Request) -> Seen<'a, u64> {
+        Box::pin(async move {
+            let Some(call) = request.outcome.first() else { return Ok(0) };
+            let allowing = self.approvals.request(&call.approval).await;
+            let allowing = allowing.map_err(carried("reading the request that allowed sending"))?;
+            let Some(allowing) = allowing else { return Ok(0) };
+            let unsent = self.runs.unsent_of(&allowing).await;
+            unsent.map_err(carried("counting what is left to send"))
+        })
+    }
+
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>> {
         Box::pin(async move {
             let Some(source) = &request.preview.source else { return Ok(None) };

@@ -1,7 +1,9 @@
 //! A link that is followed: what it leads to, and who holds it.
 
-use countersign_approval::{Nonce, Request, SignedLink, TokenError, Vote};
-use countersign_identity::{DirectoryEntry, Requirement, Role, UserId, permits};
+use countersign_approval::{
+    DecideError, Nonce, Request, SignedLink, TokenError, Vote, check_person,
+};
+use countersign_identity::{Caller, DirectoryEntry, Requirement, Role, UserId, permits};
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
@@ -13,6 +15,8 @@ pub(crate) struct Opened {
     pub(crate) link: SignedLink,
     pub(crate) slot: u16,
     pub(crate) person: UserId,
+    /// Why they may not decide now, as a sentence; none when they may.
+    pub(crate) barred: Option<String>,
     pub(crate) loaded: Loaded,
 }
 
@@ -40,10 +44,25 @@ pub(crate) async fn open(
     let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
     let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
     let entry = context.look.entry(&person).await?;
-    if !entry.is_some_and(|entry| may_read(&entry)) {
-        return Err(Refusal::NotFound);
-    }
-    Ok(Opened { link, slot: said.slot, person, loaded })
+    let entry = entry.filter(may_read).ok_or(Refusal::NotFound)?;
+    let barred = barred(&loaded.request, entry);
+    Ok(Opened { link, slot: said.slot, person, barred, loaded })
+}
+
+/// Why somebody may not decide, as the directory is now.
+fn barred(request: &Request, entry: DirectoryEntry) -> Option<String> {
+    let DirectoryEntry { user, scopes, capabilities, .. } = entry;
+    let caller = Caller { user, scopes, capabilities, token_id: "link".to_owned() };
+    Some(match check_person(request, &caller).err()? {
+        DecideError::CapabilityMissing => {
+            "You may not decide approvals any more: an administrator gives the capability `decide`."
+                .to_owned()
+        }
+        DecideError::RequesterBarred => {
+            "You started or own what this request is about, so you may not decide it.".to_owned()
+        }
+        other => format!("This is not yours to decide now: {other}."),
+    })
 }
 
 /// What the REST API asks of a reader too.

@@ -66,6 +66,8 @@ pub trait Look: Send + Sync {
     fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>>;
     /// The requests that the signature covers, by step; none of a request that keeps none.
     fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>>;
+    /// How many other requests, signed together with calls that are asked about, the run may send once they are answered.
+    fn unsent<'a>(&'a self, request: &'a Request) -> Seen<'a, u64>;
     /// All of what the preview shows the head of; none when it is not kept.
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>>;
     /// Every warning that the request was asked with, by step.

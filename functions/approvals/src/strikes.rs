@@ -102,6 +102,7 @@ fn may_strike(opened: &Opened, now: Timestamp) -> bool {
     request.closed.is_none()
         && now < request.timing.deadline
         && opened.own_vote().is_none()
+        && opened.barred.is_none()
         && request.policy.assurance != Assurance::SignedIn
         && request.kind != Kind::Outcome
 }

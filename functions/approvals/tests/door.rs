@@ -123,6 +123,22 @@ async fn k_06_the_link_of_somebody_without_rights_shows_nothing() {
 }
 
 #[tokio::test]
+async fn k_06_whoever_may_not_decide_any_more_is_told_so_and_offered_no_buttons() {
+    let world = World::new(Assurance::Link);
+    let before = world.get(after(60)).await;
+    check(&before, 200, "Yours is the only signature needed");
+    world.take_decide();
+    let page = world.get(after(70)).await;
+    check(&page, 200, "You may not decide approvals any more");
+    check(&page, 200, "Officer cross-reference");
+    for offered in ["<button", "<form", "Yours is the only", "your signature</h1>"] {
+        assert!(!page.html.contains(offered), "`{offered}` is on the page");
+    }
+    let refused = world.post(&form(&before, "approve", ""), after(71)).await;
+    assert_eq!((refused.status, world.status()), (403, Status::Pending));
+}
+
+#[tokio::test]
 async fn altered_expired_and_replaced_links_open_nothing() {
     let world = World::new(Assurance::Link);
     let token = world.token();

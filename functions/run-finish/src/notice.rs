@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use countersign_approval::{ApprovalRecord, RecordedDecision, Status, Verdict};
 use countersign_identity::UserId;
 use countersign_letter::Label;
-use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
+use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, Reader};
 use countersign_outbox::{DomainEvent, Mail, MailId};
 use countersign_run::{
     Head, Response, RunContext, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop,
@@ -99,10 +99,9 @@ async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(),
         Some(by) => Some(Label::new(&context.recorder.username(by).await?)),
         None => None,
     };
-    let link = MailLink::parse(&address(context, done, person)).ok();
     let letter = match is_member(done.head, person) {
-        true => members::letter(letter(done, cancelled_by, link)),
-        false => letter(done, cancelled_by, link),
+        true => members::letter(done.head, letter(done, cancelled_by)),
+        false => letter(done, cancelled_by),
     };
     let letter = letter.render()?;
     let run = done.head.run.as_str();
@@ -285,13 +284,13 @@ fn counted(done: &Done<'_>) -> (u32, u32, u32) {
     (count(StepStatus::is_done), count(skipped), count(|_| true))
 }
 
-fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) -> FinishedMail {
+fn letter(done: &Done<'_>, cancelled_by: Option<Label>) -> FinishedMail {
     let head = done.head;
     let (steps_done, steps_skipped, steps) = counted(done);
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     let broken = head.stop.as_ref().and_then(|stop| stop.code.as_deref());
     FinishedMail {
-        is_shared: false,
+        reader: Reader::Owner,
         run: Label::new(head.run.as_str()),
         occurrence: head.occurrence.as_ref().map(|id| Label::id(id.as_str())),
         attempt: head.attempt_of_occurrence().map(|n| Label::new(&attempt_in_words(n))),
@@ -314,7 +313,6 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         unknown: u32::try_from(done.unknown().count()).unwrap_or(u32::MAX),
         parked: done.parked,
         warnings: head.warnings.iter().fold(0, |all, one| all.saturating_add(one.count)),
-        link,
     }
 }
 

@@ -19,6 +19,7 @@ async fn killed(id: &str) -> (Scene, String, String, Value) {
     .await;
     assert_eq!(question["outcome"].as_array().unwrap().len(), 1, "{question:#}");
     assert_eq!(question["outcome"][0]["n"], 3);
+    assert_eq!(question["unsent"], 1, "the fourth follows the answer: {question:#}");
     assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00"], "it went on in doubt");
     (scene, run, path, question)
 }

@@ -143,6 +143,8 @@ impl Scene<'_> {
         assert_eq!(empty["effects"], json!([]), "{empty:#}");
         let remarks = empty["remarks"].to_string();
         assert!(remarks.contains("Nobody would be asked here any more"), "{remarks}");
+        let prompt = empty["prompt"].as_str().unwrap();
+        assert!(!prompt.contains("drafted"), "no call is shown: {prompt}");
 
         self.by_mail(&empty, "override", INSTEAD).await;
         let third = newest(&self.maria, &run, &[&first, &second, &empty]).await;
@@ -237,10 +239,13 @@ impl Scene<'_> {
         let approver = Approver::new(self.stage.there.mailbox(), &self.maria.email).unwrap();
         // Mails of earlier requests may come late.
         let id = seen["id"].as_str().unwrap();
-        let of_request =
-            |mail: &Mail| mail.text.contains(id).then(|| mail.link().map(str::to_owned))?;
+        let of_request = |mail: &Mail| {
+            let link = mail.link().filter(|_| mail.text.contains(id))?;
+            Some((link.to_owned(), mail.subject.clone()))
+        };
         let mails = self.stage.there.mailbox();
-        let link = mails.wait(&self.maria.email, 0, PATIENCE, of_request).await.unwrap();
+        let (link, subject) = mails.wait(&self.maria.email, 0, PATIENCE, of_request).await.unwrap();
+        assert!(subject.starts_with("Asked again after changes"), "{subject}");
         let page = approver.open(&link).await.unwrap();
         assert!(page.html.contains("Ask for changes"), "{}", page.html);
         let form = [("decision", decision), ("note", instructions)];

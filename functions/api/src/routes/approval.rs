@@ -1,7 +1,7 @@
 //! `/approvals/{id}` (F-358).
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, LifecycleError};
+use countersign_approval::{ApprovalId, LifecycleError, Request};
 use countersign_gatekeeper::GateError;
 use countersign_store_approvals::Loaded;
 use countersign_web::{FieldError, Json, Path, Problem};
@@ -57,6 +57,16 @@ fn place(error: &GateError) -> Option<FieldError> {
     }
 }
 
+/// What the run may send once it is known what became of a call; none of a request that does not ask that.
+async fn unsent(ctx: &Context, request: &Request) -> Result<Option<u64>, Problem> {
+    let Some(call) = request.outcome.first() else { return Ok(None) };
+    let allowing = ctx.approvals.request(&call.approval).await?;
+    match allowing.filter(|_| !request.status.is_final()) {
+        Some(allowing) => Ok(Some(ctx.runs.unsent_of(&allowing).await?)),
+        None => Ok(None),
+    }
+}
+
 /// A request as its readers see it.
 pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView, Problem> {
     let loaded = ctx.recorder.recounted(loaded).await?;
@@ -66,6 +76,7 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
     let mut beside = Beside {
         effects: approval_effect::summaries(ctx, &request).await?,
         sent: approval_effect::sent(ctx, &request).await?,
+        unsent: unsent(ctx, &request).await?,
         record,
         votes: Vec::new(),
         strikes: Vec::new(),

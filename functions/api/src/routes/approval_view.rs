@@ -62,6 +62,9 @@ pub(crate) struct ApprovalView {
     /// Of a request of kind `outcome`: the calls whose outcome is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcome: Vec<AskedCall>,
+    /// The same: how many other calls, allowed together with these, the run may send once they are answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsent: Option<u64>,
     /// What steps before could not read as it should be, with the sentences that are shown; part of what is signed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<StepWarnings>,
@@ -148,6 +151,7 @@ documented!(ApprovalView);
 pub(super) struct Beside {
     pub(super) effects: Vec<StepSummary>,
     pub(super) sent: Vec<SentCall>,
+    pub(super) unsent: Option<u64>,
     pub(super) record: ApprovalRecord,
     pub(super) votes: Vec<VoteView>,
     pub(super) strikes: Vec<StrikeView>,
@@ -160,7 +164,8 @@ pub(super) struct Beside {
 impl ApprovalView {
     /// People who decided are named by username, as in the record of the run.
     pub(super) fn of(request: Request, beside: Beside) -> Self {
-        let Beside { effects, sent, record, votes, strikes, extensions, invoker, run } = beside;
+        let Beside { effects, sent, unsent, record, votes, strikes, extensions, invoker, run } =
+            beside;
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
         let asker = request.asker(&invoker);
@@ -180,6 +185,7 @@ impl ApprovalView {
             effects,
             later: request.later,
             outcome: request.outcome.into_iter().zip(sent).map(AskedCall::of).collect(),
+            unsent,
             warnings: request.warnings,
             irreversible: request.irreversible,
             status: request.status,

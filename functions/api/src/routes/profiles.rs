@@ -2,7 +2,7 @@
 
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
-use countersign_identity::{Caller, Role};
+use countersign_identity::{Caller, Role, UserId};
 use countersign_monitor::MonitorSpec;
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
 use countersign_schedule::ScheduleSpec;
@@ -17,6 +17,7 @@ use super::collection::json;
 use super::collection::record::{DocumentRecord, Resent, Sent, Shown};
 use super::collection::schemas;
 use super::collection::{Author, Kind, More, Read};
+use super::execution_cancel::cancelled;
 use super::{conversations, monitors, now};
 use crate::pagination::ListQuery;
 use crate::{Context, model_listed, skills};
@@ -31,7 +32,7 @@ impl Kind for Profile {
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
         replace: "Replaces the fields of an agent; other `approvers` take an analyst. `is_active` switches it; `version`, when sent, must be the one that was read.",
-        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers, its shares and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
+        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers, its shares and its journal (F-178). Its runs that have not finished are cancelled, and their open approvals are closed. Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
         changed: Some("VERSION_CONFLICT"),
@@ -88,6 +89,7 @@ impl Kind for Profile {
         json::remove_with(ctx, owner, |one: &ScheduleSpec| is_of(&one.profile_id)).await?;
         json::remove_with(ctx, owner, |one: &MonitorSpec| is_of(&one.profile_id)).await?;
         json::remove_with(ctx, owner, |one: &TriggerSpec| is_of(&one.profile_id)).await?;
+        stop_runs(ctx, owner, &self.id).await?;
         conversations::remove(ctx, owner, &self.id).await?;
         ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
@@ -131,6 +133,14 @@ impl Kind for Profile {
     }
 }
 
+/// Without its agent a run has no data sources: what people would be asked to sign could not be sent any more.
+async fn stop_runs(ctx: &Context, owner: &UserId, agent: &ProfileId) -> Result<(), Problem> {
+    for head in ctx.runs.unfinished(owner, agent.as_str()).await? {
+        cancelled(ctx, &head, owner, "cancelled because its agent was removed").await?;
+    }
+    Ok(())
+}
+
 fn switch() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean).description(Some("Whether it runs."))
 }
@@ -163,7 +173,6 @@ pub(crate) fn problem(error: &ProfileError) -> Problem {
 mod tests {
     use std::collections::BTreeSet;
 
-    use countersign_identity::UserId;
     use serde_json::json;
 
     use super::*;

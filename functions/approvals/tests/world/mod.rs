@@ -43,6 +43,7 @@ struct State {
     link_version: u32,
     active: bool,
     scopes: Scopes,
+    capabilities: BTreeSet<Capability>,
     codes: Vec<StoredCode>,
     allowance: Option<CodeAllowance>,
     mailed: Vec<String>,
@@ -141,6 +142,7 @@ impl World {
             link_version: 1,
             active: true,
             scopes: Scopes::parse(["global:reader"]),
+            capabilities: BTreeSet::from([Capability::Decide]),
             codes: Vec::new(),
             allowance: None,
             mailed: Vec::new(),
@@ -255,6 +257,10 @@ impl World {
         self.shared.state.lock().unwrap().scopes = Scopes::default();
     }
 
+    pub(crate) fn take_decide(&self) {
+        self.shared.state.lock().unwrap().capabilities.clear();
+    }
+
     pub(crate) fn revoke(&self) {
         self.shared.state.lock().unwrap().active = false;
     }
@@ -290,9 +296,9 @@ impl Shared {
 
     fn person(&self, id: &UserId) -> DirectoryEntry {
         let is_approver = *id == approver();
-        let (active, scopes) = {
+        let (active, scopes, capabilities) = {
             let state = self.state.lock().unwrap();
-            (state.active, state.scopes.clone())
+            (state.active, state.scopes.clone(), state.capabilities.clone())
         };
         DirectoryEntry {
             user: id.clone(),
@@ -302,7 +308,7 @@ impl Shared {
             active,
             accounts: Accounts::Any,
             scopes,
-            capabilities: BTreeSet::from([Capability::Decide]),
+            capabilities,
             not_before: None,
             revoked: BTreeSet::new(),
         }

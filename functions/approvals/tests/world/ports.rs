@@ -36,6 +36,10 @@ impl Look for Shared {
         ready(Ok(None)).boxed()
     }
 
+    fn unsent<'a>(&'a self, _: &'a Request) -> Seen<'a, u64> {
+        ready(Ok(0)).boxed()
+    }
+
     fn rows<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Value>> {
         ready(Ok(Some(rows(120)))).boxed()
     }

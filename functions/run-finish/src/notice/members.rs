@@ -2,7 +2,8 @@
 //! signed, what was sent and where results went is told to the agent's owner.
 
 use countersign_identity::UserId;
-use countersign_letter::mail::FinishedMail;
+use countersign_letter::Label;
+use countersign_letter::mail::{FinishedMail, Reader};
 use countersign_run::{Head, StepStatus};
 use countersign_store_content::Notification;
 use serde_json::{Map, json};
@@ -39,8 +40,13 @@ pub(super) fn notification(done: &Done<'_>, full: Notification) -> Notification 
 }
 
 /// The mail without what is the owner's.
-pub(super) fn letter(full: FinishedMail) -> FinishedMail {
-    FinishedMail { decisions: Vec::new(), is_shared: true, ..full }
+pub(super) fn letter(head: &Head, full: FinishedMail) -> FinishedMail {
+    let team = head.team_context.as_ref().filter(|_| !head.profile_id.is_empty());
+    let reader = team.map_or(Reader::MemberWithoutAgent, |team| Reader::Member {
+        team: Label::new(team.team_id.as_str()),
+        agent: Label::new(&head.profile_id),
+    });
+    FinishedMail { decisions: Vec::new(), reader, ..full }
 }
 
 fn message(done: &Done<'_>) -> String {

@@ -96,7 +96,7 @@ fn answer() -> Response {
 fn f_190_the_notification_has_the_first_lines_of_the_answer_and_the_mail_has_none() {
     let head = head("background");
     let (mail, message) = with(&head, RunStatus::Complete, &[], &[], |done| {
-        (letter(done, None, None).render().unwrap(), message(done))
+        (letter(done, None).render().unwrap(), message(done))
     });
     let expect =
         "Written: document. Entities resolved: 3, new: 1. The answer: People\nAnn_of Turin.";
@@ -112,7 +112,7 @@ fn f_311_mail_and_notification_say_that_something_could_not_be_read() {
     let warnings = serde_json::from_value(json!([warning("read", 12), warning("total", 1)]));
     let head = Head { warnings: warnings.unwrap(), ..head("background") };
     let (mail, message) = with(&head, RunStatus::Complete, &[], &[], |done| {
-        (letter(done, None, None).render().unwrap(), message(done))
+        (letter(done, None).render().unwrap(), message(done))
     });
     let told = " With 12 warnings in `read`, 1 warning in `total`.";
     assert!(message.contains(told), "{message}");
@@ -148,8 +148,13 @@ fn f_190_a_member_is_told_nothing_of_who_signed_and_where_results_went() {
         );
         assert!(!member.message.contains("maria"), "{}", member.message);
         assert_eq!(Vec::from_iter(member.details.keys()), ["execution_id", "status"]);
-        let mail = members::letter(letter(done, None, None)).render().unwrap();
+        let mail = members::letter(done.head, letter(done, None)).render().unwrap();
         assert!(!mail.text.contains("maria"), "{}", mail.text);
+        assert!(
+            mail.text.contains("countersign teams runs team_") && !mail.html.contains("href="),
+            "{}",
+            mail.text
+        );
     });
     assert!(members::path(&head).is_some_and(|path| path.contains("/teams/team_")));
 }
@@ -194,7 +199,7 @@ fn f_190_only_a_success_that_somebody_waited_for_is_not_mailed() {
 fn a_164_the_mail_says_that_there_is_a_note_and_the_notification_holds_it() {
     let (head, records) = (head("background"), [denied("stop")]);
     let (mail, note) = with(&head, RunStatus::Rejected, &records, &[], |done| {
-        (letter(done, None, None).render().unwrap(), notification(done, &user(1), "address"))
+        (letter(done, None).render().unwrap(), notification(done, &user(1), "address"))
     });
     assert_eq!(mail.subject, "Payer: denied");
     for body in [&mail.text, &mail.html] {
@@ -215,7 +220,7 @@ fn a_164_the_mail_says_that_there_is_a_note_and_the_notification_holds_it() {
 fn k_13_a_gate_that_was_skipped_is_told_at_the_end() {
     let (head, records) = (head("background"), [denied("skip")]);
     let (mail, message) = with(&head, RunStatus::Partial, &records, &[], |done| {
-        (letter(done, None, None).render().unwrap(), message(done))
+        (letter(done, None).render().unwrap(), message(done))
     });
     assert!(mail.text.contains("the run went on without the steps behind it"), "{}", mail.text);
     assert!(message.contains("The run went on"), "{message}");
@@ -226,7 +231,7 @@ fn an_unknown_outcome_is_the_first_thing_said() {
     let head = head("interactive");
     let unknown = ["pay".to_owned()];
     let (mail, message) = with(&head, RunStatus::Cancelled, &[], &unknown, |done| {
-        (letter(done, Some(Label::new("ana")), None).render().unwrap(), message(done))
+        (letter(done, Some(Label::new("ana"))).render().unwrap(), message(done))
     });
     assert_eq!(mail.subject, "Payer: outcome unknown");
     assert!(
@@ -245,7 +250,7 @@ fn f_190_a_notification_says_why_a_run_could_not_begin() {
     let expect = " It could not go on: it was changed (DETECTION_CHANGED).";
     assert_eq!(failed(&empty, Some(&stop)), expect);
     let head = Head { stop: Some(stop), ..head("background") };
-    let mail = with(&head, RunStatus::Error, &[], &[], |done| letter(done, None, None).render());
+    let mail = with(&head, RunStatus::Error, &[], &[], |done| letter(done, None).render());
     assert!(mail.unwrap().text.contains("DETECTION_CHANGED"));
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::approval_sends::sent;
 use super::marked::{self, cell, fitted};
-use super::{FACTORY, approval_rows, field_items, show, text};
+use super::{FACTORY, approval_rows, brief, field_items, show, text};
 
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
@@ -25,6 +25,7 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
         lines.push(String::new());
         lines.extend(unknown(call));
     }
+    lines.extend(unsent(request));
     lines.extend(approval_rows::lines(request));
     lines.extend(list("Where the run stands:", plan(request)));
     lines.push(String::new());
@@ -47,7 +48,8 @@ fn head(request: &Value) -> Vec<String> {
         text(request, field).map(|said| format!("{before} {}", marked::line(&said)))
     };
     let more = [
-        said("counts as denied after", "timing.deadline"),
+        text(request, "timing.deadline")
+            .map(|at| format!("counts as denied after {}", marked::line(&brief(at)))),
         said("asked by", "asker").or_else(|| said("asked by", "invoker")),
         said("agent", "agent").or_else(|| said("agent", "agent_profile_id")),
         said("costs at most", "cost_bound"),
@@ -62,7 +64,12 @@ fn consequence(request: &Value) -> Option<String> {
         return None;
     }
     let left = |step: &Value| step["left"].as_u64().unwrap_or_default();
+    let count = |field: &str| request[field].as_u64().unwrap_or_default();
+    let remaining = count("needed").saturating_sub(count("given"));
     Some(match field_items(request, "effects").iter().map(left).sum() {
+        sent if sent > 0 && remaining > 1 => format!(
+            "Approving alone sends nothing: of {remaining} signatures still needed, the last sends what cannot be undone."
+        ),
         0_u64 => "Approving allows what cannot be undone.".to_owned(),
         1 => "Approving sends 1 request that cannot be undone.".to_owned(),
         count => format!("Approving sends {count} requests that cannot be undone."),
@@ -92,7 +99,7 @@ fn strikes(request: &Value) -> impl Iterator<Item = String> {
             (!numbers.is_empty()).then(|| format!("{verb} {}", numbers.join(", ")))
         });
         let did = did.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-        let (by, step, at) = (cell(strike, "by"), cell(strike, "step"), cell(strike, "at"));
+        let (by, step, at) = (cell(strike, "by"), cell(strike, "step"), moment(strike, "at"));
         fitted([format!("  - {by} {did} of {step}, {at}")])
     })
 }
@@ -174,7 +181,7 @@ fn amount(of: &Value) -> Vec<String> {
 fn unknown(call: &Value) -> Vec<String> {
     let mut lines = vec![
         format!("What became of call {}?", cell(call, "n")),
-        format!("  {}, sent at {}", cell(call, "target"), cell(call, "sent_at")),
+        format!("  {}, sent after {}", cell(call, "target"), moment(call, "sent_at")),
         format!("  idempotency key {}", cell(call, "key")),
         format!("  allowed by {}, receipt {}", cell(call, "approval"), cell(call, "receipt")),
     ];
@@ -183,6 +190,23 @@ fn unknown(call: &Value) -> Vec<String> {
     let risk = text(call, "again_warning");
     lines.extend(fitted(risk.map(|risk| format!("  again: {}", marked::line(&risk)))));
     lines
+}
+
+/// What follows once it is known what became of a call.
+fn unsent(request: &Value) -> Option<String> {
+    let more = match request["unsent"].as_u64()? {
+        0 => return None,
+        1 => "1 more request that was".to_owned(),
+        count => format!("up to {count} more requests that were"),
+    };
+    Some(format!(
+        "The run waits. When it goes on, it sends {more} signed together with this, and asks nobody again; `not_done` may end it instead."
+    ))
+}
+
+/// The same of a moment, to the second.
+fn moment(value: &Value, field: &str) -> String {
+    brief(cell(value, field))
 }
 
 #[cfg(test)]
@@ -196,10 +220,10 @@ mod tests {
         let mut request = json!({
             "id": "appr_1", "status": "pending", "title": "Pay: ask", "prompt": "Pay these?\nAll of them.",
             "prompt_note": "Written before 1 of 3 requests was struck out: what it counts may include that one.",
-            "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00Z"},
+            "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00.105923501Z"},
             "warnings": [{"step": "read", "count": 3, "first": ["a.csv, row 2, amount: \u{1b}[31m`$1`"]}],
             "remarks": ["`pay_large` will be skipped"], "later": ["tell"],
-            "strikes": [{"by": "ana", "at": "2026-01-01T00:00:00Z", "step": "pay", "struck": [1], "restored": [0]}],
+            "strikes": [{"by": "ana", "at": "2026-01-01T00:00:00.5Z", "step": "pay", "struck": [1], "restored": [0]}],
             "effects": [{"step": "pay", "left": 2, "left_out": 1,
                 "amounts": [{"label": "Amount", "sum": "22.00 EUR", "of": 2}], "items": [
                 {"n": 1, "struck": false, "sends": {
@@ -331,15 +355,15 @@ digest abc";
         let body = json!({"part": "body", "content": {"text": "a\r\nb\n"}});
         let request = json!({
             "id": "appr_1", "status": "pending", "title": "Pay: pay", "given": 0, "needed": 1, "digest": "abc",
-            "outcome": [{
-                "n": 2, "target": "POST bank.example/pay", "sent_at": "2026-01-01T00:00:00Z", "key": "k-1",
+            "unsent": 3, "outcome": [{
+                "n": 2, "target": "POST bank.example/pay", "sent_at": "2026-01-01T00:00:00.5Z", "key": "k-1",
                 "approval": "appr_0", "receipt": "rcpt_0", "again_warning": "the key is forgotten",
                 "sends": {"target": target, "sections": [body], "via": "bank.pay"},
             }],
         });
         let shown = lines(&request).join("\n");
         let expect = "What became of call 2?
-  POST bank.example/pay, sent at 2026-01-01T00:00:00Z
+  POST bank.example/pay, sent after 2026-01-01T00:00:00Z
   idempotency key k-1
   allowed by appr_0, receipt rcpt_0
   POST https://bank.example/pay
@@ -349,6 +373,7 @@ digest abc";
     | b[line feed]
   via bank.pay
   again: the key is forgotten
+The run waits. When it goes on, it sends up to 3 more requests that were signed together with this, and asks nobody again; `not_done` may end it instead.
 ";
         assert!(shown.contains(expect), "{shown}");
     }

@@ -311,7 +311,7 @@ pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
 }
 
 /// A moment without its fraction; any other text as it is.
-fn brief(text: String) -> String {
+pub(crate) fn brief(text: String) -> String {
     match text.parse::<jiff::Timestamp>() {
         Ok(_) if text.ends_with('Z') => {
             text.split_once('.').map_or_else(|| text.clone(), |(whole, _)| format!("{whole}Z"))

@@ -171,17 +171,32 @@ fn asked(request: &Value) -> Vec<Vec<String>> {
     let cell = |field| text(request, field).unwrap_or_else(|| "-".to_owned());
     let open = text(request, "status").as_deref() == Some("pending");
     let who = if open { progress(request) } else { cell("by") };
-    let mut head = vec![cell("step"), cell("approval"), cell("status"), who];
+    let in_doubt = request["in_doubt"] == true;
+    let status = if in_doubt { of_question(cell("status")) } else { cell("status") };
+    let mut head = vec![cell("step"), cell("approval"), status, who];
     head.extend(row(request, &["at"]));
     head.push("-".to_owned());
     let decisions = field_items(request, "decisions").iter().map(|decision| {
         let mut cells = vec![String::new(), String::new()];
-        cells.extend(row(decision, &["verdict", "by", "at"]));
+        let verdict = row(decision, &["verdict"]).swap_remove(0);
+        cells.push(if in_doubt { of_question(verdict) } else { verdict });
+        cells.extend(row(decision, &["by", "at"]));
         let note = said(decision);
         cells.push(if note.is_empty() { "-".to_owned() } else { visible(&note) });
         cells
     });
     std::iter::once(head).chain(decisions).collect()
+}
+
+/// The same word of a question what became of a call: nobody approves or denies one.
+fn of_question(word: String) -> String {
+    match word.as_str() {
+        "approved" => "answered".to_owned(),
+        "approve" => "answer".to_owned(),
+        "denied" => "unanswered".to_owned(),
+        "deny" => "does not know".to_owned(),
+        _ => word,
+    }
 }
 
 /// Answers and note of a decision, and why it does not count any more: `done “statement 47”; it is booked`.
@@ -202,7 +217,10 @@ fn said(decision: &Value) -> String {
 fn progress(request: &Value) -> String {
     let people = field_items(request, "waits_for").iter().filter_map(Value::as_str);
     let people: Vec<&str> = people.collect();
-    format!("{}, waits for {}", given(request), people.join(", "))
+    match people.as_slice() {
+        [] => format!("{}, nobody may decide", given(request)),
+        people => format!("{}, waits for {}", given(request), people.join(", ")),
+    }
 }
 
 /// `1 of 2`; of answers `1 of 2 for done`.
@@ -282,5 +300,20 @@ mod tests {
             "given": 0, "needed": 1, "waits_for": [], "decisions": [],
         });
         assert_eq!(asked(&denied)[0][2..5], ["denied", "bob", "2026-11-22T00:11:25Z"]);
+    }
+
+    #[test]
+    fn k_49_an_answer_about_a_call_is_no_approval() {
+        let check = |status: &str, verdict: &str, expect: [&str; 2]| {
+            let decision = json!({ "by": "bob", "verdict": verdict, "at": "2026-11-22T00:11:25Z", "answers": [] });
+            let rows = asked(&json!({
+                "step": "pay", "approval": "appr_1", "status": status, "by": "bob", "at": "2026-11-22T00:11:25Z",
+                "in_doubt": true, "decisions": [decision],
+            }));
+            assert_eq!([&rows[0][2], &rows[1][2]], expect);
+        };
+        check("approved", "approve", ["answered", "answer"]);
+        check("denied", "deny", ["unanswered", "does not know"]);
+        check("timed_out", "approve", ["timed_out", "answer"]);
     }
 }

@@ -8,8 +8,13 @@ use serde_json::{Map, Value};
 /// How many problems are told.
 const TOLD: usize = 10;
 
-/// The output that an answer is, or what is wrong with it. A problem names fields of the schema and quotes nothing of the
-/// answer.
+/// How many fields that are not declared are named.
+const NAMED: usize = 5;
+
+/// The longest name of a field that is told, in characters.
+const MAX_NAME: usize = 40;
+
+/// The output that an answer is, or what is wrong with it. A problem names fields, and quotes nothing else of the answer.
 pub(crate) fn read(text: &str, schema: &OutputSchema) -> Result<Value, String> {
     let json = ExactJson::from_slice(unfenced(text).as_bytes()).map_err(|error| {
         format!("it is not JSON (line {}, column {})", error.line(), error.column())
@@ -85,12 +90,50 @@ fn compare_fields(
         }
     }
     let unknown = given.keys().filter(|name| fields.iter().all(|field| field.name != **name));
-    let unknown = unknown.count();
-    if unknown > 0 {
-        problems.push(format!("{} has {unknown} fields that are not declared", shown(at)));
+    let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+    problems.extend(undeclared(&unknown).map(|has| format!("{} has {has}", shown(at))));
+}
+
+/// `1 field that is not declared (`grade`)`. What does not look like the name of a field is only counted: it may be any text.
+fn undeclared(names: &[&str]) -> Option<String> {
+    let is_name = |name: &&&str| {
+        (1..=MAX_NAME).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    let named: Vec<String> =
+        names.iter().filter(is_name).take(NAMED).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - named.len();
+    let more = (more > 0 && !named.is_empty()).then(|| format!("and {more} more"));
+    let named = named.into_iter().chain(more).collect::<Vec<_>>().join(", ");
+    let named = if named.is_empty() { named } else { format!(" ({named})") };
+    match names.len() {
+        0 => None,
+        1 => Some(format!("1 field that is not declared{named}")),
+        count => Some(format!("{count} fields that are not declared{named}")),
     }
 }
 
 fn shown(at: &str) -> String {
     if at.is_empty() { "the answer".to_owned() } else { format!("`{at}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::undeclared;
+
+    #[test]
+    fn f_145_fields_that_are_not_declared_are_named() {
+        let check = |names: &[&str], expect: Option<&str>| {
+            assert_eq!(undeclared(names).as_deref(), expect, "{names:?}");
+        };
+        check(&[], None);
+        check(&["grade"], Some("1 field that is not declared (`grade`)"));
+        check(&["a", "b"], Some("2 fields that are not declared (`a`, `b`)"));
+        check(
+            &["a", "b", "c", "d", "e", "f", "g"],
+            Some("7 fields that are not declared (`a`, `b`, `c`, `d`, `e`, and 2 more)"),
+        );
+        check(&["a sentence"], Some("1 field that is not declared"));
+        check(&["a", "a sentence"], Some("2 fields that are not declared (`a`, and 1 more)"));
+    }
 }

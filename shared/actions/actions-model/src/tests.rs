@@ -207,7 +207,7 @@ async fn f_145_an_answer_that_does_not_fit_may_be_repaired_once() {
     assert_eq!(messages[2], json!({ "role": "assistant", "content": wrong }));
     let wish = messages[3]["content"].as_str().unwrap();
     assert!(
-        wish.contains("`score`: ") && wish.contains("1 fields that are not declared"),
+        wish.contains("`score`: ") && wish.contains("1 field that is not declared (`grade`)"),
         "{wish}"
     );
 }

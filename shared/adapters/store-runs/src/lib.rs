@@ -50,6 +50,7 @@ mod spend;
 mod starts;
 mod stops;
 mod turns;
+mod unsent;
 mod view;
 mod warnings;
 

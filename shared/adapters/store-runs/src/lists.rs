@@ -295,14 +295,32 @@ impl RunStore {
         repeats: &[RunId],
         step: &str,
     ) -> Result<BTreeMap<String, EarlierCall>> {
+        self.earlier(repeats, step, |status| status != ItemStatus::Failed).await
+    }
+
+    /// The calls of the runs before that were refused, or of which people said that they were not done: the newest of each item.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub async fn earlier_failures(
+        &self,
+        repeats: &[RunId],
+        step: &str,
+    ) -> Result<BTreeMap<String, EarlierCall>> {
+        self.earlier(repeats, step, |status| status == ItemStatus::Failed).await
+    }
+
+    async fn earlier(
+        &self,
+        repeats: &[RunId],
+        step: &str,
+        keeps: fn(ItemStatus) -> bool,
+    ) -> Result<BTreeMap<String, EarlierCall>> {
         let mut earlier = BTreeMap::new();
         for run in repeats {
-            for call in self.items(run, step).await? {
-                if call.status == ItemStatus::Failed {
-                    continue;
-                }
-                let item = call.item.clone();
-                earlier.insert(item, EarlierCall { run: run.clone(), call });
+            let calls = self.items(run, step).await?;
+            for call in calls.into_iter().filter(|call| keeps(call.status)) {
+                earlier.insert(call.item.clone(), EarlierCall { run: run.clone(), call });
             }
         }
         Ok(earlier)

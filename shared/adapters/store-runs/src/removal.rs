@@ -34,6 +34,23 @@ impl RunStore {
         }
     }
 
+    /// The runs of a profile that have not finished.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn unfinished(&self, owner: &UserId, profile: &str) -> Result<Vec<Head>> {
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.list(owner, (None, None), Window { limit: PAGE, after }).await?;
+            let is_its = |head: &Head| head.profile_id == profile && head.finished_at.is_none();
+            found.extend(page.items.into_iter().filter(is_its));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(found),
+            }
+        }
+    }
+
     async fn without_profile(&self, run: &RunId) -> Result<()> {
         let update = Write::update(&keys::head(run)).set("profile_id", &"")?.add("version", &1)?;
         self.table.write(update.when(Expr::exists())).await

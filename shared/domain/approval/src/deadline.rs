@@ -70,12 +70,17 @@ impl Timing {
             |minutes| SignedDuration::from_mins(minutes.into()),
         );
         let lifetime = wanted.min(MAX_DURATION);
-        let reminders = if lifetime >= WORTH_A_REMINDER {
-            vec![later(now, lifetime / 4 * 3)]
-        } else {
-            Vec::new()
-        };
+        let reminders = reminder(now, lifetime).into_iter().collect();
         Self { deadline: later(now, lifetime), reminders, escalation: None }
+    }
+
+    /// The same with another deadline: what was reminded of stays, and the next reminder comes at three quarters of the time that
+    /// is left now.
+    #[must_use]
+    pub(crate) fn moved(&self, now: Timestamp, deadline: Timestamp) -> Self {
+        let past = self.reminders.iter().copied().filter(|at| *at <= now);
+        let reminders = past.chain(reminder(now, deadline.duration_since(now))).collect();
+        Self { deadline, reminders, escalation: self.escalation.clone() }
     }
 
     /// The same with people who are asked in addition: after `minutes`, else at half of the time. Nobody, or not before the
@@ -88,6 +93,11 @@ impl Timing {
         let is_in_time = !to.is_empty() && at < self.deadline;
         Self { escalation: is_in_time.then_some(Escalation { at, to }), ..self }
     }
+}
+
+/// When to remind within this time; not at all when it is not worth a mail.
+fn reminder(now: Timestamp, time: SignedDuration) -> Option<Timestamp> {
+    (time >= WORTH_A_REMINDER).then(|| later(now, time / 4 * 3))
 }
 
 /// `now + duration`; the end of time when there is no such instant.
@@ -105,6 +115,18 @@ mod tests {
         let timing = Timing::starting(now, Some(600), Waiting::Mail).escalating(now, minutes, to);
         let at = timing.escalation.map(|escalation| escalation.at.as_second() / 60);
         assert_eq!(at, expect, "{minutes:?} {people}");
+    }
+
+    #[test]
+    fn k_12_a_reminder_follows_a_deadline_that_moves() {
+        let hours = |hours| later(Timestamp::UNIX_EPOCH, SignedDuration::from_hours(hours));
+        let timing = Timing::starting(hours(0), Some(40 * 60), Waiting::Mail);
+        assert_eq!(timing.reminders, [hours(30)]);
+        let early = timing.moved(hours(20), hours(100));
+        assert_eq!((early.deadline, early.reminders), (hours(100), vec![hours(80)]));
+        // What was reminded of is not forgotten: each reminder has a number of its own.
+        assert_eq!(timing.moved(hours(36), hours(76)).reminders, [hours(30), hours(66)]);
+        assert_eq!(timing.moved(hours(39), hours(40)).reminders, [hours(30)], "no time for one");
     }
 
     #[test]

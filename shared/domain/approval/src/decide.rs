@@ -16,7 +16,7 @@ use crate::request::Request;
 use crate::revise::{ReviseError, check_revision};
 use crate::revision::Revision;
 use crate::status::Status;
-use crate::story::{closed_code, story};
+use crate::story::{closed_code, story, to_the_second};
 use crate::vote::{MAX_NOTE, Verdict, Vote};
 use countersign_effect::Digest;
 
@@ -107,14 +107,14 @@ pub enum DecideError {
     #[failure(code = closed_code(_0.status), status = 409)]
     Closed(Closed),
     /// The deadline passed.
-    #[error("the deadline passed at {deadline}")]
+    #[error("the deadline passed at {}", to_the_second(*.deadline))]
     #[failure(code = "APPROVAL_TIMED_OUT", status = 409)]
     DeadlinePassed {
         /// The deadline.
         deadline: Timestamp,
     },
     /// The same person decided otherwise before.
-    #[error("you decided otherwise at {}", .0.at)]
+    #[error("you decided otherwise at {}", to_the_second(.0.at))]
     #[failure(code = "ALREADY_VOTED", status = 409)]
     AlreadyVoted(Box<Vote>),
     /// The person is not asked.
@@ -308,6 +308,23 @@ pub(crate) fn check_rights(
     assurance: Assurance,
     caller: &Caller,
 ) -> Result<(), DecideError> {
+    check_person(request, caller)?;
+    if !request.policy.doors.contains(&door) {
+        return Err(DecideError::DoorClosed(door));
+    }
+    let needed = request.policy.assurance;
+    // Denials too: the ledger would otherwise name somebody whose forwarded link another person clicked.
+    if assurance < needed {
+        return Err(DecideError::AssuranceTooLow { needed });
+    }
+    Ok(())
+}
+
+/// Whether the person may vote on the request at all, whatever the door: what a page knows before it offers a vote.
+///
+/// # Errors
+/// [`DecideError`] says why not.
+pub fn check_person(request: &Request, caller: &Caller) -> Result<(), DecideError> {
     if request.policy.bars(&caller.user, &request.requesters) {
         return Err(DecideError::RequesterBarred);
     }
@@ -316,14 +333,6 @@ pub(crate) fn check_rights(
     }
     if let Some(requirement) = &request.requirement {
         caller.permits(requirement, request.topic.as_ref()).map_err(DecideError::NotPermitted)?;
-    }
-    if !request.policy.doors.contains(&door) {
-        return Err(DecideError::DoorClosed(door));
-    }
-    let needed = request.policy.assurance;
-    // Denials too: the ledger would otherwise name somebody whose forwarded link another person clicked.
-    if assurance < needed {
-        return Err(DecideError::AssuranceTooLow { needed });
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ pub use countersign_effect::{Digest, InvalidDigest};
 pub use countersign_run::{RunContext, RunId};
 pub use covered::{Covered, StepEffects};
 pub use deadline::{Escalation, Timing, Waiting};
-pub use decide::{DecideError, Decided, Recorded, check_open, decide};
+pub use decide::{DecideError, Decided, Recorded, check_open, check_person, decide};
 pub use doubt::is_doubtful;
 pub use extension::{extend_by, may_extend};
 pub use extension_record::ExtensionRecord;

@@ -13,6 +13,7 @@ use crate::policy::Policy;
 use crate::receipt::{Act, Receipt};
 use crate::request::Request;
 use crate::status::Status;
+use crate::story::to_the_second;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
 /// that the stored revision is still the one it was made from.
@@ -33,7 +34,7 @@ pub enum LifecycleError {
     #[failure(code = "APPROVAL_CLOSED", status = 409)]
     Closed(Closed),
     /// The deadline has not come yet.
-    #[error("the deadline {deadline} has not passed")]
+    #[error("the deadline {} has not passed", to_the_second(*.deadline))]
     #[failure(code = "APPROVAL_NOT_DUE", status = 409)]
     NotDue {
         /// The deadline.
@@ -134,7 +135,7 @@ fn with_escalated(mut fresh: Policy, before: &Policy) -> Policy {
     fresh
 }
 
-/// Gives a pending request more time.
+/// Gives a pending request more time; its next reminder moves too.
 ///
 /// # Errors
 /// [`LifecycleError`] when it is closed or out of time, or when `deadline` is not later or too late.
@@ -150,7 +151,7 @@ pub fn extend(
     }
     let mut changed = request.clone();
     changed.revision += 1;
-    changed.timing.deadline = deadline;
+    changed.timing = request.timing.moved(now, deadline);
     Ok(Move { request: changed, receipt: None })
 }
 

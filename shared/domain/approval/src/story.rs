@@ -1,5 +1,7 @@
 //! How a request ended, as a sentence and as the code of the answer to whoever comes later.
 
+use jiff::Timestamp;
+
 use crate::actor::Actor;
 use crate::closed::Closed;
 use crate::status::Status;
@@ -7,7 +9,8 @@ use crate::status::Status;
 /// How a request ended. `name` is the person's, where a person ended it: an id says nothing to a reader.
 #[must_use]
 pub fn story(closed: &Closed, name: Option<&str>) -> String {
-    let Closed { status, at, by, .. } = closed;
+    let Closed { status, by, .. } = closed;
+    let at = to_the_second(closed.at);
     let who = match (by, name) {
         (Actor::Person(_), Some(name)) => format!(" by {name}"),
         (Actor::Clock, _) => " by its deadline".to_owned(),
@@ -26,6 +29,11 @@ pub fn story(closed: &Closed, name: Option<&str>) -> String {
         }
         Status::Cancelled => format!("this request was cancelled at {at}: its run was stopped"),
     }
+}
+
+/// A moment without its fraction: nobody reads one in a sentence.
+pub(crate) fn to_the_second(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 pub(crate) fn closed_code(status: Status) -> &'static str {

@@ -12,8 +12,8 @@ use crate::error::LetterError;
 use crate::text::{Label, fingerprint};
 use crate::when::{moment, until};
 
-pub use changed::StrikeNotice;
-pub use finished::{DecisionFact, Ending, FinishedMail};
+pub use changed::{DeadlineNotice, StrikeNotice, Why};
+pub use finished::{DecisionFact, Ending, FinishedMail, Reader};
 pub use source_alert::{SourceAlert, TroubleMail};
 
 /// A finished mail body.
@@ -157,7 +157,7 @@ pub struct OnBehalf {
     pub with: Option<Label>,
 }
 
-/// Asks one approver for a signature; also the reminder.
+/// Asks one approver for a signature, for the first time or again.
 #[derive(Debug, Clone)]
 pub struct ApprovalMail {
     /// What is asked.
@@ -184,12 +184,10 @@ pub struct ApprovalMail {
     pub needed: u32,
     /// The newest checkpoint of the ledger.
     pub anchor: Option<Anchor>,
-    /// Whether this is a reminder.
-    pub reminder: bool,
+    /// Why it is sent.
+    pub why: Why,
     /// How many values, files or pages the steps before could not read.
     pub unread: u64,
-    /// What somebody struck out or brought back, when that is why it is sent.
-    pub strike: Option<StrikeNotice>,
 }
 
 /// A one-time code, mailed to the approver's own address.
@@ -290,12 +288,15 @@ impl ApprovalMail {
     }
 
     fn subject(&self) -> String {
-        let opening = match (self.reminder, &self.strike) {
-            (true, _) => "Reminder: your",
-            (false, Some(_)) => "Please look again: your",
-            (false, None) => "Your",
-        };
-        format!("{opening} {} is needed: {}", self.asked.needed(), self.about)
+        format!("{} {} is needed: {}", self.why.opening(), self.asked.needed(), self.about)
+    }
+
+    fn is_reminder(&self) -> bool {
+        self.why == Why::Reminder
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.why.notice()
     }
 
     fn due(&self) -> String {

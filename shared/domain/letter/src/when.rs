@@ -9,16 +9,18 @@ pub fn moment(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%a %-d %b %Y, %H:%M UTC").to_string()
 }
 
-/// How far away a moment is: `in 6 days`, `in 3 hours`, `in 5 minutes`, `less than a minute`, `past`.
+/// How far away a moment is, to the nearest unit: `in 7 days`, `in 3 hours`, `in 5 minutes`, `in less than a minute`, `past`. So a
+/// week reads as seven days in the mail, and still does when its page is opened.
 #[must_use]
 pub fn until(now: Timestamp, at: Timestamp) -> String {
     let seconds = at.as_second() - now.as_second();
-    match seconds {
-        ..=0 => "past".to_owned(),
-        1..60 => "in less than a minute".to_owned(),
-        60..7_200 => counted(seconds / 60, "minute"),
-        7_200..172_800 => counted(seconds / 3_600, "hour"),
-        _ => counted(seconds / 86_400, "day"),
+    let nearest = |unit: i64| (seconds + unit / 2) / unit;
+    match (nearest(60), nearest(3_600)) {
+        _ if seconds <= 0 => "past".to_owned(),
+        _ if seconds < 60 => "in less than a minute".to_owned(),
+        (minutes @ ..120, _) => counted(minutes, "minute"),
+        (_, hours @ ..48) => counted(hours, "hour"),
+        _ => counted(nearest(86_400), "day"),
     }
 }
 
@@ -38,14 +40,19 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_rounded_down() {
+    fn distances_are_to_the_nearest_unit() {
         check(-5, "past");
         check(0, "past");
         check(59, "in less than a minute");
         check(60, "in 1 minute");
-        check(7_199, "in 119 minutes");
+        check(100, "in 2 minutes");
+        check(7_169, "in 119 minutes");
+        check(7_199, "in 2 hours");
         check(7_200, "in 2 hours");
-        check(7 * 86_400 - 1, "in 6 days");
+        check(2 * 86_400 - 1, "in 2 days");
+        check(6 * 86_400 + 11 * 3_600, "in 6 days");
+        check(7 * 86_400 - 30, "in 7 days");
+        check(7 * 86_400, "in 7 days");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What every mail and every page keeps to.
 
 use countersign_approval::Layout;
-use countersign_letter::mail::MailLink;
+use countersign_letter::mail::{MailLink, Why};
 use countersign_letter::page::content_security_policy;
 use countersign_letter::{Preview, Shown};
 
@@ -36,7 +36,7 @@ fn pages_keep_their_shape() {
 
 #[test]
 fn both_bodies_of_a_mail_say_the_same() {
-    let mail = sample::mails::approval_mail(false).render().unwrap();
+    let mail = sample::mails::approval_mail(Why::New).render().unwrap();
     for part in [
         sample::LINK,
         "Ada Lindqvist",
@@ -316,6 +316,20 @@ fn f_200_an_unknown_outcome_asks_for_one_of_three_answers_and_evidence() {
             "name=\"evidence-1\"",
         ],
     );
+}
+
+#[test]
+fn k_49_a_question_says_what_is_sent_once_it_is_answered() {
+    let mut page = sample::outcome();
+    assert!(page.html().unwrap().contains("The run waits.</p>"));
+    page.unsent = 3;
+    let html = page.html().unwrap();
+    assert!(
+        html.contains("it sends up to 3 more requests that were signed together with this"),
+        "{html}"
+    );
+    page.unsent = 1;
+    assert!(page.html().unwrap().contains("it sends 1 more request that was signed"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the clock does to a request: remind, escalate, expire.
 
-use countersign_approval::ports::Occasion;
+use countersign_approval::ports::{Occasion, PortError};
 use countersign_approval::{
     ApprovalId, DecideError, LifecycleError, Move, Request, Status, close, escalate, expire,
     may_extend,
@@ -141,9 +141,20 @@ impl Gatekeeper {
 
     pub(crate) async fn set_again(&self, request: &Request) -> Result<(), GateError> {
         let set = self.alarms.set(&expiry_alarm(request)).await;
-        set.map_err(|error| {
-            countersign_approval::ports::PortError::of("setting a deadline", &error).into()
-        })
+        set.map_err(|error| PortError::of("setting a deadline", &error).into())
+    }
+
+    /// Sets every clock of a request whose time is still to come; those that rang do not ring again.
+    pub(crate) async fn set_moved(
+        &self,
+        request: &Request,
+        now: Timestamp,
+    ) -> Result<(), GateError> {
+        for once in alarms(request).iter().filter(|once| once.at > now) {
+            let set = self.alarms.set(once).await;
+            set.map_err(|error| PortError::of("setting a deadline", &error))?;
+        }
+        Ok(())
     }
 
     /// Reminds those who have not answered. Nobody when the request has ended. The people who were mailed.

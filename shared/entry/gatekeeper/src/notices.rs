@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
-use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, words};
+use countersign_approval::{CallChoice, Code, Mac, Position, Request, StoredCode, words};
 use countersign_failure::Failure;
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_letter::mail::{
-    Anchor, ApprovalMail, Asked, CodeMail, MailLink, OnBehalf, Rendered, StrikeNotice,
+    Anchor, ApprovalMail, Asked, CodeMail, DeadlineNotice, MailLink, OnBehalf, Rendered,
+    StrikeNotice, Why,
 };
 use countersign_letter::{Label, LetterError};
 use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
@@ -123,16 +124,13 @@ impl Notices {
         let invoker = self.name_of(&request.invoker).await?;
         let given = self.given(request).await?;
         let anchor = self.anchor().await?;
-        let strike = self.strike_notice(request, occasion).await?;
+        let why = self.why(request, occasion).await?;
         for person in people {
             let Some(slot) = request.policy.slot_of(person) else { continue };
             // Somebody without a usable address still finds the request in the console.
             let Some(entry) = self.reachable(person).await? else { continue };
             let link = self.link(request, slot).await?;
-            let letter = ApprovalMail {
-                strike: strike.clone(),
-                ..letter(request, link, &invoker, given, anchor.clone(), occasion)
-            };
+            let letter = letter(request, link, &invoker, given, anchor.clone(), why.clone());
             let rendered =
                 letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
             self.post(
@@ -146,14 +144,23 @@ impl Notices {
         Ok(())
     }
 
+    /// What to say of why people are asked.
+    async fn why(&self, request: &Request, occasion: Occasion) -> Result<Why, PortError> {
+        let said = match occasion {
+            Occasion::Reminder(_) => Some(Why::Reminder),
+            Occasion::Changed => self.strike_notice(request).await?.map(Why::Struck),
+            Occasion::Extended(deadline) => {
+                self.deadline_notice(request, deadline).await?.map(Why::Extended)
+            }
+            Occasion::Opened => self.asked_for_changes(request).await?.map(Why::Revised),
+            Occasion::Escalated => None,
+        };
+        Ok(said.unwrap_or(Why::New))
+    }
+
     /// What to say of the strike that made this version.
-    async fn strike_notice(
-        &self,
-        request: &Request,
-        occasion: Occasion,
-    ) -> Result<Option<StrikeNotice>, PortError> {
-        let strike = request.last_strike().filter(|_| occasion == Occasion::Changed);
-        let Some(strike) = strike else { return Ok(None) };
+    async fn strike_notice(&self, request: &Request) -> Result<Option<StrikeNotice>, PortError> {
+        let Some(strike) = request.last_strike() else { return Ok(None) };
         let covered = request.covers.iter().find(|covered| covered.step == strike.step);
         let Some(covered) = covered else { return Ok(None) };
         Ok(Some(StrikeNotice {
@@ -163,6 +170,31 @@ impl Notices {
             left: covered.left(),
             count: covered.count,
         }))
+    }
+
+    /// Who moved the deadline there.
+    async fn deadline_notice(
+        &self,
+        request: &Request,
+        deadline: Timestamp,
+    ) -> Result<Option<DeadlineNotice>, PortError> {
+        let moved = request.extensions.iter().rfind(|extension| extension.to == deadline);
+        let Some(moved) = moved else { return Ok(None) };
+        let by = self.name_of(&moved.by).await?;
+        Ok(Some(DeadlineNotice { by, from: moved.from, to: moved.to }))
+    }
+
+    /// Who asked for changes of what the request before this one was about.
+    async fn asked_for_changes(&self, request: &Request) -> Result<Option<Label>, PortError> {
+        let Some(round) = request.position.round.checked_sub(1) else { return Ok(None) };
+        let before = Position { round, ..request.position.clone() }.approval_id(&request.tenant);
+        let before = self.approvals.request(&before).await;
+        let before = before.map_err(|error| PortError::of("reading the request before", &error))?;
+        let closed = before.filter(Request::is_revised).and_then(|before| before.closed);
+        match closed.as_ref().and_then(|closed| closed.by.person()) {
+            Some(person) => self.name_of(person).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Approvals that count now and say the same: answers that differ do not add up.
@@ -267,7 +299,7 @@ fn letter(
     invoker: &Label,
     given: u32,
     anchor: Option<Anchor>,
-    occasion: Occasion,
+    why: Why,
 ) -> ApprovalMail {
     let by = request.asked_by.as_ref();
     ApprovalMail {
@@ -289,9 +321,8 @@ fn letter(
         given,
         needed: request.policy.quorum,
         anchor,
-        reminder: matches!(occasion, Occasion::Reminder(_) | Occasion::Extended(_)),
+        why,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
-        strike: None,
     }
 }
 

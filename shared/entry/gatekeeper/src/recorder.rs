@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use countersign_approval::ports::PortError;
 use countersign_approval::{ApprovalRecord, Request, RunId, Vote};
-use countersign_identity::UserId;
+use countersign_identity::{Requirement, Role, UserId};
 use countersign_store_approvals::{Approvals, Loaded};
 use countersign_store_directory::Directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 
+use crate::clock::silent;
 use crate::error::{GateError, GateFuture};
 use crate::recount::recount;
+use crate::signers::able;
 
 /// Requests that are read together.
 const AT_ONCE: usize = 8;
@@ -46,7 +48,11 @@ impl Recorder {
             loaded.sort_by_key(|loaded| loaded.request.opened_at);
             let people = loaded.iter().map(|Loaded { request, votes }| (request, votes.as_slice()));
             let names = self.names(people).await?;
-            Ok(loaded.iter().map(|loaded| record(loaded, &names)).collect())
+            let mut records = Vec::with_capacity(loaded.len());
+            for loaded in &loaded {
+                records.push(self.waited_for(loaded, record(loaded, &names)).await?);
+            }
+            Ok(records)
         })
     }
 
@@ -66,7 +72,7 @@ impl Recorder {
         Box::pin(async move {
             let people = [(&loaded.request, loaded.votes.as_slice())];
             let names = self.names(people.into_iter()).await?;
-            Ok(record(loaded, &names))
+            self.waited_for(loaded, record(loaded, &names)).await
         })
     }
 
@@ -80,6 +86,29 @@ impl Recorder {
             let user = user.map_err(|error| PortError::of("looking up a person", &error))?;
             Ok(user.map_or_else(|| person.to_string(), |user| user.username.to_string()))
         })
+    }
+
+    /// The record without those who may not decide any more: nobody waits for them.
+    async fn waited_for(
+        &self,
+        loaded: &Loaded,
+        mut record: ApprovalRecord,
+    ) -> Result<ApprovalRecord, GateError> {
+        let request = &loaded.request;
+        let role = Requirement::role(Role::Reader);
+        let requirement = request.requirement.as_ref().unwrap_or(&role);
+        if record.waits_for.is_empty() {
+            return Ok(record);
+        }
+        record.waits_for.clear();
+        for person in silent(loaded) {
+            let entry = self.directory.entry_of(&person).await;
+            let entry = entry.map_err(|error| PortError::of("looking up a person", &error))?;
+            if able(entry.as_ref(), requirement).is_ok() {
+                record.waits_for.push(self.username(&person).await?);
+            }
+        }
+        Ok(record)
     }
 
     async fn names<'a>(

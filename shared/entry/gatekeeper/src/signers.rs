@@ -104,7 +104,11 @@ pub fn signers<'a>(
     })
 }
 
-fn able(entry: Option<&DirectoryEntry>, requirement: &Requirement) -> Result<UserId, CannotSign> {
+/// Whether somebody can sign what takes this, as the directory is now.
+pub(crate) fn able(
+    entry: Option<&DirectoryEntry>,
+    requirement: &Requirement,
+) -> Result<UserId, CannotSign> {
     let entry = entry.ok_or(CannotSign::Unknown)?;
     if !entry.active {
         return Err(CannotSign::Inactive);

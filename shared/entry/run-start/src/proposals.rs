@@ -82,7 +82,7 @@ fn gate(proposals: &[Proposal<'_>], question: &str, answer: &str) -> Value {
     let any: Vec<String> = proposals.iter().map(Proposal::drafts).collect();
     // The sentence first: a page folds the rest of a long question away.
     let prompt = format!(
-        "A model has answered a question, as shown, and drafted the calls. Nobody has checked either.\n\nQuestion: “{}”",
+        "A model has answered a question, as shown, and was asked to draft calls from it. Nobody has checked the answer, or any call that is shown.\n\nQuestion: “{}”",
         literal_text(question)
     );
     json!({

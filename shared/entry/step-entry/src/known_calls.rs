@@ -11,6 +11,7 @@ use crate::earlier;
 use crate::error::StepError;
 use crate::for_each;
 use crate::prepare::prepare;
+use crate::sent_before;
 use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
 use crate::step_end::StepEnd;
 
@@ -49,7 +50,10 @@ pub(crate) async fn known_calls(
         return Ok(Known { calls: None, ending: Some(ending), before: Vec::new(), remarks });
     }
     let calls = one_call(context, head, step, &prepared).await?;
-    Ok(Known { calls: Some(calls), ending: None, before: Vec::new(), remarks: Vec::new() })
+    let key = calls.keys.first().map(String::as_str);
+    let remarks = sent_before::one_call(context, head, step, key).await;
+    let remarks = remarks.map_err(NoEffect::Step)?;
+    Ok(Known { calls: Some(calls), ending: None, before: Vec::new(), remarks })
 }
 
 async fn known_list(
@@ -63,11 +67,16 @@ async fn known_list(
     let head = &view.head;
     let list = for_each::Calls::of(context, head, step, each, contract, scope).await?;
     let remarks = earlier::remarks(&context.runs, head, step, &list.before).await;
-    let remarks = remarks.map_err(NoEffect::Step)?;
+    let mut remarks = remarks.map_err(NoEffect::Step)?;
     if list.left.is_empty() {
         return Ok(Known { calls: None, ending: None, before: list.before, remarks });
     }
     let calls = calls_of(context, head, step, &list.left).await?;
+    let failed = context.runs.earlier_failures(&head.repeats, &step.name).await;
+    let failed = failed.map_err(|error| NoEffect::Step(error.into()))?;
+    let again = list.left.iter().zip(&calls.keys);
+    let again = again.filter_map(|(item, key)| Some((failed.get(&item.key)?, key)));
+    remarks.extend(sent_before::of_list(&step.name, again));
     let calls = for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
     Ok(Known { calls: Some(calls), ending: None, before: list.before, remarks })
 }

@@ -36,6 +36,7 @@ mod rewrite;
 mod rights;
 mod run_step;
 mod sealed_plans;
+mod sent_before;
 mod serve;
 mod signature;
 mod step_end;

@@ -23,6 +23,7 @@ pub fn reverse(
     review: Option<&ReviewRow>,
 ) -> Result<Decision, KnowledgeError> {
     if let Some(at) = row.reversed_at {
+        let at = at.strftime("%Y-%m-%dT%H:%M:%SZ");
         return Err(not_reversible(format!("it was reversed at {at}")));
     }
     let decision = match (row.action, &row.source_entity_id) {

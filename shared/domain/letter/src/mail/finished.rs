@@ -3,7 +3,7 @@
 use askama::Template;
 use jiff::Timestamp;
 
-use super::{MailLink, Rendered};
+use super::Rendered;
 use crate::error::LetterError;
 use crate::text::Label;
 use crate::when::moment;
@@ -87,11 +87,27 @@ fn listed(names: &[Label]) -> String {
     }
 }
 
+/// Who reads of the end of a run, and where they see more. There is no page of it to link to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reader {
+    /// Whose run it is: they see the record.
+    Owner,
+    /// Who has started it with an agent of somebody else's: they see what it gave back, and no decisions.
+    Member {
+        /// The team.
+        team: Label,
+        /// The agent.
+        agent: Label,
+    },
+    /// The same when the agent was removed.
+    MemberWithoutAgent,
+}
+
 /// Tells that a run has ended.
 #[derive(Debug, Clone)]
 pub struct FinishedMail {
-    /// Whether its reader has started it with an agent of somebody else: they read what it gave back, and no decisions.
-    pub is_shared: bool,
+    /// Who reads it.
+    pub reader: Reader,
     /// The run's id.
     pub run: Label,
     /// The due time it belongs to, when a clock started it.
@@ -130,8 +146,6 @@ pub struct FinishedMail {
     pub unknown: u32,
     /// Values and files that its steps could not read, and answers of a model.
     pub warnings: u64,
-    /// Where to look at it, when the deployment has a public address.
-    pub link: Option<MailLink>,
 }
 
 #[derive(Template)]
@@ -157,6 +171,27 @@ impl FinishedMail {
             text: FinishedText { mail: self }.render()?,
             html: FinishedHtml { mail: self }.render()?,
         })
+    }
+
+    /// What the reader can see of the run.
+    fn shown(&self) -> &'static str {
+        match self.reader {
+            Reader::Owner => "The record of the run, with every decision and note, is shown by:",
+            Reader::Member { .. } => "What it gave back is shown by:",
+            Reader::MemberWithoutAgent => "How its answer begins is in your notifications.",
+        }
+    }
+
+    /// The command that shows it.
+    fn command(&self) -> Option<String> {
+        let run = &self.run;
+        match &self.reader {
+            Reader::Owner => Some(format!("countersign show {run}")),
+            Reader::Member { team, agent } => {
+                Some(format!("countersign teams runs {team} {agent} {run}"))
+            }
+            Reader::MemberWithoutAgent => None,
+        }
     }
 
     fn span(&self) -> String {

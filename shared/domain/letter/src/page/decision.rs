@@ -86,6 +86,8 @@ pub struct DecisionPage {
     pub strikes: Vec<StrikeTold>,
     /// Requests whose outcome is asked for.
     pub outcomes: Vec<UnknownCallView>,
+    /// How many other requests, signed together with those, the run may send once they are answered.
+    pub unsent: u64,
     /// How many values, files or pages the steps before could not read; `warnings` names them.
     pub unread: u64,
     /// What the approver should look at twice.
@@ -116,6 +118,8 @@ pub struct DecisionPage {
     pub now: Timestamp,
     /// What it takes to decide.
     pub assurance: Assurance,
+    /// Why whoever this link belongs to may not decide now, as a sentence.
+    pub barred: Option<String>,
     /// The page's nonce: MAC of link, digest and version.
     pub nonce: String,
     /// The newest checkpoint of the ledger.
@@ -160,10 +164,10 @@ impl DecisionPage {
 
     /// The heading, after the agent's name.
     fn asks(&self) -> &'static str {
-        if self.outcomes.is_empty() {
-            "asks for your signature"
-        } else {
-            "does not know what happened"
+        match (self.outcomes.is_empty(), &self.barred) {
+            (true, None) => "asks for your signature",
+            (true, Some(_)) => "asks for a signature",
+            (false, _) => "does not know what happened",
         }
     }
 
@@ -172,6 +176,18 @@ impl DecisionPage {
             1 => "This request was sent, and no answer came. Look whether it was done, then say what happened.".to_owned(),
             count => format!("These {count} requests were sent, and no answer came. Look whether each was done, then say what happened to each."),
         }
+    }
+
+    /// What follows once it is answered.
+    fn waits(&self) -> String {
+        let more = match self.unsent {
+            0 => return "The run waits.".to_owned(),
+            1 => "1 more request that was".to_owned(),
+            count => format!("up to {count} more requests that were"),
+        };
+        format!(
+            "The run waits. When it goes on, it sends {more} signed together with this, and asks nobody again. “It was not done” may end it instead."
+        )
     }
 
     fn unread(&self) -> Option<String> {
@@ -202,6 +218,7 @@ impl DecisionPage {
     fn signatures(&self) -> String {
         match (self.needed, self.remaining()) {
             _ if !self.outcomes.is_empty() => self.equal_answers(),
+            (needed, _) if self.barred.is_some() => format!("{} of {needed} given", self.given),
             (1, _) => "Yours is the only signature needed".to_owned(),
             (needed, 1) => format!("{} of {needed} given; yours would be the last", self.given),
             (needed, _) => format!("{} of {needed} given", self.given),
@@ -211,6 +228,7 @@ impl DecisionPage {
     /// Only equal answers add up.
     fn equal_answers(&self) -> String {
         match (self.needed, self.tally.as_ref()) {
+            (1, _) if self.barred.is_some() => "1 answer needed".to_owned(),
             (1, _) => "Yours is the only answer needed".to_owned(),
             (needed, None) => format!("{needed} equal answers needed, none given"),
             (needed, Some(tally)) => format!("{needed} equal answers needed; {}", tally.as_str()),
@@ -262,7 +280,8 @@ impl DecisionPage {
         self.wish.as_ref().map_or("", |(_, instructions)| instructions)
     }
 
-    fn needs_sign_in(&self) -> bool {
-        self.assurance == Assurance::SignedIn
+    /// Whether this page takes a decision; otherwise it only shows.
+    fn decides(&self) -> bool {
+        self.assurance != Assurance::SignedIn && self.barred.is_none()
     }
 }

@@ -1,6 +1,7 @@
 //! Text from strangers, in pages and mails: it is shown and has no power.
 
 use countersign_approval::Layout;
+use countersign_letter::mail::Why;
 use countersign_letter::page::MessagePage;
 use countersign_letter::{About, EffectGroup, Label, Preview, Shown};
 use proptest::prelude::*;
@@ -40,7 +41,7 @@ fn hostile_text_is_harmless_everywhere() {
 
 #[test]
 fn hostile_names_are_harmless_in_mails() {
-    let mut mail = sample::mails::approval_mail(false);
+    let mut mail = sample::mails::approval_mail(Why::New);
     let evil = || Label::new("<a href=\"https://evil.example\">x</a>\r\nBcc: e@evil.example");
     (mail.asker, mail.about, mail.approval) = (evil(), evil(), evil());
     let mail = mail.render().unwrap();
@@ -93,7 +94,7 @@ proptest! {
     /// No name, whatever it holds, leaves a mail's markup or its one line of subject.
     #[test]
     fn no_name_changes_a_mail(name in any::<String>()) {
-        let mut mail = sample::mails::approval_mail(false);
+        let mut mail = sample::mails::approval_mail(Why::New);
         let harmless = mail.render().unwrap();
         mail.about = Label::new(&name);
         let hostile = mail.render().unwrap();

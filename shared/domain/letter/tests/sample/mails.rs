@@ -3,13 +3,13 @@
 use countersign_approval::Verdict;
 use countersign_letter::Label;
 use countersign_letter::mail::{
-    ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
-    SourceAlert, StrikeNotice, TroubleMail,
+    ApprovalMail, Asked, CodeMail, DeadlineNotice, DecisionFact, Ending, FinishedMail, MailLink,
+    Reader, Rendered, SourceAlert, StrikeNotice, TroubleMail, Why,
 };
 
 use super::{LINK, anchor, later, now};
 
-pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
+pub(crate) fn approval_mail(why: Why) -> ApprovalMail {
     ApprovalMail {
         asked: Asked::Step,
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
@@ -23,22 +23,32 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         given: 1,
         needed: 2,
         anchor: Some(anchor()),
-        reminder,
+        why,
         unread: 0,
-        strike: None,
     }
 }
 
 /// Some of what is signed could not be read.
 pub(crate) fn unread_mail() -> ApprovalMail {
-    ApprovalMail { unread: 3, ..approval_mail(false) }
+    ApprovalMail { unread: 3, ..approval_mail(Why::New) }
 }
 
 /// Somebody struck requests out since.
 fn struck_mail() -> ApprovalMail {
     let by = Label::new("Ann Whitfield");
     let strike = StrikeNotice { by, struck: 2, restored: 0, left: 38, count: 40 };
-    ApprovalMail { strike: Some(strike), given: 0, ..approval_mail(false) }
+    ApprovalMail { given: 0, ..approval_mail(Why::Struck(strike)) }
+}
+
+/// Somebody gave it more time since.
+fn extended_mail() -> ApprovalMail {
+    let (by, from) = (Label::new("Ann Whitfield"), "2026-11-24T14:05:00Z".parse().unwrap());
+    approval_mail(Why::Extended(DeadlineNotice { by, from, to: later() }))
+}
+
+/// Somebody asked for changes of what was to be signed.
+fn revised_mail() -> ApprovalMail {
+    ApprovalMail { given: 0, ..approval_mail(Why::Revised(Label::new("Ann Whitfield"))) }
 }
 
 pub(crate) fn code_mail() -> CodeMail {
@@ -55,7 +65,7 @@ pub(crate) fn code_mail() -> CodeMail {
 
 pub(crate) fn finished_mail() -> FinishedMail {
     FinishedMail {
-        is_shared: false,
+        reader: Reader::Owner,
         run: Label::new("run_0197c3aa00112233445566778899aabb"),
         occurrence: None,
         attempt: None,
@@ -81,7 +91,6 @@ pub(crate) fn finished_mail() -> FinishedMail {
         error: None,
         cancelled_by: None,
         unknown: 0,
-        link: Some(MailLink::parse("https://agents.example.org/runs/run_0197c3aa").unwrap()),
     }
 }
 
@@ -140,8 +149,10 @@ pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
             "left-out",
             trouble_mail(SourceAlert::SkippedOccurrence { is_missed: false }).render().unwrap(),
         ),
-        ("approval", approval_mail(false).render().unwrap()),
-        ("reminder", approval_mail(true).render().unwrap()),
+        ("approval", approval_mail(Why::New).render().unwrap()),
+        ("reminder", approval_mail(Why::Reminder).render().unwrap()),
+        ("extended", extended_mail().render().unwrap()),
+        ("revised", revised_mail().render().unwrap()),
         ("unread", unread_mail().render().unwrap()),
         ("struck", struck_mail().render().unwrap()),
         ("code", code_mail().render().unwrap()),

@@ -3,6 +3,7 @@
 use countersign_approval::{Actor, ApprovalId, Escalation, Status, Verdict};
 use countersign_failure::Failure as _;
 use countersign_identity::TokenUse;
+use jiff::SignedDuration;
 use serde_json::json;
 
 use super::adapters::{World, at, by_mail, gate, user};
@@ -90,6 +91,9 @@ async fn more_time_moves_the_clock_and_mails_those_who_have_not_answered() {
         assert_eq!(told, [(&user(1), at(WEEK), at(WEEK + 3600))]);
     }
     assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK + 3600));
+    let left = SignedDuration::from_secs(WEEK + 3600 - 5);
+    let reminder = at(5).checked_add(left / 4 * 3).unwrap();
+    assert_eq!(world.state().alarms[&format!("{id}-remind-0")], reminder);
     let found = world.gatekeeper().expire(&id, at(WEEK)).await.unwrap();
     assert_eq!(found, Expiry::NotDue { deadline: at(WEEK + 3600) });
     let mailed = |state: &super::adapters::State| {
