@@ -105,3 +105,39 @@ fn every_address_on_the_page_of_the_api_is_in_full() {
     });
     none((addresses.len(), wrong.collect()), 30);
 }
+
+/// What a page says on which addresses are cut short.
+const SHORT: &str = "Addresses on this page are below `/api/agent-factory`";
+
+#[test]
+fn a_page_on_which_addresses_are_cut_short_says_what_comes_before_them() {
+    let spans = spans();
+    let is_page = |place: &str| place.starts_with("docs/") && place.matches('/').count() == 1;
+    let is_for_readers = |place: &str| {
+        let others = ["api", "requirements", "coverage", "assurance", "benchmarks"];
+        !others.iter().any(|name| place.starts_with(&format!("docs/{name}.md")))
+    };
+    let on_pages = spans.iter().filter(|(place, _)| is_page(place) && is_for_readers(place));
+    let short: Vec<_> = on_pages
+        .filter(|(_, text)| requests::named(text).is_some() && requests::in_full(text).is_err())
+        .collect();
+    let wrong = short.iter().filter_map(|(place, text)| {
+        let (page, _) = place.split_once(':')?;
+        let says = std::fs::read_to_string(blocks::root().join(page))
+            .is_ok_and(|page| page.contains(SHORT));
+        (!says).then(|| format!("{place}: `{text}`: say `{SHORT} …` at the top of the page"))
+    });
+    none((short.len(), wrong.collect()), 50);
+}
+
+#[test]
+fn every_address_on_the_page_of_an_error_is_in_full() {
+    let spans = spans();
+    let on_pages = spans.iter().filter(|(place, _)| place.starts_with("docs/errors/"));
+    let addresses: Vec<_> = on_pages.filter(|(_, text)| requests::named(text).is_some()).collect();
+    let wrong = addresses.iter().filter_map(|(place, text)| {
+        let why = requests::in_full(text).err()?;
+        Some(format!("{place}: `{text}`: {why}"))
+    });
+    none((addresses.len(), wrong.collect()), 20);
+}

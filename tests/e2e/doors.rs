@@ -171,3 +171,64 @@ async fn a_body_that_is_not_required_may_be_left_out() {
     };
     assert!(is_required("/playbooks") && !is_required("/profiles/{id}/duplicate"));
 }
+
+#[tokio::test]
+async fn a_change_counts_for_the_version_that_it_names() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let scopes = countersign_identity::Scopes::parse(["global:analyst"]);
+    let token = countersign_cli::token::login(&world().stack, &ana.id, scopes).unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}{FACTORY}/profiles/{agent}", world().stack.url());
+    let patch = async |tag: &str, icon: &str| {
+        let request = client.patch(&url).bearer_auth(&token).header("if-match", tag);
+        let answer = request.json(&json!({ "icon": icon })).send().await.unwrap();
+        let tag = answer.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned());
+        let status = answer.status().as_u16();
+        (status, tag, answer.json::<Value>().await.unwrap())
+    };
+    let seen = client.get(&url).bearer_auth(&token).send().await.unwrap();
+    let first = seen.headers()["etag"].to_str().unwrap().to_owned();
+    let (status, tag, refused) = patch("\"999\"", "a").await;
+    assert_eq!((status, tag, &refused["code"]), (412, None, &json!("PRECONDITION_FAILED")));
+    let (status, next, changed) = patch(&first, "b").await;
+    assert_eq!((status, &changed["icon"]), (200, &json!("b")), "{changed:#}");
+    assert_eq!(next, Some(format!("\"{}\"", changed["version"])));
+    assert_eq!(patch(&first, "c").await.0, 412, "it has another version by now");
+    let gone = client.delete(&url).bearer_auth(&token).header("if-match", &first);
+    assert_eq!(gone.send().await.unwrap().status().as_u16(), 412);
+    assert_eq!(ana.get(&format!("/profiles/{agent}")).await["icon"], "b");
+}
+
+#[tokio::test]
+async fn a_body_that_could_be_read_in_two_ways_is_refused() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let scopes = countersign_identity::Scopes::parse(["global:analyst"]);
+    let token = countersign_cli::token::login(&world().stack, &ana.id, scopes).unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}{FACTORY}/profiles", world().stack.url());
+    let post = async |body: &'static [u8]| {
+        let request = client.post(&url).bearer_auth(&token);
+        let request = request.header("content-type", "application/json").body(body);
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    let (status, twice) = post(br#"{"name": "A", "handle": "dup-a", "handle": "dup-b"}"#).await;
+    let error = json!({ "path": "handle", "message": "is given twice" });
+    assert_eq!((status, &twice["errors"][0]), (422, &error), "{twice:#}");
+    let (status, latin) = post(b"{\"name\": \"Caf\xe9 x\"}").await;
+    assert_eq!((status, &latin["code"]), (400, &json!("BODY_UNREADABLE")), "{latin:#}");
+}
+
+#[tokio::test]
+async fn an_address_is_answered_by_its_methods_and_says_which_they_are() {
+    let client = Client::builder().no_proxy().build().unwrap();
+    for path in ["/health", "/openapi.json", "/errors/NOT_FOUND"] {
+        let url = format!("{}{path}", world().stack.url());
+        let head = client.head(&url).send().await.unwrap();
+        assert_eq!(head.status().as_u16(), 200, "{path}");
+        let put = client.put(&url).send().await.unwrap();
+        assert_eq!(put.status().as_u16(), 405, "{path}");
+        assert_eq!(put.headers()["allow"], "GET,HEAD", "{path}");
+    }
+}

@@ -161,7 +161,7 @@ async fn k_05_r_052_no_data_of_a_run_passes_for_the_request_at_a_terminal() {
     let (is_done, shown) = world().command(&show).await;
     assert!(is_done, "{shown}");
     for part in [
-        "Question, written by the playbook's author and filled in with data of the run:",
+        "Question, with data of the run filled in:",
         "\n  | pay sends 1 request:\n",
         "\n  | digest 0000[U+009B]2J\n",
         "name: \"Acme, amount: 12.00\", amount: 15\n",

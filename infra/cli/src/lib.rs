@@ -16,9 +16,10 @@ pub mod stack;
 pub mod token;
 mod visible;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 
 use crate::console::Console;
 pub use crate::error::CliError;
@@ -36,15 +37,37 @@ struct Cli {
 /// Reads the arguments, does what they ask, and says in one sentence what went wrong if it did.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
     let console = Console::new();
-    match run(&cli, &console) {
+    match cli(&matches).and_then(|cli| run(&cli, &console)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.error(&error);
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// The arguments, read.
+fn cli(matches: &ArgMatches) -> Result<Cli, CliError> {
+    if let Some(word) = filter(matches, &Cli::command()) {
+        return Err(CliError::Argument(format!(
+            "`--state` is the folder of the local stack's state, and there is no folder `{word}`; this list is narrowed by `--in-state {word}`"
+        )));
+    }
+    Ok(Cli::from_arg_matches(matches).unwrap_or_else(|error| error.exit()))
+}
+
+/// The word behind `--state` where somebody probably means `--in-state`: no folder, for a command that has the other option.
+fn filter(matches: &ArgMatches, command: &clap::Command) -> Option<String> {
+    let is_narrowed = command.get_arguments().any(|one| one.get_id() == "in_state");
+    let state = matches.try_get_one::<PathBuf>("state").ok().flatten().filter(|_| is_narrowed);
+    let is_word = |path: &&PathBuf| path.components().count() == 1 && !path.exists();
+    if let Some(word) = state.filter(is_word) {
+        return Some(word.display().to_string());
+    }
+    let (name, below) = matches.subcommand()?;
+    filter(below, command.find_subcommand(name)?)
 }
 
 /// What the command line takes, for whoever checks what documents say of it.
@@ -73,6 +96,22 @@ mod tests {
         assert_eq!(usage.kind(), clap::error::ErrorKind::DisplayHelp);
         let text = usage.to_string();
         assert!(text.contains("Usage: countersign [OPTIONS] <COMMAND>"), "{text}");
+    }
+
+    #[test]
+    fn whoever_narrows_a_list_by_the_state_folder_is_told_the_other_option() {
+        fn check(words: &[&str], expect: Option<&str>) {
+            let matches = Cli::command().get_matches_from(["countersign"].iter().chain(words));
+            let found = super::filter(&matches, &Cli::command());
+            assert_eq!(found.as_deref(), expect, "{words:?}");
+        }
+        check(&["occurrences", "--state", "finished"], Some("finished"));
+        check(&["--state", "finished", "occurrences"], Some("finished"));
+        check(&["occurrences", "--in-state", "finished"], None);
+        check(&["occurrences", "--state", "src"], None);
+        check(&["occurrences", "--state", "./finished"], None);
+        check(&["schedules", "--state", "finished"], None);
+        check(&["todos", "--state", "DONE"], Some("DONE"));
     }
 
     /// In a build that is not for release clap checks the same when a command is used.

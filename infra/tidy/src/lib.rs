@@ -4,6 +4,7 @@
 //! to do; `tests/tidy.rs` runs them all over this project. Rules read `cargo metadata`, `template.yaml`, the state
 //! machines and the source files, never the network. [`measure`] counts and refuses nothing.
 
+pub mod alarms;
 pub mod codes;
 pub mod coverage;
 pub mod crates;

@@ -1,8 +1,8 @@
 //! The rules, over this project.
 
 use countersign_tidy::{
-    Project, TidyError, codes, coverage, crates, dead_letters, files, functions, grants, hardening,
-    layers, machines, measure, requirements, template,
+    Project, TidyError, alarms, codes, coverage, crates, dead_letters, files, functions, grants,
+    hardening, layers, machines, measure, requirements, template,
 };
 
 #[track_caller]
@@ -45,6 +45,11 @@ fn the_template_keeps_what_hardens_a_deployment() -> Result<(), TidyError> {
 #[test]
 fn what_could_not_be_dealt_with_is_kept_and_heard_of() -> Result<(), TidyError> {
     clean(dead_letters::broken)
+}
+
+#[test]
+fn somebody_hears_of_every_alarm() -> Result<(), TidyError> {
+    clean(alarms::broken)
 }
 
 #[test]

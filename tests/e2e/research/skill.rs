@@ -127,7 +127,9 @@ async fn a_test_asks_nobody(stage: &Stage, agent: &str) {
 
 async fn whoever_asks_says_how_they_want_to_be_answered(stage: &Stage, agent: &str) {
     let path = format!("{FACTORY}/me/memory");
-    assert_eq!(refusal(stage.who.door.get(&path).await).status, 404, "nothing is known unasked");
+    let unasked = refusal(stage.who.door.get(&path).await);
+    assert_eq!(unasked.status, 404, "nothing is known unasked");
+    assert!(unasked.said.contains("you have written nothing of yourself"), "{}", unasked.said);
     let wrong = json!({ "preferences": { "tone": "", "password": "x" } });
     assert_eq!(refusal(stage.who.door.put(&path, &wrong).await).status, 422);
     let about = json!({

@@ -2,16 +2,18 @@
 
 use countersign_clock::{Clock, Followed, Schedule, Tick};
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunRecord, RunStatus};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::Catalog;
 use countersign_store_kit::{Key, Table, Window, Write};
+use countersign_store_runs::Asked;
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::clocks::{at, open};
 use super::later;
+use super::runs::head;
 use super::sweeps::clock;
 
 /// A schedule that is due every minute, none of whose runs can be begun: its agent cannot be read.
@@ -41,7 +43,8 @@ impl Unreadable {
             false => OccurrenceId::new(&source_id, at(n)),
         };
         let asked_by = asked.then(|| owner.clone());
-        let one = Occurrence { id, source_id, owner, asked_by, state, ..open(n) };
+        let runs = if state == OccurrenceState::Started { vec![id.run(0)] } else { Vec::new() };
+        let one = Occurrence { id, source_id, owner, asked_by, state, runs, ..open(n) };
         assert!(self.catalog.notice(&one).await.unwrap());
         one
     }
@@ -133,6 +136,22 @@ async fn issue_14_a_due_time_waits_for_what_was_asked_for_and_goes_on() {
     let over = Occurrence { version: 2, ..asked.moved(OccurrenceState::Finished, at(31)) };
     assert!(of.catalog.move_occurrence(&over).await.unwrap());
     assert_eq!(of.sweep(at(32)).await.failed, 1, "it is its turn");
+}
+
+#[tokio::test]
+async fn p_003_the_sweep_that_sees_the_end_of_a_run_begins_what_waited_for_it() {
+    let of = Unreadable::with(&json!({ "overlap": "queue" })).await;
+    let before = of.notices(10, OccurrenceState::Started, false).await;
+    of.notices(20, OccurrenceState::Queued, false).await;
+    let (runs, head) = (&of.clock.runs, head(&before.runs[0]));
+    let asked = Asked { inputs: json!({}), samples: None, playbook: None };
+    runs.create(&head, &asked, &[]).await.unwrap();
+    assert_eq!(of.sweep(at(30)).await.failed, 0, "the run before goes on");
+    let record = RunRecord::default();
+    assert!(runs.finish(&head, RunStatus::Complete, &record, at(31)).await.unwrap());
+    let done = of.sweep(at(32)).await;
+    assert_eq!((done.finished, done.failed), (1, 1), "it was tried at once: {done:?}");
+    assert_eq!(of.state(&before).await.0, OccurrenceState::Finished);
 }
 
 #[tokio::test]

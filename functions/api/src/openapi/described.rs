@@ -40,6 +40,7 @@ pub(super) fn complete(document: &mut Value) {
             if METHODS.contains(&method.as_str()) {
                 operation["operationId"] = operation_id(method, path).into();
                 add_refusals(operation, method, path);
+                describe(&mut operation["responses"]);
             }
         }
     }
@@ -88,6 +89,25 @@ fn add_refusals(operation: &mut Value, method: &str, path: &str) {
         if status.starts_with(['4', '5']) && response.get("content").is_none() {
             response["content"] = content(By::Api);
         }
+    }
+}
+
+/// Puts words to the answers whose handlers say nothing of them: OpenAPI asks for a description of each.
+fn describe(responses: &mut Value) {
+    for (status, response) in members(responses) {
+        if response["description"].as_str().is_none_or(str::is_empty) {
+            response["description"] = words_of(status).into();
+        }
+    }
+}
+
+fn words_of(status: &str) -> &'static str {
+    match status {
+        "200" => "done; the answer is in the body",
+        "201" => "created",
+        "202" => "accepted; it goes on after the answer",
+        "204" => "done; the answer has no body",
+        _ => "see `code` of the answer",
     }
 }
 

@@ -1,4 +1,4 @@
-//! No query parameter is ignored, and no body: a route takes what its documentation has, and refuses anything else.
+//! No query parameter is ignored, no body, and no condition on a version: a route takes what its documentation has, and refuses anything else.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::routing::MethodRouter;
 use countersign_registry::nearest;
-use countersign_web::{Problem, refuse_unknown};
+use countersign_web::{IfMatch, Problem, refuse_unknown};
 use http::Method;
 use jsonschema::Validator;
 use utoipa::openapi::RefOr;
@@ -21,10 +21,11 @@ struct Known {
     method: Method,
     parameters: Vec<String>,
     takes_body: bool,
+    looks_at_versions: bool,
 }
 
 /// The route, and in front of it the refusal of what its documentation does not have. The documentation is made by the
-/// first request that has a query or a body.
+/// first request that has one of these.
 pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
     route: MethodRouter<S>,
     documented: impl Fn() -> (Schemas, Paths) + Clone + Send + Sync + 'static,
@@ -36,7 +37,8 @@ pub(super) fn guarded<S: Clone + Send + Sync + 'static>(
             (Arc::clone(&known), Arc::clone(&bodies), documented.clone());
         async move {
             let has_query = request.uri().query().is_some_and(|query| !query.is_empty());
-            if !has_query && bodies::is_empty(request.body()) {
+            let has_condition = IfMatch::is_in(request.headers());
+            if !has_query && !has_condition && bodies::is_empty(request.body()) {
                 return next.run(request).await;
             }
             let known = known.get_or_init(|| all(&documented().1));
@@ -58,6 +60,11 @@ async fn checked(known: &[Known], request: Request) -> Result<Request, Problem> 
     let names = &known.parameters;
     let meant = |name: &str| nearest(name, names.iter().map(String::as_str));
     refuse_unknown(request.uri().query(), names, meant)?;
+    // Reading changes nothing, whatever the version.
+    let is_ignored = IfMatch::is_in(request.headers()) && !known.looks_at_versions;
+    if is_ignored && known.method != Method::GET {
+        return Err(IfMatch::unknown());
+    }
     if known.takes_body { Ok(request) } else { bodies::removed(request).await }
 }
 
@@ -78,8 +85,11 @@ fn all(paths: &Paths) -> Vec<Known> {
     let operations = paths.paths.values().flat_map(operations);
     let known = operations.map(|(method, operation)| Known {
         method,
-        parameters: of(operation),
+        parameters: of(operation, &ParameterIn::Query),
         takes_body: operation.request_body.is_some(),
+        looks_at_versions: of(operation, &ParameterIn::Header)
+            .iter()
+            .any(|name| name == "If-Match"),
     });
     known.collect()
 }
@@ -95,10 +105,10 @@ fn operations(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
     all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
-fn of(operation: &Operation) -> Vec<String> {
+fn of(operation: &Operation, place: &ParameterIn) -> Vec<String> {
     let parameters = operation.parameters.iter().flatten();
     let asked = parameters.filter_map(|parameter| match parameter {
-        RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => Some(parameter),
+        RefOr::T(parameter) if parameter.parameter_in == *place => Some(parameter),
         _ => None,
     });
     asked.map(|parameter| parameter.name.clone()).collect()

@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use axum::body::Body;
 use countersign_lambda_entry::{Boot, Setting, Settings};
+use countersign_web::door;
 use http::{Method, Request, StatusCode};
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -10,6 +11,8 @@ use tower::ServiceExt as _;
 use super::*;
 
 mod answers;
+mod conditions;
+mod valid;
 
 /// The API over clients that reach nothing: enough for everything that is decided before a store is asked.
 fn context() -> Arc<Context> {
@@ -91,6 +94,21 @@ async fn what_is_not_documented_is_not_there() {
         "/errors/NO_SUCH_CODE",
     ] {
         assert_eq!(answered("GET", path).await, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_is_not_there_is_told_which_ones_are() {
+    for (path, expect) in [
+        ("/health", "GET,HEAD"),
+        ("/openapi.json", "GET,HEAD"),
+        ("/errors/NOT_FOUND", "GET,HEAD"),
+        ("/api/agent-factory/profiles/x/duplicate", "POST"),
+    ] {
+        let request = Request::builder().method("TRACE").uri(path).body(Body::empty()).unwrap();
+        let response = crate::router(&context()).oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(response.headers()["allow"], expect, "{path}");
     }
 }
 

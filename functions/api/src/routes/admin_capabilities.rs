@@ -19,7 +19,7 @@ pub(crate) struct Gift {
     capability: Capability,
 }
 
-/// Gives a capability. It only works in tokens of an interactive login (K-08).
+/// Gives a capability. It only works in tokens of an interactive login.
 #[utoipa::path(
     post, path = "/users/{id}/capabilities", tag = "administration", request_body = Gift,
     params(("id" = String, Path, description = "id, username or address")),

@@ -17,7 +17,7 @@ use crate::documented::documented;
 use crate::idempotency::{created, do_once};
 use crate::lists::{PageOf, Paging};
 
-/// Somebody to enter. Passwords live with the identity provider, never here (K-30).
+/// Somebody to enter. Passwords live with the identity provider, never here.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Person {

@@ -25,7 +25,7 @@ pub(crate) struct ApprovalLine {
     summary: Summary,
     /// The agent whose run asks; null when the run is gone.
     agent_profile_id: Option<String>,
-    /// The status in the words of a queue: `pending`, `approved`, `rejected`, `expired` (K-15).
+    /// The status in the words of a queue: `pending`, `approved`, `rejected`, `expired`.
     queue_status: QueueStatus,
 }
 

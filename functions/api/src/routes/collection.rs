@@ -15,7 +15,7 @@ use axum::routing::{MethodRouter, get, post};
 use countersign_identity::{Caller, Presented, Role, Scopes, UserId};
 use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{FieldError, Json, Page, Path, Problem, Query, Signed};
+use countersign_web::{FieldError, IfMatch, Json, Page, Path, Problem, Query, Signed, Tagged};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use http::StatusCode;
@@ -33,6 +33,9 @@ use crate::pagination::{self, ListQuery};
 
 /// A document read from what a person sent, and what there is to say about it.
 pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
+
+/// An answer that shows one document, with its version.
+pub(crate) type Shows<K> = Result<Tagged<Json<<K as Kind>::View>>, Problem>;
 
 /// Documents of a page whose lines are made together.
 const AT_ONCE: usize = 8;
@@ -294,19 +297,25 @@ async fn detail<K: Kind>(
     State(ctx): Ctx,
     Reader(ref user): Reader,
     Path(id): Path<K::Id>,
-) -> JsonOf<K::View> {
+) -> Shows<K> {
     let stored = found(collection::<K>(&ctx).get(user, &id).await?)?;
     let more = stored.more(&ctx).await?;
-    Ok(Json(stored.view(Vec::new(), more)))
+    Ok(shows(stored, Vec::new(), more))
+}
+
+fn shows<K: Kind>(stored: K, warnings: Vec<K::Warning>, more: More) -> Tagged<Json<K::View>> {
+    Tagged { version: stored.version(), shown: Json(stored.view(warnings, more)) }
 }
 
 async fn replace<K: Kind>(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<K::Id>,
+    seen: IfMatch,
     Json(change): Json<K::Change>,
-) -> JsonOf<K::View> {
+) -> Shows<K> {
     let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
+    seen.check(before.version())?;
     let (after, warnings) = changed(&ctx, &signed, &before, change).await?;
     stored(&ctx, &before, after, warnings).await
 }
@@ -336,10 +345,10 @@ async fn stored<K: Kind>(
     before: &K,
     after: K,
     warnings: Vec<K::Warning>,
-) -> JsonOf<K::View> {
+) -> Shows<K> {
     collection::<K>(ctx).replace(before, &after).await?;
     after.after_write(ctx).await;
-    Ok(Json(after.view(warnings, More::new())))
+    Ok(shows(after, warnings, More::new()))
 }
 
 /// What reaches further than its author's role takes an administrator. To remove it, it is enough to be its owner.
@@ -361,8 +370,10 @@ async fn delete<K: Kind>(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<K::Id>,
+    seen: IfMatch,
 ) -> Result<StatusCode, Problem> {
     let before = changeable::<K>(&ctx, holder(&signed, K::REMOVER)?, &id).await?;
+    seen.check(before.version())?;
     before.before_removal(&ctx).await?;
     collection::<K>(&ctx).delete(&before).await?;
     before.after_removal(&ctx).await;

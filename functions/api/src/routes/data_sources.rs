@@ -71,7 +71,7 @@ pub(crate) struct DataSource {
     /// When it was bound; none of what the deployment ships, and of earlier releases.
     #[schema(value_type = Option<String>, format = DateTime)]
     created_at: Option<Timestamp>,
-    /// `ok`, `auth_failed` or `unavailable` (F-094).
+    /// `ok`, `auth_failed` or `unavailable`.
     #[schema(value_type = String)]
     health: Health,
 }

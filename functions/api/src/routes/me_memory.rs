@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::AboutAnswer;
-use super::{Analyst, Ctx, JsonOf, Reader, found, now};
+use super::{Analyst, Ctx, JsonOf, Reader, now};
 use crate::documented::documented;
 
 /// What is known of the caller.
@@ -28,14 +28,20 @@ documented!(Memory);
 /// What the caller has written of themselves: `critical_facts` (`user_name`, `company_name`, `job_title`, `recent_projects`) and
 /// `preferences` (`tone`, `detail_level`, `language`), with `updated_at`. Nothing is there unless they have written it. With `learn` also
 /// what a model has `learned` of them from their questions: the same fields, and `from`, which run each is from.
-#[utoipa::path(get, path = "/me/memory", tag = "operation", responses((status = 200, body = Memory), (status = 404, description = "NOT_FOUND")))]
+#[utoipa::path(get, path = "/me/memory", tag = "operation", responses((status = 200, body = Memory), (status = 404, description = "NOT_FOUND: nothing is written")))]
 pub(crate) async fn detail(State(ctx): Ctx, Reader(ref user): Reader) -> JsonOf<Memory> {
-    let said = found(ctx.catalog.about(user).await?)?;
+    let said = ctx.catalog.about(user).await?.ok_or_else(nothing_said)?;
     let learned = match said.about.learn {
         true => Some(ctx.catalog.learned(user).await?),
         false => None,
     };
     Ok(Json(Memory { said, learned }))
+}
+
+fn nothing_said() -> Problem {
+    let mut problem = Problem::not_found();
+    problem.detail = "you have written nothing of yourself".to_owned();
+    problem.with_hint("`PUT /api/agent-factory/me/memory` writes it; `{}` with nothing in it")
 }
 
 /// Replaces what the caller has written of themselves. A model that researches for them is shown it from the next question on; one

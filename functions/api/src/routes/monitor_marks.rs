@@ -100,7 +100,7 @@ pub(crate) struct Changed {
     gone: Vec<String>,
 }
 
-/// How far a detection step has come (F-406).
+/// How far a detection step has come.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WatermarkView {
     /// The step.

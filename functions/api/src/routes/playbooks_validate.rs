@@ -20,12 +20,12 @@ use crate::{Context, saving};
 pub(crate) struct Draft {
     /// The YAML.
     yaml: String,
-    /// The agent it should run for, `prof_…`; its connectors are then checked too (F-164).
+    /// The agent it should run for, `prof_…`; its connectors are then checked too.
     #[serde(default)]
     profile_id: Option<String>,
 }
 
-/// Validates a playbook's text: `valid`, `diagnostics` with line and column, and per step what F-166 reports.
+/// Validates a playbook's text: `valid`, `diagnostics` with line and column, and what each step needs and does.
 #[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = JudgementAnswer), (status = 404, description = "there is no such agent")))]
 pub(crate) async fn validate(
     State(ctx): Ctx,

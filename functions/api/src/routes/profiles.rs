@@ -32,7 +32,7 @@ impl Kind for Profile {
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
         replace: "Replaces the fields of an agent; other `approvers` take an analyst. `is_active` switches it; `version`, when sent, must be the one that was read.",
-        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers, its shares and its journal (F-178). Its runs that have not finished are cancelled, and their open approvals are closed. Its runs and receipts stay; the runs refer to it no more.",
+        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers, its shares and its journal. Its runs that have not finished are cancelled, and their open approvals are closed. Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
         changed: Some("VERSION_CONFLICT"),

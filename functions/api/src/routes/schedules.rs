@@ -122,7 +122,7 @@ impl Fields for ScheduleSpec {
         let text = || ObjectBuilder::new().schema_type(Type::String);
         let next = "Its next due times, in UTC; of one schedule alone.";
         let current = "The run that goes on; of one schedule alone.";
-        let status = "Where it stands: `awaiting_approval` while it waits for people (F-208).";
+        let status = "Where it stands: `awaiting_approval` while it waits for people.";
         let current = ["occurrence", "run", "status"].into_iter().fold(
             ObjectBuilder::new()
                 .description(Some(current))
@@ -141,7 +141,7 @@ impl Fields for ScheduleSpec {
             .property(
                 "last_run_status",
                 text().description(Some(
-                    "How that run ended; a run that goes on does not change it (F-208).",
+                    "How that run ended; a run that goes on does not change it.",
                 )),
             )
             .property("current_run", current)

@@ -6,6 +6,7 @@ use aws_sdk_s3::presigning::PresigningConfig;
 use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{FileId, MAX_FILE_SIZE_MB, PARSERS, keys, media_type};
+use countersign_document::FOLDER_RULE;
 use countersign_identity::UserId;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Problem};
@@ -41,7 +42,7 @@ const OTHERS: [(&str, &str); 3] = [
 pub(crate) struct Uploads {
     /// 1 to 100 files.
     files: Vec<NewFile>,
-    /// A folder of the caller's to put them into: letters, digits, `_` and `-`.
+    /// A folder of the caller's to put them into: 1 to 128 letters, digits, `_` and `-`.
     #[serde(default)]
     folder: Option<String>,
 }
@@ -204,7 +205,7 @@ async fn address(
 
 /// What is not the name of a folder.
 pub(super) fn no_folder() -> Problem {
-    Problem::field("folder", "is 1 to 128 letters, digits, `_` and `-`")
+    Problem::field("folder", FOLDER_RULE)
 }
 
 #[cfg(test)]

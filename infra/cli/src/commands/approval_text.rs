@@ -86,7 +86,7 @@ fn question(request: &Value) -> Vec<String> {
     };
     let note = text(request, "prompt_note").map(|note| format!("({})", marked::line(&note)));
     lines.extend(fitted(note));
-    list("Question, written by the playbook's author and filled in with data of the run:", lines)
+    list("Question, with data of the run filled in:", lines)
 }
 
 /// Who struck out or brought back what, the earliest first.
@@ -258,7 +258,7 @@ agent Treasurer
 costs at most 2 calls
 Approving sends 2 requests that cannot be undone.
 
-Question, written by the playbook's author and filled in with data of the run:
+Question, with data of the run filled in:
   | Pay these?
   | All of them.
 (Written before 1 of 3 requests was struck out: what it counts may 
@@ -320,7 +320,7 @@ digest abc";
         // Behind three lines on how it stands, and an empty one.
         let (heading, rest) = (4, 5);
         assert!(
-            shown[heading].starts_with("Question, written by the playbook's author"),
+            shown[heading].starts_with("Question, with data"),
             "{shown:?}"
         );
         let prompt = &shown[rest..rest + fake.lines().count()];

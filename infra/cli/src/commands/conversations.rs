@@ -75,7 +75,7 @@ const ALL: List = List {
 /// Questions and answers as they were said, the oldest first.
 fn lines(page: &Value) -> Vec<String> {
     let more = page["next"].is_string().then(|| {
-        "(earlier ones are left out: `GET /conversations/{id}/messages` has them)".to_owned()
+        "(earlier ones are left out: `GET /api/agent-factory/conversations/{id}/messages` has them)".to_owned()
     });
     more.into_iter().chain(items(page).iter().rev().flat_map(said)).collect()
 }
@@ -122,7 +122,7 @@ mod tests {
             message("assistant", json!("Two \u{1b}[2J."), true),
             message("user", json!("How many?"), false),
         ] });
-        let expect = "(earlier ones are left out: `GET /conversations/{id}/messages` has them)\n> How many?\n\nTwo \\u{1b}[2J.\n\
+        let expect = "(earlier ones are left out: `GET /api/agent-factory/conversations/{id}/messages` has them)\n> How many?\n\nTwo \\u{1b}[2J.\n\
                       (only the beginning; `countersign show run_1` has all of it)\n\n> And\n> who?\n\n(run_1: error)\n";
         assert_eq!(lines(&page).join("\n"), expect);
     }

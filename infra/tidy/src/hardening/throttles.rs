@@ -11,7 +11,7 @@ use crate::project::Project;
 const DOCUMENT: &str = "docs/deploying.md";
 const HEADING: &str = "## Throttles";
 /// Doors that a flood at one another must leave open, from the narrowest to the widest: whoever asks more often is closed earlier.
-const APART: [&str; 3] = ["GET /health", "ANY /a/{proxy+}", "ANY /api/{proxy+}"];
+const APART: [&str; 3] = ["ANY /health", "ANY /a/{proxy+}", "ANY /api/{proxy+}"];
 
 /// Requests a second, and the most at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ mod tests {
         let [_, link, _] = ROUTES;
         check(&[(link, 30, 60)], &[link], &[]);
         let missing = "`S` has no throttle for `ANY /a/{proxy+}`";
-        check(&[("GET /health", 30, 60)], &[link], &[missing]);
+        check(&[("ANY /health", 30, 60)], &[link], &[missing]);
         let mut project = template(&[], &[link]);
         project.template["Resources"]["S"]["Properties"]["RouteSettings"][link] =
             json!({ "ThrottlingRateLimit": 30 });
@@ -139,7 +139,7 @@ mod tests {
         let [health, link, api] = ROUTES;
         check(&[(health, 5, 10), (link, 30, 60), (api, 100, 200)], &ROUTES, &[]);
         let health_first =
-            "the throttle of `GET /health` must be lower than that of `ANY /a/{proxy+}`";
+            "the throttle of `ANY /health` must be lower than that of `ANY /a/{proxy+}`";
         check(&[(health, 30, 10), (link, 30, 60), (api, 100, 200)], &ROUTES, &[health_first]);
         let link_first =
             "the throttle of `ANY /a/{proxy+}` must be lower than that of `ANY /api/{proxy+}`";
@@ -148,16 +148,16 @@ mod tests {
 
     #[test]
     fn throttles_are_those_of_the_document() {
-        let text = "## A\n| `GET /x` | 1 | 2 |\n## Throttles\n\n| route | a second | at once |\n|---|---|---|\n| `GET /health` | 5 | 10 |\n| `GET /old` | 1 | 2 |\n\n## B\n| `GET /y` | 1 | 2 |\n";
+        let text = "## A\n| `GET /x` | 1 | 2 |\n## Throttles\n\n| route | a second | at once |\n|---|---|---|\n| `ANY /health` | 5 | 10 |\n| `GET /old` | 1 | 2 |\n\n## B\n| `GET /y` | 1 | 2 |\n";
         let documented = documented(text);
         let health = Throttle { rate: 5, burst: 10 };
-        assert_eq!(documented["GET /health"], health);
+        assert_eq!(documented["ANY /health"], health);
         assert_eq!(documented.len(), 2);
-        let set = [("GET /health", Throttle { rate: 6, burst: 10 }), ("GET /new", health)];
+        let set = [("ANY /health", Throttle { rate: 6, burst: 10 }), ("GET /new", health)];
         assert_eq!(
             differing(&set.into_iter().collect(), &documented),
             [
-                "`GET /health` has 6 a second, 10 at once, and docs/deploying.md says 5 a second, 10 at once",
+                "`ANY /health` has 6 a second, 10 at once, and docs/deploying.md says 5 a second, 10 at once",
                 "`GET /new` has 5 a second, 10 at once, and docs/deploying.md says no throttle",
                 "`GET /old` has no throttle, and docs/deploying.md says 1 a second, 2 at once",
             ]

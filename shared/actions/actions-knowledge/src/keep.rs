@@ -15,8 +15,7 @@ use crate::namespaces::scope;
 use crate::resolve_entities::{GraphWrite, entities, remember};
 
 /// What whoever reads about a write that failed can do.
-const PENDING: &str =
-    "it is written again within minutes; `GET /discoveries?status=pending` lists it";
+const PENDING: &str = "it is written again within minutes; `GET /api/agent-factory/discoveries?status=pending` lists it";
 
 /// How long a destination, or the end of a run, waits for names to be resolved; then it is done in the background (F-250).
 pub const WITHIN: Duration = Duration::from_secs(20);

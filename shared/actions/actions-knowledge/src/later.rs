@@ -127,6 +127,6 @@ fn names(given: usize) -> String {
 fn sentence(given: usize) -> String {
     let names = names(given);
     format!(
-        "{names} not resolved yet: it takes longer than the step has, and is done in the background; `GET /executions/{{id}}/discoveries` shows what comes of it"
+        "{names} not resolved yet: it takes longer than the step has, and is done in the background; `GET /api/agent-factory/executions/{{id}}/discoveries` shows what comes of it"
     )
 }

@@ -1,7 +1,7 @@
 //! Documents and folders.
 
+use countersign_document::folder_name;
 use countersign_identity::UserId;
-use countersign_report::table::table_name;
 use countersign_store_kit::{Page, Query, Stored, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -146,7 +146,7 @@ impl ContentStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Folder>> {
         Box::pin(async move {
-            table_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
+            folder_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
             let key = keys::folder(owner, id);
             if let Some(folder) = self.table.get(&key).await? {
                 return Ok(folder);

@@ -1,5 +1,6 @@
 //! What can go wrong with content.
 
+use countersign_document::FOLDER_RULE;
 use countersign_failure::Failure;
 use countersign_report::ReportError;
 use countersign_store_kit::StoreError;
@@ -20,12 +21,15 @@ pub enum ContentError {
     )]
     NoFolder(String),
     /// Not the id of a folder.
-    #[error("`{0}` is not the id of a folder: use 1 to 100 letters, digits, `_` and `-`")]
+    #[error("`{0}` is not the id of a folder: it {rule}", rule = FOLDER_RULE)]
     #[failure(code = "FOLDER_ID_INVALID", status = 422)]
     FolderId(String),
     /// No such document of this owner.
     #[error("there is no document `{0}`")]
-    #[failure(code = "DOCUMENT_NOT_FOUND", help = "`GET /documents` lists those there are")]
+    #[failure(
+        code = "DOCUMENT_NOT_FOUND",
+        help = "`GET /api/agent-factory/documents` lists those there are"
+    )]
     NoDocument(String),
     /// Only Markdown can be added to.
     #[error("`{0}` is not Markdown, and only Markdown can be added to")]
@@ -60,14 +64,17 @@ pub enum ContentError {
     FolderTooLarge(String),
     /// No such to-do of this owner.
     #[error("there is no to-do `{0}`")]
-    #[failure(code = "TODO_NOT_FOUND", help = "`GET /todos` lists those there are")]
+    #[failure(
+        code = "TODO_NOT_FOUND",
+        help = "`GET /api/agent-factory/todos` lists those there are"
+    )]
     NoTodo(String),
     /// So many to-dos that they cannot be one text.
     #[error("there are too many to-dos to read a list of them as one text")]
     #[failure(
         code = "TODO_LIST_TOO_LONG",
         status = 409,
-        help = "`GET /todos?file=…` lists them page by page"
+        help = "`GET /api/agent-factory/todos?file=…` lists them page by page"
     )]
     TooManyTodos,
     /// It would have too many tags.

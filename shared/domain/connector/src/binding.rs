@@ -207,6 +207,7 @@ pub trait CredentialSource: Send + Sync {
 /// A file lies under `uploads/{owner}/{file_id}/{name}`, one of a folder under
 /// `uploads/{owner}/folders/{folder}/{file_id}/{name}`.
 pub mod keys {
+    use countersign_document::is_folder;
     use countersign_identity::UserId;
 
     use super::FileId;
@@ -235,12 +236,10 @@ pub mod keys {
         format!("{}{}", file_prefix(owner, file), safe_name(name))
     }
 
-    /// The prefix of a folder, or `None` when its name is not one path segment of `[A-Za-z0-9_-]`.
+    /// The prefix of a folder, or `None` when that cannot be its name.
     #[must_use]
     pub fn folder_prefix(owner: &UserId, folder: &str) -> Option<String> {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-        let valid = !folder.is_empty() && folder.len() <= 128 && folder.bytes().all(fits);
-        valid.then(|| format!("uploads/{owner}/folders/{folder}/"))
+        is_folder(folder).then(|| format!("uploads/{owner}/folders/{folder}/"))
     }
 
     /// What a call names as the source of a file: its id, with its folder before it if it lies in one.

@@ -29,6 +29,7 @@ extern crate self as countersign_document;
 mod bounded;
 mod elsewhere;
 mod explain;
+mod folder;
 mod kind;
 mod mend;
 mod merge_patch;
@@ -57,6 +58,7 @@ pub mod words;
 mod wrappers;
 
 pub use bounded::{MaybeBlank, Text};
+pub use folder::{FOLDER_PATTERN, FOLDER_RULE, folder_name, is_folder};
 pub use kind::{Document, broken_rules};
 pub use merge_patch::merge_patch;
 pub use named::Named;

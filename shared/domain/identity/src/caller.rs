@@ -13,7 +13,7 @@ countersign_ids::prefixed_id! {
     pub struct UserId("user");
 }
 
-/// What a person may do beyond the levels; carried only by tokens of an interactive login (K-08).
+/// What a person may do beyond the levels; carried only by tokens of an interactive login.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

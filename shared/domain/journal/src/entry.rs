@@ -271,7 +271,7 @@ fn moment<'de, D: Deserializer<'de>>(moment: D) -> Result<Timestamp, D::Error> {
     }
 }
 
-/// How much an automatic entry tells (F-172).
+/// How much an automatic entry tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DetailLevel {
@@ -282,7 +282,7 @@ pub enum DetailLevel {
     Detailed,
 }
 
-/// The `journal_config` of a profile (F-172, F-225).
+/// The `journal_config` of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JournalConfig {

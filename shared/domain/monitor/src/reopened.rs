@@ -16,7 +16,7 @@ pub enum NotReopened {
     #[failure(
         code = "BATCH_NOT_PARKED",
         status = 409,
-        help = "`GET /monitors/{id}/batches?state=parked` lists those that are"
+        help = "`GET /api/agent-factory/monitors/{id}/batches?state=parked` lists those that are"
     )]
     NotParked {
         /// Its number.
@@ -29,7 +29,7 @@ pub enum NotReopened {
     #[failure(
         code = "BATCH_HAD_RUN",
         status = 409,
-        help = Some(format!("repeat the run: `POST /executions/{run}/repeat` leaves out what it has done"))
+        help = Some(format!("repeat the run: `POST /api/agent-factory/executions/{run}/repeat` leaves out what it has done"))
     )]
     HadRun {
         /// Its number.
@@ -53,7 +53,7 @@ pub enum NotReopened {
     #[failure(
         code = "BATCH_OPEN",
         status = 409,
-        help = "ask again when that batch is committed or parked: `GET /monitors/{id}/state` has it as `open_batch`"
+        help = "ask again when that batch is committed or parked: `GET /api/agent-factory/monitors/{id}/state` has it as `open_batch`"
     )]
     OtherOpen {
         /// The number of the open one.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::hours::ActiveHours;
 use crate::interval::Interval;
 
-/// What the owner of a monitor writes (F-209, F-133).
+/// What the owner of a monitor writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Monitor")]

@@ -23,7 +23,7 @@ pub use trigger::{ActiveHours, MonitorConfig, Trigger, TriggerKind};
 /// Names that stand beside those of playbooks in addresses: a playbook of this name could not be reached (K-70).
 pub const RESERVED_IDS: [&str; 1] = ["validate"];
 
-/// What a playbook is for (F-131).
+/// What a playbook is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {

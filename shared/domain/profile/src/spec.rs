@@ -35,9 +35,9 @@ pub struct Fields<H, D> {
     pub description: MaybeBlank<2_000>,
     /// One emoji or short text.
     pub icon: Option<MaybeBlank<16>>,
-    /// `provider/model`, when another than the deployment's is wanted (F-176): one that an administrator has listed.
+    /// `provider/model`, when another than the deployment's is wanted: one that an administrator has listed.
     pub model_preference: Option<ModelName>,
-    /// How freely that model chooses its words, from 0 to 2; left out, as its provider does. Needs `model_preference`.
+    /// How freely that model chooses its words, from 0 to 2; left out, as its provider does. Needs `model_preference`.
     pub model_temperature: Option<Temperature>,
     /// In so many rounds the skill `research` may look again. Has an effect only with that skill.
     #[serde(default)]
@@ -59,11 +59,11 @@ pub struct Fields<H, D> {
     /// In which context.
     #[serde(default = "interactive")]
     pub default_run_context: RunContext,
-    /// Whether gates before reversible steps open by themselves in runs that a clock starts, where its schedule does not say
-    /// (K-11). Gates before irreversible steps always ask.
+    /// Whether gates before reversible steps open by themselves in runs that a clock starts, where its schedule does not
+    /// say. Gates before irreversible steps always ask.
     #[serde(default)]
     pub default_approval_policy: ApprovalPolicy,
-    /// Sets of tools (K-91). Must be empty: a playbook names its actions.
+    /// Sets of tools. Must be empty: a playbook names its actions.
     #[serde(default)]
     pub tool_packs: Vec<Text<100>>,
     /// The playbooks it can follow.
@@ -95,7 +95,7 @@ fn is_word(text: &str, max: usize) -> bool {
     (1..=max).contains(&length) && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// What an agent reads and where it writes (F-170).
+/// What an agent reads and where it writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnowledgeConfig {
@@ -128,12 +128,12 @@ impl KnowledgeConfig {
     }
 }
 
-/// Where results go (F-171).
+/// Where results go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "D: Deserialize<'de>"))]
 #[schemars(rename = "OutputConfig")]
 pub struct OutputConfig<D> {
-    /// Whether results enrich the graph (F-293).
+    /// Whether results enrich the graph.
     pub auto_enrich_graph: bool,
     /// The destinations, each on its own.
     pub destinations: Vec<D>,
@@ -195,7 +195,7 @@ impl OutputConfig<StoredDestination> {
     }
 }
 
-/// Whether a skill comes with the system or is a playbook (F-174).
+/// Whether a skill comes with the system or is a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillType {

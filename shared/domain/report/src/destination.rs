@@ -13,7 +13,7 @@ use crate::transform::Transform;
 pub struct Destination {
     /// The format of documents, files and chat answers.
     pub format: Format,
-    /// A condition in the playbook grammar over the routed data; false skips the destination (F-288).
+    /// A condition in the playbook grammar over the routed data; false skips the destination.
     pub condition: Option<String>,
     /// Changes to the data before it is written, in order.
     pub transforms: Vec<Transform>,
@@ -33,21 +33,21 @@ pub struct Prepared {
 /// The kinds of destination of this release, with their settings.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DestinationConfig {
-    /// A new document (F-280).
+    /// A new document.
     Document(DocumentConfig),
-    /// A new document in a folder (F-281).
+    /// A new document in a folder.
     Folder(DocumentConfig),
-    /// More text at the end of a document (F-286).
+    /// More text at the end of a document.
     Append(AppendConfig),
-    /// Rows of a workspace table (F-282).
+    /// Rows of a workspace table.
     Table(TableConfig),
     /// Rows of several tables of a workspace, each on its own (F-283).
     Database(Vec<TableConfig>),
-    /// Part of the answer (F-287).
+    /// Part of the answer.
     Chat(Layout),
-    /// A file to download (F-285).
+    /// A file to download.
     Export(ExportConfig),
-    /// Entities of the owner's graph (F-284).
+    /// Entities of the owner's graph.
     Graph(GraphConfig),
 }
 
@@ -88,7 +88,7 @@ pub struct TableConfig {
     pub mapping: Option<Mapping>,
     /// Whether a missing table is made.
     pub create_if_missing: bool,
-    /// The columns that tell rows apart (F-290).
+    /// The columns that tell rows apart.
     pub deduplication_key: Vec<String>,
 }
 

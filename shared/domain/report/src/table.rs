@@ -18,7 +18,7 @@ mod mapping;
 pub use mapping::Mapping;
 pub(crate) use mapping::{MappedColumn, plain_name};
 
-/// The type of a column (F-291).
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[derive(strum::IntoStaticStr)]

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::Strategy;
 
-/// How much a model takes part (F-132, F-183…F-185): written in playbooks and profiles, asked for, and kept with the run.
+/// How much a model takes part: written in playbooks and profiles, asked for, and kept with the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ExecutionMode {
-    /// Tools and gates only; no tokens (K-58).
+    /// Tools and gates only; no tokens.
     Deterministic,
     /// A model plans and works.
     LlmAugmented,
@@ -21,7 +21,7 @@ pub enum ExecutionMode {
     Hybrid,
 }
 
-/// Whether steps that can be taken back need a signature (F-132, K-11). Irreversible ones always do.
+/// Whether steps that can be taken back need a signature. Irreversible ones always do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalPolicy {

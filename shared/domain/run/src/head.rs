@@ -10,7 +10,7 @@ use crate::{
     RunRecord, RunStatus, StepWarnings, Strategy, TeamContext, UnderstoodInput,
 };
 
-/// How a run came about (F-132, F-186…F-189, K-59), the least strict first: written in playbooks and profiles, and kept with the
+/// How a run came about, the least strict first: written in playbooks and profiles, and kept with the
 /// run.
 #[derive(
     Debug,

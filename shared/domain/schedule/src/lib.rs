@@ -39,7 +39,7 @@ countersign_ids::prefixed_id! {
     pub struct ScheduleId("sched");
 }
 
-/// What the owner of a schedule writes (F-403, K-63).
+/// What the owner of a schedule writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Schedule")]

@@ -1,6 +1,6 @@
 //! What a trigger waits for.
 
-use countersign_document::{List, Refused, Text, text_type};
+use countersign_document::{FOLDER_PATTERN, List, Refused, Text, folder_name, text_type};
 use countersign_run::RunStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,20 +99,12 @@ impl TriggerEvent {
 text_type! {
     /// The name of a folder of uploads.
     pub struct FolderName {
-        format: "folder", code: "folder", sample: "incoming", pattern: "^[A-Za-z0-9_-]{1,128}$", check: folder
+        format: "folder", code: "folder", sample: "incoming", pattern: FOLDER_PATTERN, check: folder_name
     }
     /// The ending of a file's name.
     pub struct FileType {
         format: "file-type", code: "file_type", sample: "pdf", pattern: "^[A-Za-z0-9]{1,16}$", check: file_type
     }
-}
-
-fn folder(text: &str) -> Result<(), Refused> {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if (1..=128).contains(&text.len()) && text.bytes().all(fits) {
-        return Ok(());
-    }
-    Err(Refused::of_key("must be 1 to 128 letters, digits, `_` and `-`"))
 }
 
 fn file_type(text: &str) -> Result<(), Refused> {

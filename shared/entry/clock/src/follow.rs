@@ -265,7 +265,10 @@ impl Clock {
             None => done.repeated += 1,
             // Somebody else, who was not refused, has repeated it in between.
             Some(_) if self.runs.head(&next).await?.is_some() => {}
-            Some(refusal) => return self.give_up(of, &refusal, head, source.is_some(), now).await,
+            Some(refusal) => {
+                done.finished += 1;
+                return self.give_up(of, &refusal, head, source.is_some(), now).await;
+            }
         }
         self.catalog.note_begun(of, of.runs.len() + 1, now).await?;
         Ok(())

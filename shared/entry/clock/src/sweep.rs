@@ -4,8 +4,11 @@ use std::time::Instant;
 
 use countersign_failure::Failure as _;
 use countersign_run::{OpenOccurrence, OpenPlace, had_before, in_turns, left_at};
-use countersign_schedule::{MAX_FOLLOWED, MAX_OPEN_READ, MAX_OVERDUE, OPEN_PAGE, in_turn};
+use countersign_schedule::{
+    MAX_FOLLOWED, MAX_OF_SOURCE, MAX_OPEN_READ, MAX_OVERDUE, OPEN_PAGE, in_turn,
+};
 use countersign_store_catalog::Open;
+use countersign_store_kit::Window;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -101,7 +104,7 @@ impl Clock {
                 done.left += all - followed;
                 break;
             }
-            if let Err(error) = self.follow(one, now, done).await {
+            if let Err(error) = self.follow_on(one, now, done).await {
                 done.failed += 1;
                 tracing::error!(occurrence = %one.id, code = error.code(), "an occurrence could not be followed");
             }
@@ -112,6 +115,27 @@ impl Clock {
             self.catalog.set_place_of_open(which, &place).await?;
         }
         Ok(())
+    }
+
+    /// Follows an occurrence, and what has waited for its end when it has come to it: that would otherwise wait for the next sweep.
+    async fn follow_on(
+        &self,
+        one: &OpenOccurrence,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        let finished = done.finished;
+        self.follow(one, now, done).await?;
+        if done.finished == finished {
+            return Ok(());
+        }
+        let window = Window::first(most(MAX_OF_SOURCE));
+        let open = self.catalog.open_occurrences(Some(one.id.source()), window).await?.items;
+        let next = open.iter().find(|other| other.is_waiting && !other.is_to_be_asked_again());
+        match next {
+            Some(next) => self.follow(next, now, done).await,
+            None => Ok(()),
+        }
     }
 
     /// Open occurrences of the part of the list that is looked at now, and where that part ends; none at the end of the list.

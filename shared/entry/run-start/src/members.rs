@@ -24,7 +24,7 @@ pub async fn as_member(
 ) -> Result<Invoker, Problem> {
     if share.shared_by == member.user {
         let own = Problem::field("profile_id", "is an agent of your own");
-        return Err(own.with_hint("start it at `POST /executions`"));
+        return Err(own.with_hint("start it at `POST /api/agent-factory/executions`"));
     }
     if !share.terms.members_run {
         return Err(refused("its owner does not let members of the team run it"));

@@ -1,5 +1,6 @@
 //! From a Lambda event to a router and back, and what every answer carries.
 
+mod refusals;
 mod streamed;
 
 use std::convert::Infallible;
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use countersign_failure::Failure;
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -82,7 +83,7 @@ async fn dress(mut request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     // The route, never the path: paths can carry what a log must not.
     tracing::info!(request = id.as_str(), %method, status = response.status().as_u16(), "answered");
-    let mut response = name_the_request(explained(response), &id);
+    let mut response = refusals::named(refusals::explained(response), &id);
     secure(&mut response, &id);
     response
 }
@@ -92,32 +93,6 @@ fn gateway_id(context: &RequestContext) -> Option<String> {
         RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
         _ => None,
     }
-}
-
-/// Every refusal is a problem document, whoever in the router wrote it.
-fn explained(response: Response) -> Response {
-    let status = response.status();
-    let is_error = status.is_client_error() || status.is_server_error();
-    if !is_error || response.extensions().get::<Problem>().is_some() {
-        return response;
-    }
-    let code = match status {
-        StatusCode::UNAUTHORIZED => "TOKEN_MISSING",
-        StatusCode::FORBIDDEN => "PERMISSION_DENIED",
-        StatusCode::NOT_FOUND => "NOT_FOUND",
-        StatusCode::METHOD_NOT_ALLOWED => "METHOD_NOT_ALLOWED",
-        StatusCode::PAYLOAD_TOO_LARGE => "BODY_TOO_LARGE",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "NOT_JSON",
-        status if status.is_client_error() => "BODY_UNREADABLE",
-        _ => "ENCODING",
-    };
-    Problem::new(status, code, "the request was rejected before it was read").into_response()
-}
-
-fn name_the_request(mut response: Response, id: &RequestId) -> Response {
-    let Some(mut problem) = response.extensions_mut().remove::<Problem>() else { return response };
-    problem.instance = format!("urn:request:{}", id.as_str());
-    problem.into_response()
 }
 
 /// No door allows other origins (no CORS), scripts, frames or caches.
@@ -248,6 +223,7 @@ fn unwritten(mut headers: http::HeaderMap) -> http::Response<lambda_http::Body> 
 
 #[cfg(test)]
 mod tests {
+    use axum::response::IntoResponse as _;
     use axum::routing::{get, post};
     use serde_json::json;
 
@@ -326,14 +302,11 @@ mod tests {
         check("GET", "/broken", None, 409, json!({"code": "CLOSED", "detail": "closed by ada"}))
             .await;
         check("GET", "/nowhere", None, 404, instance.clone()).await;
-        check(
-            "DELETE",
-            "/echo",
-            None,
-            405,
-            json!({"code": "METHOD_NOT_ALLOWED", "instance": "urn:request:req-1"}),
-        )
-        .await;
+        let expect = json!({"code": "METHOD_NOT_ALLOWED", "instance": "urn:request:req-1"});
+        let answer = check("DELETE", "/echo", None, 405, expect.clone()).await;
+        assert_eq!(answer["headers"]["allow"], "POST");
+        let answer = check("POST", "/things/t1", None, 405, expect).await;
+        assert_eq!(answer["headers"]["allow"], "GET,HEAD");
         check("POST", "/echo", Some("{"), 400, json!({"code": "JSON_MALFORMED"})).await;
     }
 

@@ -1,6 +1,7 @@
 //! Extractors that answer with problems.
 
 mod all;
+mod twice;
 mod words;
 
 use std::borrow::Cow;
@@ -81,14 +82,29 @@ impl<S: Send + Sync> FromRequest<S> for WrittenJson {
 }
 
 async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
-    Bytes::from_request(request, state).await.map_err(|rejection| {
+    let sent = request.headers().get(header::CONTENT_LENGTH).cloned();
+    let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
         let status = rejection.into_response().status();
         if status == StatusCode::PAYLOAD_TOO_LARGE {
             let detail = format!("the body is larger than {MAX_BODY_BYTES} bytes");
             return Problem::new(status, "BODY_TOO_LARGE", detail);
         }
         Problem::new(StatusCode::BAD_REQUEST, "BODY_UNREADABLE", "the body could not be read")
-    })
+    })?;
+    let sent = sent.and_then(|sent| sent.to_str().ok()?.parse().ok());
+    if sent.is_some_and(|sent: usize| is_replaced(&bytes, sent)) {
+        let says = "the body is not UTF-8";
+        let problem = Problem::new(StatusCode::BAD_REQUEST, "BODY_UNREADABLE", says);
+        return Err(problem.with_hint("send JSON in UTF-8"));
+    }
+    Ok(bytes)
+}
+
+/// Whether the gateway has put replacement characters in the place of bytes that are not UTF-8: then the body is not as long as
+/// its sender said.
+fn is_replaced(body: &[u8], sent: usize) -> bool {
+    let replacement = "\u{fffd}".as_bytes();
+    body.len() != sent && body.windows(replacement.len()).any(|some| some == replacement)
 }
 
 impl WrittenJson {
@@ -132,7 +148,12 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if matches!(bytes.trim_ascii_start().first(), Some(b'[')) {
         return Err(Problem::field("", "the body must be an object, found a list"));
     }
-    exactly(bytes, typed)
+    let read = exactly(bytes, typed);
+    if read.as_ref().is_err_and(|problem| problem.code != "INVALID_INPUT") {
+        return read;
+    }
+    let twice = twice::keys(bytes);
+    if twice.is_empty() { read } else { Err(Problem::invalid(twice)) }
 }
 
 /// Reads JSON so that no number is rounded: one that a double does not keep is a text with all its digits, which a decimal

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::problem::Problem;
+
 /// Some items of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Page<T> {
@@ -31,36 +33,31 @@ pub struct PageQuery {
     pub cursor: Option<String>,
 }
 
-/// Why a page cannot be given.
+/// A cursor that is none, or belongs to another list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
-pub enum InvalidCursor {
-    /// The limit is out of bounds.
-    #[error("`limit` is 1 to 100")]
-    #[failure(code = "INVALID_INPUT", status = 422)]
-    Limit,
-    /// The cursor is none, or belongs to another list.
-    #[error("`cursor` is not one this list has given you")]
-    #[failure(code = "CURSOR_INVALID", status = 400, help = "start again without `cursor`")]
-    Foreign,
-}
+#[error("`cursor` is not one this list has given you")]
+#[failure(code = "CURSOR_INVALID", status = 400, help = "start again without `cursor`")]
+pub struct InvalidCursor;
 
 impl PageQuery {
     /// How many items, as the stores count them.
     ///
     /// # Errors
-    /// [`InvalidCursor::Limit`] when out of bounds.
-    pub fn limit(&self) -> Result<i32, InvalidCursor> {
+    /// A [`Problem`] when out of bounds.
+    pub fn limit(&self) -> Result<i32, Problem> {
         match self.limit {
             None => Ok(50),
             Some(limit @ 1..=100) => Ok(limit.cast_signed()),
-            Some(_) => Err(InvalidCursor::Limit),
+            Some(limit) => {
+                Err(Problem::field("limit", format!("must be from 1 to 100, found {limit}")))
+            }
         }
     }
 
     /// Where the store goes on.
     ///
     /// # Errors
-    /// [`InvalidCursor::Foreign`] when the cursor is not one of this list.
+    /// [`InvalidCursor`] when the cursor is not one of this list.
     pub fn after(&self, cursor: &Cursor) -> Result<Option<String>, InvalidCursor> {
         self.cursor.as_deref().map(|text| cursor.open(text)).transpose()
     }
@@ -130,10 +127,10 @@ impl Cursor {
     }
 
     fn open(&self, text: &str) -> Result<String, InvalidCursor> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor::Foreign)?;
-        let sealed: Sealed = serde_json::from_slice(&bytes).map_err(|_| InvalidCursor::Foreign)?;
-        let mac = hex::decode(&sealed.m).map_err(|_| InvalidCursor::Foreign)?;
-        self.mac(&sealed.k).verify_slice(&mac).map_err(|_| InvalidCursor::Foreign)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
+        let sealed: Sealed = serde_json::from_slice(&bytes).map_err(|_| InvalidCursor)?;
+        let mac = hex::decode(&sealed.m).map_err(|_| InvalidCursor)?;
+        self.mac(&sealed.k).verify_slice(&mac).map_err(|_| InvalidCursor)?;
         Ok(sealed.k)
     }
 
@@ -168,7 +165,7 @@ mod tests {
     fn check(sealed_by: &Cursor, opened_by: &Cursor, opens: bool) {
         let page = sealed_by.page(vec![1], Some("key"));
         let query = PageQuery { limit: None, cursor: page.next };
-        let expect = if opens { Ok(Some("key".to_owned())) } else { Err(InvalidCursor::Foreign) };
+        let expect = if opens { Ok(Some("key".to_owned())) } else { Err(InvalidCursor) };
         assert_eq!(query.after(opened_by), expect);
     }
 
@@ -201,7 +198,7 @@ mod tests {
             let mut forged = genuine.clone();
             forged[position] ^= 1;
             let said = mine.open(&URL_SAFE_NO_PAD.encode(&forged));
-            assert_eq!(said, Err(InvalidCursor::Foreign), "byte {position}");
+            assert_eq!(said, Err(InvalidCursor), "byte {position}");
         }
     }
 
@@ -219,10 +216,12 @@ mod tests {
             (None, Ok(50)),
             (Some(1), Ok(1)),
             (Some(100), Ok(100)),
-            (Some(0), Err(InvalidCursor::Limit)),
-            (Some(101), Err(InvalidCursor::Limit)),
+            (Some(0), Err("must be from 1 to 100, found 0")),
+            (Some(101), Err("must be from 1 to 100, found 101")),
         ] {
-            assert_eq!(PageQuery { limit, cursor: None }.limit(), expect);
+            let found = PageQuery { limit, cursor: None }.limit();
+            let found = found.map_err(|problem| problem.errors[0].message.clone());
+            assert_eq!(found, expect.map_err(str::to_owned));
         }
     }
 

@@ -6,7 +6,9 @@ use axum::routing::MethodRouter;
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, Paths};
 use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaType, Type};
-use utoipa::openapi::{Content, HttpMethod, Ref, RefOr, Required, Response, ResponseBuilder};
+use utoipa::openapi::{
+    Content, HeaderBuilder, HttpMethod, Ref, RefOr, Required, Response, ResponseBuilder,
+};
 use utoipa::{IntoParams as _, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
@@ -85,13 +87,14 @@ pub(crate) fn validation<K: Kind>() -> Documented {
 /// `/{kind}/{id}` with its documentation.
 pub(crate) fn one<K: Kind>() -> Documented {
     let mut schemas = Schemas::new();
-    let detail = of_id::<K>(K::WORDS.detail).response("200", shown::<K::View>(&mut schemas));
-    let replace = of_id::<K>(K::WORDS.replace)
+    let detail =
+        of_id::<K>(K::WORDS.detail).response("200", tagged(shown::<K::View>(&mut schemas)));
+    let replace = change_of::<K>(K::WORDS.replace)
         .request_body(Some(body::<K::Change>(&mut schemas)))
-        .response("200", shown::<K::View>(&mut schemas))
+        .response("200", tagged(shown::<K::View>(&mut schemas)))
         .response("403", Response::new("SYSTEM_TEMPLATE"))
         .response("422", Response::new(K::WORDS.invalid));
-    let delete = of_id::<K>(K::WORDS.delete)
+    let delete = change_of::<K>(K::WORDS.delete)
         .response("204", Response::new(""))
         .response("403", Response::new("SYSTEM_TEMPLATE"));
     let operations = vec![
@@ -112,9 +115,9 @@ pub(crate) fn patched<K: Kind<Change = Resent<K>> + DocumentRecord>() -> Documen
         .content("application/json", content())
         .required(Some(Required::True));
     reference::<Patch<K>>(&mut schemas);
-    let patch = of_id::<K>(says)
+    let patch = change_of::<K>(says)
         .request_body(Some(sent.build()))
-        .response("200", shown::<K::View>(&mut schemas))
+        .response("200", tagged(shown::<K::View>(&mut schemas)))
         .response("403", Response::new("SYSTEM_TEMPLATE"))
         .response("422", Response::new(K::WORDS.invalid));
     let operations = vec![(HttpMethod::Patch, conflict(patch, K::WORDS.changed))];
@@ -132,6 +135,22 @@ fn of_id<K: Kind>(says: &str) -> OperationBuilder {
         .response("404", Response::new("NOT_FOUND"))
 }
 
+/// An operation that changes or removes one document, if it still is what was read.
+fn change_of<K: Kind>(says: &str) -> OperationBuilder {
+    let tag = "the `ETag` of the answer in which the document was read: of another version it is not changed; a kind of document without a version takes only `*`";
+    of_id::<K>(says)
+        .parameter(header("If-Match", tag))
+        .response("412", Response::new("PRECONDITION_FAILED"))
+}
+
+/// An answer with the version of what it shows.
+fn tagged(answer: ResponseBuilder) -> ResponseBuilder {
+    let says =
+        "its version in quotes, for `If-Match`; kinds of documents without a version have none";
+    answer
+        .header("ETag", HeaderBuilder::new().schema(Some(string())).description(Some(says)).build())
+}
+
 fn conflict(operation: OperationBuilder, code: Option<&str>) -> OperationBuilder {
     match code {
         Some(code) => operation.response("409", Response::new(code)),
@@ -140,8 +159,12 @@ fn conflict(operation: OperationBuilder, code: Option<&str>) -> OperationBuilder
 }
 
 fn idempotency_key() -> Parameter {
+    header("Idempotency-Key", "makes a repeated request harmless")
+}
+
+fn header(name: &str, says: &str) -> Parameter {
     let optional = SchemaType::from_iter([Type::String, Type::Null]);
-    text_parameter("Idempotency-Key", "makes a repeated request harmless")
+    text_parameter(name, says)
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .schema(Some(ObjectBuilder::new().schema_type(optional)))

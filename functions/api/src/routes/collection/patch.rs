@@ -6,14 +6,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::routing::{MethodRouter, patch};
 use countersign_document::merge_patch;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{IfMatch, Json, Path, Problem, Signed};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::record::{DocumentRecord, Resent};
-use super::{Kind, More, changeable, changed, path, stored};
+use super::{Kind, More, Shows, changeable, changed, path, shows, stored};
 use crate::Context;
-use crate::routes::JsonOf;
 use crate::routes::{Ctx, holder};
 
 /// The fields to change, each as it is to be; `null` gives one its default.
@@ -37,16 +36,18 @@ async fn change<K>(
     State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<K::Id>,
+    seen: IfMatch,
     Json(patch): Json<Patch<K>>,
-) -> JsonOf<K::View>
+) -> Shows<K>
 where
     K: Kind<Change = Resent<K>> + DocumentRecord,
 {
     let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
+    seen.check(before.version())?;
     let change = patched(&before, patch)?;
     let (after, warnings) = changed(&ctx, &signed, &before, change).await?;
     if is_unchanged(&before, &after) {
-        return Ok(Json(before.view(warnings, More::new())));
+        return Ok(shows(before, warnings, More::new()));
     }
     stored(&ctx, &before, after, warnings).await
 }

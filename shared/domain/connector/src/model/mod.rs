@@ -109,19 +109,19 @@ impl ConnectorDefinition {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Connection {
-    /// Reads files (F-099).
+    /// Reads files.
     FileParser(FileConnection),
-    /// Calls an HTTP API that answers JSON (F-096).
+    /// Calls an HTTP API that answers JSON.
     RestApi(RestConnection),
-    /// Queries a GraphQL API (F-097).
+    /// Queries a GraphQL API.
     Graphql(GraphqlConnection),
-    /// Uses an action of this system (F-102).
+    /// Uses an action of this system.
     ExistingTool(ToolConnection),
-    /// Reads web pages (F-098).
+    /// Reads web pages.
     WebScraper(ScraperConnection),
-    /// Reads feeds (F-101).
+    /// Reads feeds.
     RssFeed(FeedConnection),
-    /// Asks a database (F-100).
+    /// Asks a database.
     Database(DatabaseConnection),
 }
 

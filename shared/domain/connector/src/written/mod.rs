@@ -86,19 +86,19 @@ fn parse_as(text: &str, origin: Origin) -> Parsed {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(extend("x-code" = "unknown_type"))]
 pub(crate) enum Connector {
-    /// Reads files (F-099).
+    /// Reads files.
     FileParser(Of<FileConnection, Tagless<FileEndpoint>>),
-    /// Calls an HTTP API that answers JSON (F-096).
+    /// Calls an HTTP API that answers JSON.
     RestApi(Of<RestConnection, RestEndpoint>),
-    /// Queries a GraphQL API (F-097).
+    /// Queries a GraphQL API.
     Graphql(Of<GraphqlConnection, GraphqlEndpoint>),
-    /// Reads web pages (F-098).
+    /// Reads web pages.
     WebScraper(Of<ScraperConnection, ScraperEndpoint>),
-    /// Reads feeds (F-101).
+    /// Reads feeds.
     RssFeed(Of<FeedConnection, FeedEndpoint>),
-    /// Uses an action of this system (F-102).
+    /// Uses an action of this system.
     ExistingTool(Of<ToolConnection, ToolEndpoint>),
-    /// Asks a database (F-100).
+    /// Asks a database.
     Database(Of<DatabaseConnection, DatabaseEndpoint>),
 }
 

@@ -27,7 +27,7 @@ macro_rules! call {
             $(#[$meta])*
             #[expect(dead_code, reason = "inputs and params are looked up where they are written")]
             $name {
-                /// What is called: an action of `GET /actions`.
+                /// What is called: an action of `GET /api/agent-factory/actions`.
                 action: Filled,
                 /// For `call_connector`: the connector, written out. May also be under `params`.
                 connector: Option<Setting>,

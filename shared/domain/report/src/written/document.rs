@@ -1,6 +1,6 @@
 //! Documents: new ones, new ones in a folder, and more text for one that is there.
 
-use countersign_document::{MaybeBlank, Refused, Rules, text_type};
+use countersign_document::{FOLDER_PATTERN, MaybeBlank, Refused, Rules, folder_name, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -8,7 +8,6 @@ use super::layout::{Layout, Section};
 use super::without_effect::warn;
 use super::{FILE_NAME, filled};
 use crate::destination::{AppendConfig, DocumentConfig};
-use crate::table::table_name;
 
 /// Settings of `document`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -32,7 +31,7 @@ pub(super) struct NewDocument {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InFolder {
-    /// The folder: 1 to 100 letters, digits, `_` and `-`.
+    /// The folder: 1 to 128 letters, digits, `_` and `-`.
     folder_id: FolderName,
     /// Whether a missing folder is made; without it a missing folder is an error.
     create_if_missing: Option<bool>,
@@ -64,7 +63,7 @@ text_type! {
     /// The id of a folder, chosen by its owner.
     struct FolderName {
         format: "folder", code: "folder_id", sample: "a",
-        pattern: "^[A-Za-z0-9_-]{1,100}$", check: folder
+        pattern: FOLDER_PATTERN, check: folder_name
     }
     /// The id of a document.
     struct DocumentName {
@@ -73,14 +72,10 @@ text_type! {
     }
 }
 
-fn folder(text: &str) -> Result<(), Refused> {
-    table_name(text).map_err(Refused::of_key)
-}
-
 fn document(text: &str) -> Result<(), Refused> {
     let is_hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     let id = text.strip_prefix("doc_").unwrap_or_default();
-    let hint = "`GET /documents` lists them".to_owned();
+    let hint = "`GET /api/agent-factory/documents` lists them".to_owned();
     let wrong = || Refused::of_key("is not the id of a document, `doc_…`").hint(hint);
     if id.len() == 32 && id.chars().all(is_hex) { Ok(()) } else { Err(wrong()) }
 }

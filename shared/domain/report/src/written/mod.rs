@@ -44,21 +44,21 @@ pub struct WrittenDestination {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "Destination")]
 enum Form {
-    /// A new document (F-280).
+    /// A new document.
     Document(Of<Option<NewDocument>>),
-    /// A new document in a folder (F-281).
+    /// A new document in a folder.
     Folder(Of<InFolder>),
-    /// More text at the end of a document (F-286).
+    /// More text at the end of a document.
     AppendToExisting(Of<Append>),
-    /// Rows of a workspace table (F-282).
+    /// Rows of a workspace table.
     DataWorkspaceTable(Of<Table>),
-    /// Rows of several tables of a workspace (F-283).
+    /// Rows of several tables of a workspace.
     DataWorkspaceDb(Of<Database>),
-    /// Part of the answer (F-287).
+    /// Part of the answer.
     Chat(Of<Option<Layout>>),
-    /// A file to download (F-285).
+    /// A file to download.
     FileExport(Of<Option<Export>>),
-    /// Entities of the owner's graph (F-284).
+    /// Entities of the owner's graph.
     KnowledgeGraph(Of<Option<Graph>>),
 }
 
@@ -68,12 +68,12 @@ enum Form {
 struct Of<C> {
     /// How documents, files and chat answers are written; `markdown` when left out, `csv` for a file.
     format: Option<Format>,
-    /// A condition over `data`, `count` and the fields of the data; false skips the destination (F-288).
+    /// A condition over `data`, `count` and the fields of the data; false skips the destination.
     #[schemars(extend("format" = "condition"))]
     condition: Option<MaybeBlank<1_000>>,
     /// Changes to the data before it is written, in order.
     transforms: Option<Vec<Transform>>,
-    /// Whether people confirm before the step writes (F-295); only in steps of a playbook.
+    /// Whether people confirm before the step writes; only in steps of a playbook.
     confirm: Option<bool>,
     /// Settings of its kind.
     config: C,

@@ -23,7 +23,7 @@ pub(super) struct Table {
     schema_mapping: Option<Columns>,
     /// Whether a missing table is made.
     create_if_missing: Option<bool>,
-    /// The columns that tell rows apart (F-290).
+    /// The columns that tell rows apart.
     deduplication_key: Option<Vec<Text<64>>>,
 }
 
@@ -49,7 +49,7 @@ struct TableOfDatabase {
     source: Option<MaybeBlank<200>>,
     /// The columns, and where their values come from; read off the records when left out.
     schema_mapping: Option<Columns>,
-    /// The columns that tell rows apart (F-290).
+    /// The columns that tell rows apart.
     deduplication_key: Option<Vec<Text<64>>>,
 }
 

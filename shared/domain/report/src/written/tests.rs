@@ -79,14 +79,14 @@ fn f_281_f_283_f_286_folders_databases_and_additions_are_read() {
     check(&json!({"type": "folder", "config": {"folder_id": "filings"}}), &[]);
     check(
         &json!({"type": "folder", "config": {"folder_id": "a/b"}}),
-        &["config.folder_id: `folder_id` must be 1 to 100 letters, digits, `_` and `-`"],
+        &["config.folder_id: `folder_id` must be 1 to 128 letters, digits, `_` and `-`"],
     );
     let id = format!("doc_{}", "0a".repeat(16));
     check(&json!({"type": "append_to_existing", "config": {"document_id": id}}), &[]);
     check(
         &json!({"type": "append_to_existing", "format": "json", "config": {"document_id": "log.md"}}),
         &[
-            "config.document_id: `document_id` is not the id of a document, `doc_…` | `GET /documents` lists them",
+            "config.document_id: `document_id` is not the id of a document, `doc_…` | `GET /api/agent-factory/documents` lists them",
             "format: only Markdown can be added to a document | leave `format` out, or write a new `document`",
         ],
     );

@@ -88,6 +88,14 @@ mod tests {
         name: String,
         age: Option<u32>,
         home: Option<Home>,
+        role: Option<Role>,
+        scope: Option<Role>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Role {
+        Reader,
     }
 
     #[derive(Debug, Deserialize)]
@@ -112,6 +120,8 @@ mod tests {
             json!({"name": 1, "age": "x", "nom": 1, "home": home}),
             &["name", "age", "nom", "home.town", "home.rooms", "home.garden"],
         );
+        check(json!({"name": "Ann", "role": "king", "scope": "all"}), &["role", "scope"]);
+        check(json!({"name": "Ann", "role": "reader", "scope": 1}), &["scope"]);
         check(json!({"age": "x"}), &["age", "name"]);
         check(json!({}), &["name"]);
     }

@@ -76,6 +76,35 @@ fn what_is_no_json_is_no_request() {
 }
 
 #[test]
+fn no_key_of_a_body_is_given_twice() {
+    check(r#"{"steps":[{"name":"a","name":"b"}]}"#, Err((422, "INVALID_INPUT", "steps[0].name")));
+    let twice = parse::<serde_json::Value>(br#"{"handle":"a","x":{"y":1,"y":1},"handle":"b"}"#);
+    let errors = twice.unwrap_err().errors.clone();
+    let said: Vec<(&str, &str)> =
+        errors.iter().map(|one| (one.path.as_str(), one.message.as_str())).collect();
+    assert_eq!(said, [("x.y", "is given twice"), ("handle", "is given twice")]);
+}
+
+#[tokio::test]
+async fn a_body_that_the_gateway_has_mended_is_refused() {
+    async fn check(body: &'static [u8], length: Option<usize>, expect: Result<&str, &str>) {
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = length
+            .into_iter()
+            .fold(request, |request, length| request.header(header::CONTENT_LENGTH, length));
+        let request = request.body(axum::body::Body::from(body)).unwrap();
+        let read = <Json<Step> as FromRequest<()>>::from_request(request, &()).await;
+        let read = read.map(|body| body.0.name).map_err(|problem| problem.code.clone());
+        assert_eq!(read, expect.map(str::to_owned).map_err(str::to_owned), "{length:?}");
+    }
+    let mended = "{\"name\":\"Caf\u{fffd}\"}".as_bytes();
+    check(mended, Some(mended.len() - 2), Err("BODY_UNREADABLE")).await;
+    check(mended, Some(mended.len()), Ok("Caf\u{fffd}")).await;
+    check(mended, None, Ok("Caf\u{fffd}")).await;
+    check(b"{\"name\":\"Caf\xe9\"}", Some(15), Err("JSON_MALFORMED")).await;
+}
+
+#[test]
 fn f_091_no_number_of_a_body_is_rounded() {
     let read = |body: &str| parse::<serde_json::Value>(body.as_bytes());
     let body =
