@@ -6,6 +6,7 @@ mod described;
 mod groups;
 mod hook;
 mod queries;
+mod texts;
 mod unread;
 
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -90,6 +91,7 @@ pub(crate) fn document() -> serde_json::Value {
         document["components"]["schemas"][name] = schema;
     }
     described::complete(&mut document);
+    texts::clean(&mut document);
     document
 }
 

@@ -319,10 +319,7 @@ digest abc";
         let shown = lines(&asked(fake));
         // Behind three lines on how it stands, and an empty one.
         let (heading, rest) = (4, 5);
-        assert!(
-            shown[heading].starts_with("Question, with data"),
-            "{shown:?}"
-        );
+        assert!(shown[heading].starts_with("Question, with data"), "{shown:?}");
         let prompt = &shown[rest..rest + fake.lines().count()];
         assert!(prompt.iter().all(|line| line.starts_with("  | ")), "{shown:?}");
         for real in ["pay sends", "digest "] {

@@ -57,7 +57,7 @@ fn f_096_forms_and_pages_in_bodies_need_a_body() {
     assert_eq!(rules.body_format, BodyFormat::Form);
     let Pagination::Offset { place, .. } = &rules.pagination else { panic!("offsets") };
     assert_eq!(*place, PagePlace::Body);
-    check(&format!("{MINIMAL}    body_format: form\n"), &["9:5 body_format"]);
+    check(&format!("{MINIMAL}    body_format: form\n"), &["11:18 body_format"]);
     check(&format!("{MINIMAL}    pagination: {{ type: page, in: body }}\n"), &["9:5 pagination"]);
     check(&post("    body_format: xml\n"), &["13:18 body_format"]);
     check(&post("    body_format: form\n    body: { a: { b: c } }\n"), &["14:16 body"]);
