@@ -5,7 +5,7 @@ mod removed;
 use countersign_cli::CliError;
 use serde_json::{Value, json};
 
-use crate::case::{self, FACTORY, Person, Refusal, person, until};
+use crate::case::{self, FACTORY, Person, Refusal, person};
 
 /// The status, code and places of a refusal.
 fn refusal(said: Result<Value, CliError>) -> (u16, String, Vec<String>) {
