@@ -2,10 +2,11 @@
 
 use std::process::Stdio;
 
+use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::case::{Person, person};
+use crate::case::{FACTORY, Person, person, refusal};
 use crate::filings::{GOOD, upload};
 use crate::world::world;
 
@@ -18,6 +19,13 @@ async fn f_031_a_question_that_is_one_call_of_an_endpoint_needs_no_playbook() {
     let query = "parse_990_officers of this filing, please";
     let body = json!({ "profile": agent, "query": query });
     assert_eq!(ana.refused("/executions", Some(&body)).await.0, 422, "nobody says which");
+    let said = ana.door.post(&format!("{FACTORY}/executions"), &body).await;
+    let Err(CliError::Refused { help: Some(help), .. }) = said else { panic!("{said:?}") };
+    assert!(help.contains("one call of `irs-990-xml/parse_990_officers`"), "{help}");
+    let none = refusal(
+        ana.door.post(&format!("{FACTORY}/executions"), &json!({ "profile": agent })).await,
+    );
+    assert_eq!((none.status, none.places), (422, vec!["query".to_owned()]), "{}", none.said);
     let body = json!({ "profile": agent, "query": query, "inputs": { "source": filings } });
     let line = ana.post("/executions", &body).await;
     assert_eq!(

@@ -155,7 +155,8 @@ async fn r_035_f_176_an_agent_asks_a_listed_model_within_a_budget_of_money() {
 
     list(&there, &json!({ "cost_per_run": "5" })).await.unwrap();
     assert!(ana.fails("MODEL_BUDGET_SPENT").await.is_empty());
-    list(&there, &json!({ "cost_per_day": "5" })).await.unwrap();
+    let written = list(&there, &json!({ "cost_per_day": "5" })).await.unwrap();
+    assert_eq!(written["warnings"][0]["path"], "models", "{written:#}");
     assert!(ana.fails("QUOTA_EXCEEDED").await.is_empty());
     let cleo = Stage::new(&there, "cleo", &json!({}), &server).await;
     cleo.fails("MODEL_PRICE_UNKNOWN").await;

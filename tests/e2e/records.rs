@@ -217,6 +217,8 @@ async fn f_224_f_208_the_journal_says_that_a_run_waits_as_long_as_it_does() {
     assert!(summary.contains("waits at sign_off for people to decide (appr_"), "{summary}");
     let sidebar = ana.get(&format!("/profiles/{agent}/journal/summary")).await;
     assert_eq!(sidebar["by_status"], json!({ "awaiting_approval": 1 }));
+    let figures = ana.get(&format!("/statistics?profile={agent}")).await;
+    assert_eq!(figures["total"]["by_status"], json!({ "awaiting_approval": 1 }), "{figures:#}");
 
     decide(&maria, &run, "approve").await;
     ana.reaches(&run, "complete").await;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use countersign_clock::Clock;
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_identity::Rights;
-use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_lambda_entry::{Boot, Setting, Settings, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
 use countersign_run::RunId;
@@ -75,6 +75,8 @@ pub struct Context {
     pub clock: Clock,
     /// What a person may ask for in a day.
     pub quotas: Quotas,
+    /// The model of whoever chooses none, such as `openai/gpt-5-mini`; none where the built-in one answers.
+    pub own_model: Option<String>,
     /// Where people open connections.
     pub socket_url: String,
     /// Where the events of runs are read as they happen, if anywhere.
@@ -150,6 +152,7 @@ impl Context {
             ),
             clock,
             quotas: Quotas::new(boot)?,
+            own_model: own_model(&boot.settings),
             socket_url: boot.settings.need(Setting::SocketUrl)?.to_owned(),
             stream_url: boot.settings.get(Setting::StreamUrl).map(str::to_owned),
             directory,
@@ -159,4 +162,10 @@ impl Context {
             blobs,
         })
     }
+}
+
+/// The deployment's model of a provider, by the name that the list of models has for it.
+fn own_model(settings: &Settings) -> Option<String> {
+    let provider = settings.get(Setting::ModelProvider)?;
+    Some(format!("{provider}/{}", settings.get(Setting::ModelName)?))
 }

@@ -1,5 +1,6 @@
 //! What a run answers: what its playbook's `output` names, else the result of its last step.
 
+mod calls;
 mod left_out;
 
 use std::borrow::Cow;
@@ -47,19 +48,12 @@ pub(crate) struct Results<'a> {
 
 /// The steps whose outputs an answer is made of.
 pub(crate) fn needed(plan: &Plan, state: &RunState) -> Vec<String> {
-    let named = plan.output.as_ref().map(references).unwrap_or_default();
+    let named = plan.output.as_ref().map(OutputDecl::references).unwrap_or_default();
     let named = named.iter().flat_map(|reference| match plan.composed.get(reference.root()) {
         Some(value) => members(value),
         None => vec![reference.root().to_owned()],
     });
     named.chain(last(plan, state).map(|step| step.name.clone())).collect()
-}
-
-fn references(output: &OutputDecl) -> Vec<Reference> {
-    let template = output.template.as_deref().and_then(|text| Template::parse(text).ok());
-    let in_template = template.iter().flat_map(Template::references).cloned();
-    let sections = output.sections.iter().filter_map(|one| Reference::parse(&one.source).ok());
-    in_template.chain(sections).collect()
 }
 
 /// The steps whose results a value is put together of.
@@ -115,6 +109,8 @@ impl Answer {
             }
             let (key, value) = (format!("s{n}"), found.unwrap_or_default());
             data.insert(free_key(&data, &section.title), value.clone());
+            let is_text = made.format == Format::Markdown;
+            let value = if is_text { results.for_people(&section.source, value) } else { value };
             shown.insert(key.clone(), value);
             made.layout.sections.push(Section {
                 title: section.title.clone(),
@@ -142,19 +138,17 @@ impl Answer {
 
     fn of_last(results: Results<'_>, format: Format) -> Self {
         let data = results.of_last();
+        let shown = match last(results.plan, results.state) {
+            Some(step) if format == Format::Markdown => {
+                results.for_people(&step.name, data.clone())
+            }
+            _ => data.clone(),
+        };
         let layout =
             Layout { sections: sections_of(&data, format == Format::Csv), ..Layout::default() };
         let problems: Vec<String> = results.not_last().into_iter().collect();
         let is_incomplete = !problems.is_empty();
-        Self {
-            format,
-            layout,
-            shown: data.clone(),
-            data,
-            problems,
-            is_incomplete,
-            ..Self::default()
-        }
+        Self { format, layout, shown, data, problems, is_incomplete, ..Self::default() }
     }
 }
 

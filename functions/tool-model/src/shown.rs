@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign_actions_model::{Drafts, Written};
 use countersign_push::{Message, Push};
 use countersign_registry::action::Call;
-use countersign_run::{Draft, RunId};
+use countersign_run::{Draft, Head, RunId, StopReason};
 use countersign_store_runs::RunStore;
 use futures::future::{BoxFuture, join};
 use serde_json::{Value, json};
@@ -48,6 +48,7 @@ impl Shown {
         before: &BTreeMap<String, String>,
     ) -> Written {
         match self.runs.head(run).await {
+            Ok(Some(head)) if is_cancelled(&head) => return Written::Cancelled,
             Ok(Some(head)) if head.finished_at.is_none() => {}
             Ok(_) => return Written::Over,
             Err(error) => {
@@ -67,6 +68,11 @@ impl Shown {
         });
         if kept.is_ok() && sent.is_ok() { Written::Shown } else { Written::Not }
     }
+}
+
+/// Whether somebody has cancelled the run. One that ends for another reason keeps what its steps have begun.
+fn is_cancelled(head: &Head) -> bool {
+    head.stop.as_ref().is_some_and(|stop| stop.reason == StopReason::Cancelled)
 }
 
 /// What is sent of a draft: the new part of each field, and how many characters of it were sent before.

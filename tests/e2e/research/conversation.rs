@@ -56,6 +56,7 @@ async fn a_question_follows(stage: &Stage, agent: &str, conversation: &str) {
     let told = told(stage, 0).await;
     let (before, data) = told.split_once("END ").unwrap();
     assert!(before.contains("asked and answered before"), "{told}");
+    assert!(!before.contains("Provenance") && !before.contains("written by the model"), "{told}");
     assert!(before.contains("Which funds\\nfiled in 2024?") && before.contains(MADE_UP), "{told}");
     assert!(data.contains("And who runs it? {today}") && !data.contains("2024?"), "{told}");
     // What a model has answered shows no address to the next one.

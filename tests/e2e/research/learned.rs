@@ -27,6 +27,7 @@ async fn r_043_r_082_r_083_r_084_r_085_r_086_k_45_questions_tell_of_whoever_asks
     the_web_knows_only_how_to_answer(&stage).await;
     a_model_that_fails_changes_nothing(&stage, &agent).await;
     whoever_stops_it_is_forgotten(&stage, &agent).await;
+    a_replay_names_the_step_once_nothing_is_learned(&stage, &run).await;
 }
 
 /// The model answers the question, and this when it looks for facts.
@@ -79,6 +80,9 @@ async fn what_is_told_is_kept(stage: &Stage, agent: &str) -> String {
         "beside the answer"
     );
     assert_eq!(step(&run, "answer")["stage"], 1);
+    let content = run["response"]["content"].as_str().unwrap();
+    assert!(content.contains("1 warning in `answer`"), "{content}");
+    assert!(!content.contains("`learn`"), "the answer is not based on it: {content}");
     let looked = told(stage, true).await;
     assert!(looked.len() == 1 && looked[0].contains("auditor of Owl Trust"), "{looked:?}");
     let id = run["id"].as_str().unwrap().to_owned();
@@ -144,4 +148,15 @@ async fn whoever_stops_it_is_forgotten(stage: &Stage, agent: &str) {
     stage.who.door.delete(&format!("{FACTORY}/me/memory")).await.unwrap();
     remembers(stage, &json!({ "learn": true })).await;
     assert_eq!(memory(stage).await["learned"], expect, "it is erased with the rest");
+}
+
+async fn a_replay_names_the_step_once_nothing_is_learned(stage: &Stage, run: &str) {
+    let path = format!("/executions/{run}/replay");
+    let warned = async || stage.who.post(&path, &json!({})).await["warnings"].to_string();
+    remembers(stage, &json!({ "learn": true })).await;
+    let before = warned().await;
+    assert!(!before.contains("playbook.steps.learn"), "{before}");
+    stage.who.door.delete(&format!("{FACTORY}/me/memory")).await.unwrap();
+    let after = warned().await;
+    assert!(after.contains("playbook.steps.learn"), "{after}");
 }

@@ -145,9 +145,12 @@ impl Scene<'_> {
             "## Drafts: register/book",
             "## Calls: register/book",
             "**Done:** 2",
+            "| Call | Status |",
+            "| 1 | done |",
         ] {
             assert!(content.contains(part), "`{part}` is not in {content}");
         }
+        assert!(content.contains("p1") && !content.contains("more column"), "{content}");
         run["id"].as_str().unwrap().to_owned()
     }
 

@@ -51,6 +51,7 @@ pub(super) async fn answers_what_nothing_else_answers(stage: &Stage) {
     let agent = researcher(stage, &json!({}), &rest).await;
     stage.who.bind(&agent, "register").await;
     is_answered_with_its_sources(stage, &agent).await;
+    a_question_with_the_words_of_an_endpoint_is_researched(stage, &agent).await;
     a_playbook_comes_first(stage, &agent).await;
     a_test_asks_nobody(stage, &agent).await;
     whoever_asks_says_how_they_want_to_be_answered(stage, &agent).await;
@@ -90,6 +91,24 @@ async fn is_answered_with_its_sources(stage: &Stage, agent: &str) {
     assert!(told.contains("Say {amounts} in dollars.") && told.contains(query), "{told}");
     let today = jiff::Timestamp::now().to_string();
     assert!(told.contains(&today[..8]), "it knows the day: {told}");
+}
+
+/// The endpoint `filings` needs a year, which this question does not say.
+async fn a_question_with_the_words_of_an_endpoint_is_researched(stage: &Stage, agent: &str) {
+    let query = "How sound are the filings of the Owls?";
+    stage.answers(vec![said(ANSWER)]).await;
+    let run = asked_of(stage, agent, query).await;
+    assert_eq!(run["strategy"], "research", "{run:#}");
+    let because = run["chosen_because"].as_str().unwrap();
+    assert!(because.contains("`register/filings`"), "{because}");
+    // Whoever gives inputs means the call.
+    let body = json!({ "profile": agent, "query": query, "inputs": { "about": "Owls" } });
+    is_refused(stage, &body, "INVALID_INPUT", "inputs.year").await;
+    let body = json!({ "profile": agent, "query": "The filings of 2024", "inputs": {} });
+    answers_filings(stage).await;
+    let line = stage.who.post("/executions", &body).await;
+    assert_eq!(line["strategy"], "direct", "{line:#}");
+    stage.who.reaches(line["id"].as_str().unwrap(), "complete").await;
 }
 
 async fn a_playbook_comes_first(stage: &Stage, agent: &str) {

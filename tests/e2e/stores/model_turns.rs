@@ -15,8 +15,8 @@ const STEP: &str = "draft";
 fn turn(number: u32) -> ModelTurn {
     let used = ModelUse {
         model_used: "openai/a".to_owned(),
-        input_tokens: 1,
-        output_tokens: 1,
+        input_tokens: Some(1),
+        output_tokens: Some(1),
         turns: 1,
         latency_ms: 1,
         prompt_sha256: String::new(),

@@ -6,7 +6,7 @@ use countersign_identity::UserId;
 use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId};
 use countersign_store_kit::{Blobs, Window};
 use countersign_store_runs::{
-    Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Use,
+    Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Spent, Use,
 };
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
@@ -237,4 +237,10 @@ async fn r_035_a_turn_that_is_refused_leaves_no_record_and_counts_for_nothing() 
     // What was refused is in no count: all that is left of the day can be used.
     assert_eq!(begin(&other, 50, &second).await, Reserved::Yes);
     assert_eq!(recorded(&store, &other).await, from_ref(&second));
+    let of = |run| SpendOf { run, who: &ana, at: at(0) };
+    let spent = Spent { by_run: tokens(50), in_day: tokens(150) };
+    assert_eq!(store.spent(of(&other)).await.unwrap(), spent);
+    let none = RunId::from_bytes([99; 16]);
+    let day = Spent { by_run: tokens(0), ..spent };
+    assert_eq!(store.spent(of(&none)).await.unwrap(), day);
 }

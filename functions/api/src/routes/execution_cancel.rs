@@ -11,6 +11,10 @@ use super::execution::own;
 use super::{Analyst, Ctx, JsonOf, now};
 use crate::Context;
 
+/// What is said of every run that is cancelled: whether a step is at work is known to its function alone.
+const NOTE: &str =
+    "nothing new begins; the run is `cancelled` when the steps that it is doing have finished";
+
 /// What cancelling did.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Cancelled {
@@ -19,9 +23,14 @@ pub(crate) struct Cancelled {
     id: RunId,
     /// Open approvals that were closed.
     approvals_closed: usize,
+    /// What is still to come: the run is over once the steps that it is doing have finished. That may be at once, or take minutes where a
+    /// model writes an answer.
+    #[schema(value_type = String)]
+    note: &'static str,
 }
 
-/// Ends a run early. Steps at work finish, nothing new begins, open approvals close. Cancelling twice is cancelling once.
+/// Ends a run early. Steps at work finish, nothing new begins, open approvals close. Cancelling twice is cancelling once. A model that writes
+/// its answer is broken off where the answer is shown while it is written; otherwise the run ends when it has finished, and is `running` until then.
 #[utoipa::path(
     post, path = "/executions/{id}/cancel", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
     responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
@@ -56,5 +65,5 @@ pub(super) async fn cancelled(
     // Whether this or an earlier stop stands, the gates have to close.
     ctx.runs.stop(&head.run, &stop, head.attempt).await?;
     let approvals_closed = ctx.gatekeeper.cancel_for_run(&head.run, now()).await?;
-    Ok(Json(Cancelled { id: head.run.clone(), approvals_closed }))
+    Ok(Json(Cancelled { id: head.run.clone(), approvals_closed, note: NOTE }))
 }

@@ -32,7 +32,7 @@ use crate::moments::in_order;
 use crate::queries::ExecutionQuery;
 
 /// Runs of a page that are looked at together.
-const AT_ONCE: usize = 8;
+pub(super) const AT_ONCE: usize = 8;
 
 /// A run to start.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, GatePolicy, Head, RunId};
-use countersign_run_start::{self as run_start, Asking, choosing, run_mode, understanding};
+use countersign_run_start::choosing::{self, Chosen, Sought};
+use countersign_run_start::{self as run_start, Asking, run_mode, understanding};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -58,21 +59,21 @@ pub(crate) async fn test(
         let profile = run_start::profile(starter, owner, &id).await?;
         let named = body.playbook.as_deref();
         let question = run_start::check_query(&body.query);
-        let choosing::Chosen { playbook, because, made } = choosing::playbook(
-            starter,
-            owner,
-            &profile,
-            choosing::Sought { named, question: &body.query, earlier: None, may_learn: false },
-            choosing::Otherwise::MadeFirst,
-        )
-        .await?;
-        let given = understanding::inputs(
-            &profile,
-            &playbook.playbook,
-            &body.query,
-            &body.inputs,
-            (today(), false),
-        );
+        let sought = Sought {
+            named,
+            question: &body.query,
+            earlier: None,
+            given: &body.inputs,
+            today: today(),
+            may_learn: false,
+        };
+        let otherwise = choosing::Otherwise::MadeFirst;
+        let chosen = choosing::playbook(starter, owner, &profile, sought, otherwise).await?;
+        let valid = &chosen.playbook.playbook;
+        let given =
+            understanding::inputs(&profile, valid, &body.query, &body.inputs, (today(), false));
+        let given = given.map_err(|problem| chosen.refused(problem));
+        let Chosen { playbook, because, made } = chosen;
         let (_, given) = Problem::both(question, given)?;
         let context = run_start::by_hand(&profile, &playbook.playbook, None)?;
         let (dry_run, query) = (DryRun::Reads, body.query.as_str());

@@ -7,11 +7,15 @@ use countersign_knowledge::graph::Scope;
 use countersign_run::{Head, Statistics};
 use countersign_store_kit::Window;
 use countersign_web::{Json, Problem, Query};
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::answers::StatisticsAnswer;
+use super::execution::state;
+use super::executions::AT_ONCE;
 use super::knowledge::scope;
 use super::{Ctx, JsonOf, Reader, now};
 use crate::Context;
@@ -75,10 +79,10 @@ pub(crate) async fn detail(
     let to = query.to.unwrap_or_else(now);
     let from = query.from.or_else(|| to.checked_sub(USUAL).ok()).unwrap_or(Timestamp::MIN);
     in_order(Some(from), Some(to))?;
-    let (heads, is_complete) = heads(&ctx, owner, from, to).await?;
+    let (mut heads, is_complete) = heads(&ctx, owner, from, to).await?;
     let profile = query.profile.as_ref();
-    let of_agent = |head: &&Head| profile.is_none_or(|id| head.profile_id == id.as_str());
-    let figures = Statistics::of(heads.iter().filter(of_agent));
+    heads.retain(|head| profile.is_none_or(|id| head.profile_id == id.as_str()));
+    let figures = Statistics::of(&with_statuses(&ctx, heads).await?);
     let scope = scope(owner, query.namespace);
     let user = |status| decided(&ctx, &scope, status, (from, to));
     let (user_merged, all_merged) = user(ReviewStatus::ApprovedMerge).await?;
@@ -108,6 +112,20 @@ async fn decided(
             return Ok((count, after.is_none()));
         }
     }
+}
+
+/// The same runs, in their order, each with its status: the events of one that is not over say whether it waits for people.
+async fn with_statuses(ctx: &Context, heads: Vec<Head>) -> Result<Vec<Head>, Problem> {
+    let known = heads.into_iter().map(|head| -> BoxFuture<'_, Result<Head, Problem>> {
+        Box::pin(async move {
+            let status = match head.status {
+                Some(status) => status,
+                None => state(ctx, &head).await?.status,
+            };
+            Ok(Head { status: Some(status), ..head })
+        })
+    });
+    futures::stream::iter(known.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await
 }
 
 /// The newest runs of this time, and whether these are all.

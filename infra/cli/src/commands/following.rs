@@ -127,6 +127,21 @@ fn of_request(request: &Value, base: &str) -> Vec<String> {
     ]
 }
 
+/// That a run failed, and why, as far as one sentence says it.
+pub(super) fn failed(run: &Value, status: &str, id: &str) -> String {
+    let stop = &run["stop"];
+    let why = text(stop, "message").filter(|why| !why.trim().is_empty());
+    let Some(why) = why else {
+        return format!("the run ended as `{status}`; `countersign show {id}` says why");
+    };
+    let at = text(stop, "step").map(|step| format!(" at `{}`", visible(&step)));
+    let why = visible(why.trim_end_matches('.'));
+    format!(
+        "the run ended as `{status}`{}: {why}; `countersign show {id}` has its steps",
+        at.unwrap_or_default()
+    )
+}
+
 /// How to come back to a run that is not over.
 pub(super) fn come_back(id: &str) -> String {
     format!("the run goes on without you; `countersign show {id}` says where it is")
@@ -136,7 +151,7 @@ pub(super) fn come_back(id: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{requests, step, tool_calls};
+    use super::{failed, requests, step, tool_calls};
 
     #[track_caller]
     fn check(statuses: &[&str], expect: Option<&str>) {
@@ -180,6 +195,24 @@ mod tests {
         assert_eq!(told[0].said, r#"  search_web {"query":"owls\u001b"}: done"#);
         assert!(told[1].said.ends_with("x…: TOOL_REFUSED"), "{}", told[1].said);
         assert!(tool_calls(&json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_run_that_failed_says_why() {
+        let check = |stop: Value, expect: &str| {
+            assert_eq!(failed(&json!({ "stop": stop }), "error", "run_1"), expect);
+        };
+        check(
+            json!({ "reason": "step_failed", "step": "answer", "message": "the model provider does not answer (HTTP 500)." }),
+            "the run ended as `error` at `answer`: the model provider does not answer (HTTP 500); `countersign show run_1` has its steps",
+        );
+        check(
+            json!({ "reason": "broken", "message": "the plan\u{1b} is too long" }),
+            "the run ended as `error`: the plan\\u{1b} is too long; `countersign show run_1` has its steps",
+        );
+        let bare = "the run ended as `error`; `countersign show run_1` says why";
+        check(Value::Null, bare);
+        check(json!({ "message": "" }), bare);
     }
 
     #[test]

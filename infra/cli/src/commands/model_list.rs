@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use countersign_model_list as list;
 
-use super::{Who, one, pretty};
+use super::{Who, field_items, one, pretty, text, visible};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -44,6 +44,10 @@ impl ModelList {
             }
         };
         console.line(pretty(&answer));
+        for warning in field_items(&answer, "warnings") {
+            let part = |name: &str| visible(&text(warning, name).unwrap_or_default());
+            console.note(format!("`{}`: {} ({})", part("path"), part("message"), part("hint")));
+        }
         Ok(())
     }
 }

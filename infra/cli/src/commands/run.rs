@@ -233,9 +233,7 @@ impl Run {
         }
         following::requests(&run, door.base()).iter().for_each(|line| console.note(line));
         if ["error", "timeout"].contains(&status.as_str()) {
-            return Err(CliError::Found(format!(
-                "the run ended as `{status}`; `countersign show {id}` says why"
-            )));
+            return Err(CliError::Found(following::failed(&run, &status, id)));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use countersign_failure::Failure as _;
 use countersign_model::{
-    ChatRequest, Message, Model, Provider, Reply, ToolSpec, ToolUse, Turn, Usage,
+    ChatRequest, Message, Model, ModelError, Provider, Reply, ToolSpec, ToolUse, Turn, Usage,
 };
 use countersign_model_list::{Cost, Temperature, Terms};
 use countersign_registry::OutputSchema;
@@ -21,8 +21,8 @@ use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
-use crate::drafts::{Followed, shown_fields};
-use crate::error::LlmError;
+use crate::drafts::{FollowEnd, Followed, shown_fields};
+use crate::error::{LlmError, advice};
 use crate::prompt::repair;
 
 /// The most that a model is shown, bytes.
@@ -84,10 +84,8 @@ impl Conversation<'_> {
             let may_ask = self.may_ask && used.turns == 0;
             let (reply, usage) = self.turn(&messages, may_ask, used.turns + 1, begun).await?;
             used.turns += 1;
-            if let Usage::Said { input, output } = usage {
-                used.input_tokens = used.input_tokens.saturating_add(input);
-                used.output_tokens = used.output_tokens.saturating_add(output);
-            }
+            let (input, output) = usage.tokens().unzip();
+            used.add_tokens(input, output);
             let (said, problems) = match self.ends(reply, may_ask) {
                 Ok((outcome, answer_sha256)) => {
                     let latency_ms = millis(begun.elapsed());
@@ -99,7 +97,8 @@ impl Conversation<'_> {
             };
             tracing::info!(run = self.call.run, step = self.call.step, problems, "not the schema");
             if used.turns >= self.limits.turns {
-                return Err(LlmError::Invalid { model: self.client.name(), problems });
+                let (model, advice) = (self.client.name(), advice(self.call));
+                return Err(LlmError::Invalid { model, problems, advice });
             }
             messages.extend(repair(said, &problems));
         }
@@ -134,8 +133,8 @@ impl Conversation<'_> {
         self.deps.budget.reserve(self.call, &reserved, self.terms).await?;
         let fields = &shown_fields(self.call, self.schema);
         let (follower, parts) = unbounded_channel();
+        let asked = Instant::now();
         let answered = async move {
-            let asked = Instant::now();
             let request = ChatRequest {
                 messages,
                 schema: &schema,
@@ -159,7 +158,12 @@ impl Conversation<'_> {
             let follow = pin!(followed.follow(parts));
             match select(pin!(answered), follow).await {
                 Either::Left((answered, _)) => answered,
-                Either::Right(((), answered)) => answered.await,
+                Either::Right((FollowEnd::Over, answered)) => answered.await,
+                // The request ends with it; what the model had written is paid for.
+                Either::Right((FollowEnd::Cancelled, _)) => {
+                    let reply = Err(ModelError::Stopped);
+                    (Turn { reply, usage: Usage::Unknown, requests: 1 }, asked.elapsed())
+                }
             }
         };
         let ended = self.ended(reserved.clone(), &turn, took);
@@ -194,15 +198,16 @@ impl Conversation<'_> {
         self.terms.price.as_ref().map(|price| price.of(input, output))
     }
 
-    /// The record of a turn that is over. All that was reserved counts when nobody can say how much of it was used.
+    /// The record of a turn that is over.
     fn ended(&self, mut record: ModelCall, turn: &Turn, took: Duration) -> ModelCall {
         if let Usage::Said { input, output } = turn.usage {
             (record.input_tokens, record.output_tokens) = (Some(input), Some(output));
         }
-        if let Some((input, output)) = used(turn.usage) {
-            record.counted_tokens = input.saturating_add(output);
-            record.counted_cost = self.cost(input, output);
-        }
+        let used = turn.usage.tokens();
+        let (input, output) =
+            used.unwrap_or_else(|| self.at_most(record.counted_tokens, &turn.reply));
+        record.counted_tokens = input.saturating_add(output);
+        record.counted_cost = self.cost(input, output);
         record.latency_ms = Some(millis(took));
         record.requests = turn.requests;
         match &turn.reply {
@@ -216,6 +221,18 @@ impl Conversation<'_> {
             }
         }
         record
+    }
+
+    /// What a turn may have used of what was reserved, when nobody can say: all of it, and more where the answer is longer than was
+    /// asked for.
+    fn at_most(&self, reserved: u64, reply: &Result<Reply, ModelError>) -> (u64, u64) {
+        let limit = u64::from(self.limits.tokens);
+        let said = match reply {
+            Ok(Reply::Text(text)) => tokens(text.len()),
+            Ok(Reply::Asks(asks)) => tokens(serde_json::json!(asks).to_string().len()),
+            Err(_) => 0,
+        };
+        (reserved.saturating_sub(limit), said.max(limit))
     }
 }
 
@@ -266,8 +283,12 @@ impl Most {
 fn most(messages: &[Message], schema: &Value, tools: &[ToolSpec], limits: Limits) -> Most {
     let shown = if tools.is_empty() { 0 } else { serde_json::json!(tools).to_string().len() };
     let bytes = bytes(messages) + schema.to_string().len() + shown;
-    let input = u64::try_from(bytes / 3 + 100).unwrap_or(u64::MAX);
-    Most { input, output: limits.tokens.into() }
+    Most { input: tokens(bytes + 300), output: limits.tokens.into() }
+}
+
+/// The tokens of so many bytes of text, more rather than fewer.
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes / 3).unwrap_or(u64::MAX)
 }
 
 /// What a test says of a turn that it does not take: who would be asked what, and how many tokens that could use.
@@ -295,21 +316,12 @@ pub(crate) fn bytes(messages: &[Message]) -> usize {
     messages.iter().map(|message| message.content.len() + asked(message)).sum()
 }
 
-/// Tokens that a turn used; none when nobody can say.
-fn used(usage: Usage) -> Option<(u64, u64)> {
-    match usage {
-        Usage::Nothing => Some((0, 0)),
-        Usage::Said { input, output } => Some((input, output)),
-        Usage::Unknown => None,
-    }
-}
-
 /// The record of a conversation that has not begun.
 pub(crate) fn record(model_used: String, messages: &[Message]) -> ModelUse {
     ModelUse {
         model_used,
-        input_tokens: 0,
-        output_tokens: 0,
+        input_tokens: Some(0),
+        output_tokens: Some(0),
         turns: 0,
         latency_ms: 0,
         prompt_sha256: hash_of(messages),

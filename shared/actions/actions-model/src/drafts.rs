@@ -35,8 +35,19 @@ pub enum Written {
     Shown,
     /// It is not shown, or not everywhere: it is written again.
     Not,
-    /// Nobody waits for it any more.
+    /// It is not shown any more.
     Over,
+    /// The run was cancelled: nobody waits for the answer.
+    Cancelled,
+}
+
+/// How it ends that an answer is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FollowEnd {
+    /// Nothing more is shown.
+    Over,
+    /// Nobody waits for the answer.
+    Cancelled,
 }
 
 /// Where an answer is shown while it is written.
@@ -70,7 +81,7 @@ pub(crate) struct Followed<'f> {
 
 impl Followed<'_> {
     /// Shows the answer while its parts come. It may be stopped anywhere.
-    pub(crate) async fn follow(&self, mut parts: UnboundedReceiver<String>) {
+    pub(crate) async fn follow(&self, mut parts: UnboundedReceiver<String>) -> FollowEnd {
         let mut answer = String::new();
         let mut shown = BTreeMap::new();
         while let Some(part) = parts.recv().await {
@@ -82,20 +93,23 @@ impl Followed<'_> {
                     false => self.show(&answer, &mut shown).await,
                 };
                 let is_shown = match written {
-                    Written::Over => return,
-                    written => written == Written::Shown,
+                    Written::Over => return FollowEnd::Over,
+                    Written::Cancelled => return FollowEnd::Cancelled,
+                    Written::Shown => true,
+                    Written::Not => false,
                 };
                 if is_shown && shown.is_empty() && seen < SHORT {
                     break;
                 }
                 if !gather(&mut parts, &mut answer, pause(seen)).await {
-                    return;
+                    return FollowEnd::Over;
                 }
                 if is_shown && answer.len() == seen {
                     break;
                 }
             }
         }
+        FollowEnd::Over
     }
 
     /// Shows what is new.

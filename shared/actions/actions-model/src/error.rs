@@ -3,8 +3,11 @@
 use countersign_extractive::ModelRequired;
 use countersign_failure::Failure;
 use countersign_model::ModelError;
-use countersign_registry::action::ActionError;
-use countersign_run::QuotaExceeded;
+use countersign_registry::Action as _;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::extract_facts::ExtractFacts;
+use countersign_registry::actions::plan_tasks::PlanTasks;
+use countersign_registry::actions::research_with_tools::ResearchWithTools;
 use countersign_store_directory::DirectoryError;
 use countersign_store_kit::StoreError;
 use jiff::Timestamp;
@@ -29,8 +32,10 @@ pub enum LlmError {
         /// How many there may be.
         max: usize,
     },
-    /// The run has used its tokens.
-    #[error("the models of a run may use {limit} in all, and this call could exceed that")]
+    /// The run has used its tokens, or its money.
+    #[error(
+        "the models of a run may use {limit} in all, and this call could exceed that: {figures}"
+    )]
     #[failure(
         code = "MODEL_BUDGET_SPENT",
         status = 429,
@@ -39,23 +44,23 @@ pub enum LlmError {
     RunBudget {
         /// How much it has.
         limit: String,
+        /// How much is spent, and how much the call could use.
+        figures: String,
     },
-    /// The person has used today's tokens.
-    #[error("{0}")]
-    #[failure(forward)]
-    DayBudget(QuotaExceeded),
-    /// The person has spent today's money.
+    /// The person has used today's tokens, or today's money.
     #[error(
-        "the models of a person's runs may use {limit} in a day, and this call could exceed that; it begins anew at {anew}"
+        "the models of a person's runs may use {limit} in a day, and this call could exceed that: {figures}; it begins anew at {anew}"
     )]
     #[failure(
         code = "QUOTA_EXCEEDED",
         status = 429,
-        help = "wait until it begins anew, or ask an administrator for more (`cost_per_day`)"
+        help = "wait until it begins anew, or ask whoever operates the deployment for more (ModelTokensPerDay, `cost_per_day`)"
     )]
-    DayCost {
+    DayBudget {
         /// How much there is.
         limit: String,
+        /// How much is spent, and how much the call could use.
+        figures: String,
         /// When it begins anew.
         anew: Timestamp,
     },
@@ -146,19 +151,41 @@ pub enum LlmError {
     Model(#[from] ModelError),
     /// The answer does not fit, nor does the repaired one.
     #[error(
-        "the answer of `{model}` does not fit `output_schema`, even after it was asked to repair it: {problems}"
+        "the answer of `{model}` does not have the form that it was asked for, even after it was asked to repair it: {problems}"
     )]
-    #[failure(
-        code = "MODEL_ANSWER_INVALID",
-        status = 502,
-        help = "say more in `instructions` and in the descriptions of the fields, or ask for less"
-    )]
+    #[failure(code = "MODEL_ANSWER_INVALID", status = 502, help = Some(advice.to_string()))]
     Invalid {
         /// Who answered.
         model: String,
         /// What is wrong, without the answer.
         problems: String,
+        /// What can be done about it.
+        advice: &'static str,
     },
+}
+
+/// What can be done about an answer of the wrong form: which settings say more of it. A plan that was made for a question has those of
+/// its agent, a playbook has those of its step.
+pub(crate) fn advice(call: &Call) -> &'static str {
+    let is_of_playbook = call.info.playbook_id.is_some();
+    match (call.action.as_str(), is_of_playbook) {
+        (ExtractFacts::NAME, _) => "choose another model",
+        (PlanTasks::NAME, true) => {
+            "say more in the `description` of each of the `specialists`, or choose another `model`"
+        }
+        (PlanTasks::NAME, false) => {
+            "ask for less at once, say more in the `description` of each of the agent's `specialists`, or choose another model"
+        }
+        (ResearchWithTools::NAME, true) => {
+            "say more in `system_prompt` and in the descriptions of the fields, or ask for less"
+        }
+        (_, false) => {
+            "ask for less at once, say more in the agent's `system_prompt_additions`, or choose another model"
+        }
+        (_, true) => {
+            "say more in `instructions` and in the descriptions of the fields, or ask for less"
+        }
+    }
 }
 
 impl From<LlmError> for ActionError {

@@ -18,7 +18,7 @@ use crate::answer;
 use crate::conversation::{
     Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
 };
-use crate::error::LlmError;
+use crate::error::{LlmError, advice};
 use crate::prompt::{Style, messages};
 
 /// An action that a model does.
@@ -59,7 +59,7 @@ impl<A> ModelAction<A> {
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         match &model {
             Model::Extractive if call.rewrite.is_some() => Err(LlmError::FollowsNoInstructions),
-            Model::Extractive => quote(model.name(), params, &inputs.data, schema, &messages),
+            Model::Extractive => quote(call, model.name(), params, &inputs.data, schema, &messages),
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);
                 let conversation = Conversation {
@@ -118,6 +118,7 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
 
 /// The built-in model: its answer fits, or there is none.
 fn quote(
+    call: &Call,
     model: String,
     params: &Params,
     data: &Value,
@@ -125,11 +126,15 @@ fn quote(
     messages: &[Message],
 ) -> Result<(Value, ModelUse), LlmError> {
     let begun = Instant::now();
+    let advice = advice(call);
     let (instructions, template) = (params.instructions.as_deref(), params.template.as_deref());
     let said = quoted(&Task { instructions, template, data, schema })?;
     let answer_sha256 = hash(&said.to_string());
-    let output = answer::output(said, schema)
-        .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
+    let output = answer::output(said, schema).map_err(|problems| LlmError::Invalid {
+        model: model.clone(),
+        problems,
+        advice,
+    })?;
     let latency_ms = millis(begun.elapsed());
     let used = record(model, messages);
     Ok((output, ModelUse { turns: 1, latency_ms, answer_sha256, ..used }))

@@ -105,8 +105,8 @@ mod tests {
             |_: &ToolResult| ToolAsk { tool: "search_web".to_owned(), arguments: "{}".to_owned() };
         let used = ModelUse {
             model_used: "openai/a".to_owned(),
-            input_tokens: 0,
-            output_tokens: 0,
+            input_tokens: Some(0),
+            output_tokens: Some(0),
             turns: 1,
             latency_ms: 0,
             prompt_sha256: String::new(),

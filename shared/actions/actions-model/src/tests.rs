@@ -18,6 +18,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::{Deps, LlmError, ModelLists, actions};
 
 mod drafts;
+mod failures;
 mod purse;
 mod research;
 mod rewrite;
@@ -159,7 +160,7 @@ async fn f_056_an_answer_that_fits_is_the_output_and_its_record_says_who_wrote_i
     assert_eq!(answered.output, json!({ "verdict": "bad", "score": 7.5 }));
     let used = answered.model.unwrap();
     assert_eq!((used.model_used.as_str(), used.turns), ("openai/tiny", 1));
-    assert_eq!((used.input_tokens, used.output_tokens), (100, 20));
+    assert_eq!((used.input_tokens, used.output_tokens), (Some(100), Some(20)));
     assert_eq!([used.prompt_sha256.len(), used.answer_sha256.len()], [64, 64]);
     let settled = purse.settled.lock().unwrap().clone();
     assert!(matches!(settled.as_slice(), [(reserved, 120)] if *reserved > 8_192), "{settled:?}");
@@ -199,7 +200,7 @@ async fn f_145_an_answer_that_does_not_fit_may_be_repaired_once() {
     let answered = ask(&server, &purse(2), &judge()).await.unwrap();
     assert_eq!(answered.output["score"], 7);
     let used = answered.model.unwrap();
-    assert_eq!((used.turns, used.input_tokens), (2, 200));
+    assert_eq!((used.turns, used.input_tokens), (2, Some(200)));
     let asked = server.received_requests().await.unwrap();
     let second: Value = asked[1].body_json().unwrap();
     let messages = second["messages"].as_array().unwrap();
@@ -240,6 +241,25 @@ async fn f_056_what_a_provider_refuses_costs_nothing() {
         let purse = purse(1);
         let error = ask(&server, &purse, &judge()).await.unwrap_err();
         assert_eq!((error.code, purse.settled.lock().unwrap()[0].1), (code, 0));
+    }
+}
+
+#[tokio::test]
+async fn k_44_a_provider_that_says_nothing_has_used_all_that_was_reserved() {
+    let long = format!(r#"{{"verdict": "{}", "score": 7.5}}"#, "bad ".repeat(10_000));
+    for (answer, is_longer) in [(r#"{"verdict": "bad", "score": 7.5}"#, false), (&long, true)] {
+        let mut said = said(answer);
+        said.as_object_mut().unwrap().remove("usage");
+        let server = MockServer::builder().start().await;
+        let said = ResponseTemplate::new(200).set_body_json(said);
+        Mock::given(any()).respond_with(said).mount(&server).await;
+        let purse = purse(1);
+        let used = ask(&server, &purse, &judge()).await.unwrap().model.unwrap();
+        assert_eq!((used.turns, used.input_tokens, used.output_tokens), (1, None, None));
+        let ended = purse.ended.lock().unwrap()[0].clone();
+        assert_eq!((ended.input_tokens, ended.output_tokens), (None, None));
+        let (reserved, counted) = purse.settled.lock().unwrap()[0];
+        assert_eq!((counted > reserved, counted >= reserved), (is_longer, true), "{counted}");
     }
 }
 
@@ -305,7 +325,7 @@ async fn f_055_the_built_in_model_quotes_says_so_and_refuses_the_rest() {
     let answered = perform(&deps, &report).await.unwrap();
     assert_eq!(answered.output, json!({ "value": "# Pier\n\n- \"The pier is closed.\" ([0])" }));
     let used = answered.model.unwrap();
-    assert_eq!((used.model_used.as_str(), used.input_tokens), ("extractive", 0));
+    assert_eq!((used.model_used.as_str(), used.input_tokens), ("extractive", Some(0)));
     let number = call(data, params, field(DataType::Number));
     assert_eq!(perform(&deps, &number).await.unwrap_err().code, "MODEL_REQUIRED");
 }

@@ -128,6 +128,16 @@ pub enum Usage {
 }
 
 impl Usage {
+    /// Tokens that were used, of the request and of the answer; none when nobody can say.
+    #[must_use]
+    pub fn tokens(self) -> Option<(u64, u64)> {
+        match self {
+            Self::Nothing => Some((0, 0)),
+            Self::Said { input, output } => Some((input, output)),
+            Self::Unknown => None,
+        }
+    }
+
     /// What the provider says; unknown unless it says both.
     pub(crate) fn said(input: Option<u64>, output: Option<u64>) -> Self {
         match (input, output) {

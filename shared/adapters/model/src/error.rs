@@ -3,6 +3,14 @@
 use countersign_connector::SourceError;
 use countersign_failure::Failure;
 use countersign_http_out::HttpError;
+use jiff::Timestamp;
+
+/// When a provider may be asked again, as the end of a sentence; nothing where it does not say that.
+fn from_when(again_at: &Option<Timestamp>) -> String {
+    again_at.map_or_else(String::new, |at| {
+        format!("; it may be asked again at {}", at.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    })
+}
 
 /// Why a model did not answer. No variant holds a key, a prompt or an answer.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -46,15 +54,20 @@ pub enum ModelError {
         status: u16,
     },
     /// Too many requests, after the tries that are allowed.
-    #[error("the model provider answers that there are too many requests")]
+    #[error("the model provider answers that there are too many requests{}", from_when(.again_at))]
     #[failure(code = "MODEL_THROTTLED", retryable, status = 503)]
-    Throttled,
+    Throttled {
+        /// When it may be asked again, if the provider says that.
+        again_at: Option<Timestamp>,
+    },
     /// The provider fails.
-    #[error("the model provider does not answer (HTTP {status})")]
+    #[error("the model provider does not answer (HTTP {status}){}", from_when(.again_at))]
     #[failure(code = "MODEL_UNAVAILABLE", retryable, status = 503)]
     Unavailable {
         /// The status.
         status: u16,
+        /// When it may be asked again, if the provider says that.
+        again_at: Option<Timestamp>,
     },
     /// The provider does not accept the request.
     #[error("the model provider rejects the request (HTTP {status}): {message}")]
@@ -88,6 +101,10 @@ pub enum ModelError {
         /// The limit.
         max_tokens: u32,
     },
+    /// Nobody waits for the answer any more: the run was cancelled while it was written.
+    #[error("the run was cancelled while the model was writing its answer")]
+    #[failure(code = "RUN_STOPPED", status = 409)]
+    Stopped,
     /// The model, or the provider's filter, declined.
     #[error("the model declined to answer")]
     #[failure(code = "MODEL_DECLINED", status = 502)]

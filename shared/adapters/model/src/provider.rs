@@ -256,7 +256,7 @@ impl Failed {
     fn usage(&self) -> Usage {
         match &self.error {
             ModelError::Http(error) if error.may_have_arrived() => Usage::Unknown,
-            ModelError::Unavailable { status } if is_of_a_gateway(*status) => Usage::Unknown,
+            ModelError::Unavailable { status, .. } if is_of_a_gateway(*status) => Usage::Unknown,
             _ => Usage::Nothing,
         }
     }
@@ -277,17 +277,19 @@ fn is_of_a_gateway(status: u16) -> bool {
 fn refused(answer: &Answer, key: Option<&Secret>) -> Failed {
     let status = answer.status;
     let asks = answer.header("retry-after");
-    let asks = asks.and_then(|header| retry_after(header, Timestamp::now()));
+    let now = Timestamp::now();
+    let asks = asks.and_then(|header| retry_after(header, now));
+    let again_at = asks.and_then(|asks| now.checked_add(asks).ok());
     let (fault, error) = match meaning(status) {
         StatusMeaning::AuthFailed => (None, ModelError::KeyRejected { status }),
         StatusMeaning::Throttled => {
-            (Some(CallFailure::Throttled { retry_after: asks }), ModelError::Throttled)
+            (Some(CallFailure::Throttled { retry_after: asks }), ModelError::Throttled { again_at })
         }
         StatusMeaning::Unavailable | StatusMeaning::TimedOut => {
             let waits = asks.map(|asks| CallFailure::Throttled { retry_after: Some(asks) });
             let fault = waits.unwrap_or(CallFailure::Unavailable);
             let fault = (!is_of_a_gateway(status)).then_some(fault);
-            (fault, ModelError::Unavailable { status })
+            (fault, ModelError::Unavailable { status, again_at })
         }
         StatusMeaning::Success | StatusMeaning::Refused | StatusMeaning::Unexpected => {
             (None, ModelError::Rejected { status, message: complaint(&answer.body, key) })

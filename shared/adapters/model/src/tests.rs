@@ -156,6 +156,23 @@ async fn f_056_a_provider_that_is_throttled_or_fails_is_asked_again() {
 }
 
 #[tokio::test]
+async fn f_056_a_provider_that_asks_to_wait_longer_than_there_is_time_is_told_with_when() {
+    for (status, says) in [(429, true), (503, true), (500, false)] {
+        let answer = ResponseTemplate::new(status);
+        let answer = if says { answer.insert_header("retry-after", "600") } else { answer };
+        let server = server(vec![answer.clone(), answer.clone(), answer.clone(), answer]).await;
+        let before = jiff::Timestamp::now();
+        let reply = chat(&format!("{}/v1", server.uri()), true).await.reply;
+        let told = reply.unwrap_err().to_string();
+        let at = told.split_once("; it may be asked again at ").map(|(_, at)| at);
+        let at: Option<jiff::Timestamp> = at.map(|at| at.parse().unwrap());
+        let waits = at.map(|at| at.duration_since(before).as_secs());
+        assert!(waits.is_none_or(|seconds| seconds >= 599), "{told}");
+        assert_eq!(waits.is_some(), says, "{told}");
+    }
+}
+
+#[tokio::test]
 async fn f_056_what_will_not_change_is_not_asked_again() {
     let error = |status, message: &str| {
         ResponseTemplate::new(status).set_body_json(json!({ "error": { "message": message } }))

@@ -49,6 +49,13 @@ impl EarlierCall {
     }
 }
 
+/// What people call an item of a list by its key. A key that is only the item's number counts from 0, and people from 1.
+#[must_use]
+pub fn item_name(key: &str, is_numbered: bool) -> String {
+    let number = key.parse::<u32>().ok().filter(|_| is_numbered);
+    number.map_or_else(|| key.to_owned(), |n| n.saturating_add(1).to_string())
+}
+
 /// What is known of the calls of a step.
 #[derive(Debug, Clone, Default)]
 pub struct ListSummary<'a> {
@@ -62,6 +69,8 @@ pub struct ListSummary<'a> {
     pub struck: BTreeSet<u32>,
     /// How many calls people allowed.
     pub allowed: usize,
+    /// Whether the keys are the numbers of the items, from 0.
+    pub is_numbered: bool,
 }
 
 /// What calls answered, by the key of their item; none of an answer that cannot be read any more. An answer that has no room is
@@ -88,7 +97,8 @@ impl<'a> ListSummary<'a> {
         let allowed = intent.map_or(0, |intent| intent.sending.items as usize);
         let struck = intent.map(|intent| intent.struck.iter().copied().collect());
         let (allowed, struck) = (allowed.max(calls.len()), struck.unwrap_or_default());
-        Self { calls: Some(calls), struck, allowed, ..Self::default() }
+        let is_numbered = calls.values().all(|call| call.item == call.n.to_string());
+        Self { calls: Some(calls), struck, allowed, is_numbered, ..Self::default() }
     }
 
     /// How the step ends. `answers` are what [`RunStore::list_answers`] gives, `early` is what ended it before its last
@@ -162,8 +172,8 @@ impl<'a> ListSummary<'a> {
         self.name_unknown(&mut text);
         if let Some(call) = self.first_failure() {
             let (code, message) = (call.code.as_deref(), call.message.as_deref());
-            let message = short(message.unwrap_or_default());
-            let _ = write!(text, " Item `{}`: {}: {message}.", call.item, code.unwrap_or_default());
+            let (message, code) = (short(message.unwrap_or_default()), code.unwrap_or_default());
+            let _ = write!(text, " Item `{}`: {code}: {message}.", self.name(&call.item));
         }
         if let Some(early) = early {
             let _ = write!(text, " It ended early: {}.", short(early));
@@ -178,6 +188,7 @@ impl<'a> ListSummary<'a> {
         let earlier = earlier.map(|call| (call.call.item.as_str(), call.key()));
         let all: Vec<(&str, &str)> = own.chain(earlier).collect();
         for (item, key) in all.iter().take(MAX_NAMED) {
+            let item = self.name(item);
             let _ = write!(text, " Unknown: item `{item}`, look there for key {key}.");
         }
         if all.len() > MAX_NAMED {
@@ -187,11 +198,11 @@ impl<'a> ListSummary<'a> {
 
     fn output(&self, mut answers: ListAnswers) -> Value {
         let missing: Vec<String> =
-            self.done_calls().filter_map(|call| missing(call, &answers)).collect();
+            self.done_calls().filter_map(|call| self.missing(call, &answers)).collect();
         let results = self.results(&mut answers);
         let told = results.iter().map(|one| warning_count(&one["output"]));
         let warned = told.fold(missing.len() as u64, u64::saturating_add);
-        let unread = results.iter().flat_map(warnings_of);
+        let unread = results.iter().flat_map(|item| self.warnings_of(item));
         let warnings: Vec<String> = missing.into_iter().chain(unread).take(MAX_WARNINGS).collect();
         json!({
             "count": results.len(),
@@ -235,33 +246,38 @@ impl<'a> ListSummary<'a> {
         let earlier = self.earlier.iter().map(|earlier| &earlier.call);
         self.calls().chain(earlier).filter(|call| call.status == ItemStatus::Done)
     }
-}
 
-/// That what a call answered is not in the output, and why; what reads the output would take it for an answer without content.
-/// Of a call that people say was made, nobody expects one.
-fn missing(call: &ItemCall, answers: &ListAnswers) -> Option<String> {
-    let item = &call.item;
-    match &call.output {
-        Some(_) if answers.get(item).is_some_and(Option::is_none) => {
-            Some(format!("{item}: it was done, and what it answered cannot be read any more"))
-        }
-        _ if answers.contains_key(item) => None,
-        Some(_) => Some(format!(
-            "{item}: its answer is left out here: all answers together are longer than {} MB",
-            MAX_ANSWERS_BYTES / (1024 * 1024)
-        )),
-        None if call.message.is_none() => {
-            Some(format!("{item}: it was done, and its answer could not be kept"))
-        }
-        None => None,
+    /// What people call an item.
+    fn name(&self, key: &str) -> String {
+        item_name(key, self.is_numbered)
     }
-}
 
-/// What could not be read of an item's answer, with the key of the item.
-fn warnings_of(item: &Value) -> Vec<String> {
-    let key = item["key"].as_str().unwrap_or_default();
-    let sentences = warning_sentences(&item["output"], MAX_WARNINGS);
-    sentences.into_iter().map(|sentence| format!("{key}: {sentence}")).collect()
+    /// That what a call answered is not in the output, and why; what reads the output would take it for an answer without content.
+    /// Of a call that people say was made, nobody expects one.
+    fn missing(&self, call: &ItemCall, answers: &ListAnswers) -> Option<String> {
+        let item = self.name(&call.item);
+        match &call.output {
+            Some(_) if answers.get(&call.item).is_some_and(Option::is_none) => {
+                Some(format!("{item}: it was done, and what it answered cannot be read any more"))
+            }
+            _ if answers.contains_key(&call.item) => None,
+            Some(_) => Some(format!(
+                "{item}: its answer is left out here: all answers together are longer than {} MB",
+                MAX_ANSWERS_BYTES / (1024 * 1024)
+            )),
+            None if call.message.is_none() => {
+                Some(format!("{item}: it was done, and its answer could not be kept"))
+            }
+            None => None,
+        }
+    }
+
+    /// What could not be read of an item's answer, with the name of the item.
+    fn warnings_of(&self, item: &Value) -> Vec<String> {
+        let name = self.name(item["key"].as_str().unwrap_or_default());
+        let sentences = warning_sentences(&item["output"], MAX_WARNINGS);
+        sentences.into_iter().map(|sentence| format!("{name}: {sentence}")).collect()
+    }
 }
 
 fn result(n: Option<u32>, key: &str, status: &str, output: &Value, message: &str) -> Value {

@@ -2,11 +2,11 @@
 
 use countersign_run::{ModelCall, RunId};
 use countersign_store_kit::{Page, StoreError, Window, Write};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join};
 use serde::{Deserialize, Serialize};
 
-use crate::spend::{Change, day_count, run_count, within};
-use crate::{Reserved, Result, RunStore, Spend, SpendLimits, SpendOf, keys};
+use crate::spend::{Change, day_count, day_key, run_count, within};
+use crate::{Reserved, Result, RunStore, Spend, SpendLimits, SpendOf, Spent, keys};
 
 /// A turn that is over.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,18 @@ impl RunStore {
             Err(error) if error.is_condition() => Ok(limits.day_exceeded(of.at)),
             Err(error) => Err(error),
         }
+    }
+
+    /// What is counted of a run and of its person's day, with what calls that go on could use. For people: nothing is decided by it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn spent(&self, of: SpendOf<'_>) -> Result<Spent> {
+        let (run, day) = (keys::tokens(of.run), day_key(of));
+        let (by_run, in_day) =
+            try_join(self.table.get::<Count>(&run), self.table.get::<Count>(&day)).await?;
+        let spend = |counted: Option<Count>| counted.map(Spend::from).unwrap_or_default();
+        Ok(Spent { by_run: spend(by_run), in_day: spend(in_day) })
     }
 
     /// Counts what a turn used instead of what was reserved, writes how it ended, and removes what was shown of its answer. One
@@ -105,6 +117,22 @@ impl RunStore {
         let query = keys::model_calls_of(run, step).limit(1);
         let page = self.table.page_as(query, |row: Row| row.call).await?;
         Ok(page.items.into_iter().next())
+    }
+}
+
+/// A count as it is stored.
+#[derive(Deserialize)]
+struct Count {
+    #[serde(default)]
+    used: i64,
+    #[serde(default)]
+    cost: i64,
+}
+
+impl From<Count> for Spend {
+    fn from(count: Count) -> Self {
+        let amount = |counted: i64| u64::try_from(counted).unwrap_or_default();
+        Self { tokens: amount(count.used), cost: amount(count.cost) }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Quota, QuotaExceeded, RunId};
-use countersign_store_kit::{Expr, Write};
+use countersign_store_kit::{Expr, Key, Write};
 use jiff::Timestamp;
 
 use crate::quotas::{KEPT, of_day};
@@ -48,6 +48,15 @@ pub struct SpendOf<'a> {
     pub who: &'a UserId,
     /// When the model was asked: the day that counts.
     pub at: Timestamp,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Of the run.
+    pub by_run: Spend,
+    /// Of its person's day.
+    pub in_day: Spend,
 }
 
 /// Whether there is as much as is wanted.
@@ -97,9 +106,13 @@ pub(crate) fn run_count(of: SpendOf<'_>, by: Change) -> Result<Write> {
 
 /// What changes the count of the person's day.
 pub(crate) fn day_count(of: SpendOf<'_>, by: Change) -> Result<Write> {
-    let day = of_day(of.who, Quota::tokens(0), of.at);
-    let count = Write::update(&day).add("used", &by.tokens)?.add("cost", &by.cost)?;
+    let count = Write::update(&day_key(of)).add("used", &by.tokens)?.add("cost", &by.cost)?;
     count.set("expires_at", &(of.at.as_second() + KEPT))
+}
+
+/// Where the count of the person's day is.
+pub(crate) fn day_key(of: SpendOf<'_>) -> Key {
+    of_day(of.who, Quota::tokens(0), of.at)
 }
 
 /// A count that changes only if there is room for the amount; none when the amount alone is more than the limit.

@@ -122,19 +122,44 @@ fn f_151_a_playbook_is_a_chain_and_only_parallel_widens_it() {
     assert_eq!(plan.step("d").unwrap().after, ["b", "c"]);
 }
 
+fn looks() -> playbook::Step {
+    let mut looks = action(false, None);
+    let playbook::StepKind::Action { action, .. } = &mut looks else { panic!("an action") };
+    *action = "extract_facts".to_owned();
+    step("learn", looks)
+}
+
+/// An answer with facts that are looked for beside it, and a step that may read something.
+fn learning(reads: Option<&str>) -> Vec<playbook::Step> {
+    let steps = vec![step("answer", action(false, None)), looks()];
+    let both = playbook::StepKind::Parallel { steps, output_key: None };
+    vec![step("both", both), step("c", action(false, reads))]
+}
+
+#[test]
+fn r_086_facts_that_nothing_shows_are_beside_the_answer() {
+    let with = |reads: Option<&str>, source: Option<&str>| {
+        let output = source.map(|source| {
+            serde_json::from_value(json!({
+                "format": "markdown", "auto_enrich_graph": false, "save_to": "none",
+                "sections": [{ "title": "Answer", "source": source }],
+            }))
+            .unwrap()
+        });
+        let playbook = playbook::ValidPlaybook { output, ..of(learning(reads)) };
+        let plan = plan(&playbook, request());
+        plan.is_beside_the_answer(plan.step("learn").unwrap())
+    };
+    assert!(with(None, Some("answer.answer")));
+    assert!(!with(Some("learn"), Some("answer.answer")), "a step reads them");
+    assert!(!with(None, Some("learn.found")), "the output shows them");
+    assert!(!with(None, Some("both")), "with the rest");
+    assert!(!with(None, None), "perhaps as the last result");
+}
+
 #[test]
 fn r_086_no_step_needs_facts_that_it_does_not_read() {
-    let looks = || {
-        let mut looks = action(false, None);
-        let playbook::StepKind::Action { action, .. } = &mut looks else { panic!("an action") };
-        *action = "extract_facts".to_owned();
-        step("learn", looks)
-    };
-    let both = |reads: Option<&str>| {
-        let steps = vec![step("answer", action(false, None)), looks()];
-        let both = playbook::StepKind::Parallel { steps, output_key: None };
-        planned(vec![step("both", both), step("c", action(false, reads))])
-    };
+    let both = |reads: Option<&str>| planned(learning(reads));
     assert_eq!(both(None).step("c").unwrap().after, ["answer"]);
     assert_eq!(both(Some("learn")).step("c").unwrap().after, ["answer", "learn"]);
     let alone = planned(vec![looks(), step("c", action(false, None))]);

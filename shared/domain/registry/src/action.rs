@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_effect::Effect;
-use countersign_failure::{Class, Failure};
+use countersign_failure::{Class, Failure, chain};
 use countersign_identity::UserId;
 use countersign_run::ModelUse;
 use futures::future::BoxFuture;
@@ -214,15 +214,10 @@ impl ActionError {
         self
     }
 
-    /// Carries another crate's error over, with its whole chain as message.
+    /// Carries another crate's error over, with its whole chain as message. An error that forwards the words of its cause says them once.
     #[must_use]
     pub fn from_failure(error: &dyn Failure) -> Self {
-        let mut message = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            message = format!("{message}: {cause}");
-            source = cause.source();
-        }
+        let message = chain(error);
         Self { code: error.code(), message, class: error.class(), help: error.help() }
     }
 }

@@ -31,6 +31,6 @@ pub use file_name::file_name;
 pub use format::{Format, Rendered};
 pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
-pub use render::{Provenance, render, titled};
+pub use render::{Provenance, content, render, titled};
 pub use transform::Transform;
 pub use written::{GraphNamespace, WrittenDestination};

@@ -1,6 +1,7 @@
 //! A result as Markdown, JSON, CSV or a structured object.
 
 mod cells;
+mod frame;
 mod markdown_body;
 
 use jiff::Timestamp;
@@ -13,6 +14,8 @@ use crate::format::{Format, Rendered};
 use crate::layout::{Column, Layout, Section, SectionFormat};
 use crate::linked::{LinkedBy, groups};
 use crate::path::at;
+
+pub use frame::content;
 
 /// Where a document comes from; it stands at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,8 @@ use crate::{ConnectorCall, Head, RunRecord, RunStatus, StepStatus, day_of};
 pub struct Figures {
     /// How many runs there were.
     pub runs: u64,
-    /// How many of them stand how; `running` includes those that wait for people.
+    /// How many of them have which status. The head of a run that is not over does not say whether it waits for people: whoever counts
+    /// has to give it the status that its events say.
     pub by_status: BTreeMap<&'static str, u64>,
     /// The share of finished runs that are `complete`, from 0 to 1; none while none is finished.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,7 +210,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Statistics;
-    use crate::{Head, RunId};
+    use crate::{Head, RunId, RunStatus};
 
     fn head(n: u8, profile: &str, rest: &Value) -> Head {
         let owner = format!("user_{}", "01".repeat(16));
@@ -272,6 +273,14 @@ mod tests {
         assert_eq!(
             serde_json::to_value(&made.agents[1]).unwrap()["by_status"],
             json!({"running": 1})
+        );
+        let mut waits = runs();
+        waits[2].status = Some(RunStatus::AwaitingApproval);
+        let made = Statistics::of(&waits);
+        assert_eq!(made.agents[1].figures.by_status["awaiting_approval"], 1);
+        assert_eq!(
+            (made.agents[1].figures.by_status.len(), made.total.success_rate),
+            (1, Some(0.5))
         );
     }
 

@@ -163,6 +163,8 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
         named: of.playbook,
         question: of.query,
         earlier: within.as_ref().and_then(Within::earlier),
+        given: of.inputs,
+        today: of.today,
         may_learn: matches!(of.occasion, Occasion::ByHand { .. }) && of.occurrence.is_none(),
     };
     let otherwise = match of.occasion {
@@ -174,6 +176,7 @@ async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Resul
     let valid = &chosen.playbook.playbook;
     let given =
         understanding::inputs(of.profile, valid, of.query, of.inputs, (of.today, is_member));
+    let given = given.map_err(|problem| chosen.refused(problem));
     let context = of.occasion.context(of.profile, valid);
     let mode = run_mode::of(Some(of.profile), valid, of.mode);
     let known = Problem::both(question, given);

@@ -9,10 +9,13 @@ use countersign_profile::{Profile, Skill};
 use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
+use jiff::civil::Date;
+use serde_json::{Map, Value};
 
 use crate::asking::Made;
 use crate::conversation::Earlier;
-use crate::{Starter, direct, research, skills};
+use crate::direct::Found;
+use crate::{Starter, direct, research, skills, understanding};
 
 /// A playbook to follow.
 pub struct Chosen {
@@ -22,6 +25,23 @@ pub struct Chosen {
     pub because: Option<String>,
     /// What it was made for, when it was made for this question: one call, or research, which no playbook is.
     pub made: Option<Made>,
+}
+
+impl Chosen {
+    /// What is wrong with its inputs. Where the question was taken for a call it says for which: whoever did not mean that call has to
+    /// know.
+    #[must_use]
+    pub fn refused(&self, mut problem: Problem) -> Problem {
+        let (Some(Made::Call), Some(because)) = (self.made, &self.because) else { return problem };
+        let hint = format!(
+            "{because}, because it has the words of that name: give what the call needs, or ask in other words"
+        );
+        problem.hint = Some(match problem.hint.take() {
+            Some(before) => format!("{before}; {hint}"),
+            None => hint,
+        });
+        problem
+    }
 }
 
 /// What may answer a question that names no playbook, beside the agent's playbooks.
@@ -44,6 +64,10 @@ pub struct Sought<'a> {
     pub question: &'a str,
     /// What was asked before in its conversation.
     pub earlier: Option<Earlier<'a>>,
+    /// The inputs that are given with it.
+    pub given: &'a Map<String, Value>,
+    /// What `today` and `last month` are relative to.
+    pub today: Date,
     /// Whether something may be learned of whoever asks: a person asks it, and not again.
     pub may_learn: bool,
 }
@@ -59,26 +83,21 @@ pub async fn playbook(
     sought: Sought<'_>,
     otherwise: Otherwise,
 ) -> Result<Chosen, Problem> {
-    let Sought { named, question, earlier, may_learn } = sought;
-    let (id, because) = match named {
+    let question = sought.question;
+    let (id, because) = match sought.named {
         Some(id) => (id.to_owned(), None),
         None => match of_agent(ctx, owner, profile, question, otherwise).await {
             Ok(chosen) => chosen,
             Err(NoPlaybookChosen::Refused(problem)) => return Err(problem),
-            Err(NoPlaybookChosen::None(problem))
-                if question.trim().is_empty() || otherwise == Otherwise::Nothing =>
-            {
+            Err(NoPlaybookChosen::None(problem)) if otherwise == Otherwise::Nothing => {
                 return Err(problem);
+            }
+            Err(NoPlaybookChosen::None(_)) if question.trim().is_empty() => {
+                return Err(no_question());
             }
             // Nothing else answers it: perhaps it is one call, or the agent looks for the answer.
             Err(NoPlaybookChosen::None(problem)) => {
-                let made = match direct::find(ctx, owner, profile, question).await? {
-                    Some(direct) => Some(direct),
-                    None => {
-                        research::made(ctx, owner, profile, (question, may_learn), earlier).await?
-                    }
-                };
-                return made.ok_or(problem);
+                return made(ctx, owner, profile, sought).await?.ok_or(problem);
             }
         },
     };
@@ -87,6 +106,49 @@ pub async fn playbook(
     let stored =
         stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))?;
     Ok(Chosen { playbook: stored, because, made: None })
+}
+
+/// What is asked for is missing: without a question only a playbook could be followed.
+fn no_question() -> Problem {
+    let message = "must be a question: this agent has no playbook of its own to follow without one";
+    Problem::field("query", message).with_hint("ask something, or name a `playbook`")
+}
+
+/// What is made for a question that no playbook answers: the call that it is, or research. An agent that can research is not asked for
+/// what a call needs and the question does not say, nor for which of several calls is meant: the question is more than one call.
+async fn made(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    profile: &Profile,
+    sought: Sought<'_>,
+) -> Result<Option<Chosen>, Problem> {
+    let Sought { question, given, earlier, may_learn, today, .. } = sought;
+    // Whoever gives inputs means a call.
+    let goes_on = profile.spec.research().is_some() && given.is_empty();
+    let named = match direct::find(ctx, owner, profile, question).await? {
+        Found::Several(problem) if !goes_on => return Err(problem),
+        Found::One(name, call) => {
+            let valid = &call.playbook.playbook;
+            let known = understanding::inputs(profile, valid, question, given, (today, false));
+            if !goes_on || known.is_ok() {
+                return Ok(Some(*call));
+            }
+            Some(name)
+        }
+        Found::Several(_) | Found::None => None,
+    };
+    let made = research::made(ctx, owner, profile, (question, may_learn), earlier).await?;
+    Ok(made.map(|chosen| match named {
+        Some(name) => Chosen { because: Some(without_arguments(&name)), ..chosen },
+        None => chosen,
+    }))
+}
+
+/// Why a question that names an endpoint is researched.
+fn without_arguments(call: &str) -> String {
+    format!(
+        "the question has the words of `{call}` and does not say what that call needs: the agent's skill `research` looks for the answer"
+    )
 }
 
 /// Why no playbook was chosen.

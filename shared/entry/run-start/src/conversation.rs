@@ -2,9 +2,10 @@
 
 use countersign_identity::UserId;
 use countersign_profile::Profile;
+use countersign_report::content;
 use countersign_run::summary::Summary;
 use countersign_run::{
-    AskedIn, Conversation, ConversationId, Head, InConversation, LATEST, RunId, RunStatus,
+    AskedIn, Conversation, ConversationId, Head, InConversation, LATEST, Response, RunId, RunStatus,
 };
 use countersign_store_kit::{Op, Window};
 use countersign_web::Problem;
@@ -225,11 +226,17 @@ fn exchange<'a>(
             return Ok(json!({ "question": question, "not_shown": why }));
         }
         let response = ctx.runs.response(&head.run).await?;
-        Ok(match response.and_then(|response| response.content) {
+        Ok(match response.and_then(said) {
             Some(answer) => json!({ "question": question, "answer": cut(&answer, MAX_ANSWER) }),
             None => json!({ "question": question, "not_shown": "it has no answer in text" }),
         })
     })
+}
+
+/// What a run has answered: the text alone, since the next model need not know where a document is from, nor how it is escaped.
+fn said(response: Response) -> Option<String> {
+    let text = response.content?;
+    Some(if response.format == "markdown" { content(&text) } else { text })
 }
 
 /// Why the answer to an earlier question is not shown.
@@ -261,6 +268,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn r_037_of_an_answer_only_its_content_is_shown() {
+        let check = |format: &str, content: &str, expect: &str| {
+            let content = Some(content.to_owned());
+            let response = Response { format: format.to_owned(), content, ..Response::default() };
+            assert_eq!(said(response).as_deref(), Some(expect));
+        };
+        let document = "## Answer\n\nOne \\*Owl\\* Fund.\n\n---\n\n**Provenance**\n\n- Run: `run_1`\n- Agent: Looks\n";
+        check("markdown", document, "## Answer\n\nOne *Owl* Fund.");
+        check("json", r#"{"a": "\*"}"#, r#"{"a": "\*"}"#);
+        assert_eq!(said(Response::default()), None);
+    }
 
     #[test]
     fn r_037_of_a_long_text_the_beginning_is_shown() {

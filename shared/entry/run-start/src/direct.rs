@@ -38,29 +38,40 @@ struct Direct {
     step: Value,
 }
 
-/// The one call that the question means; none when it means none of them.
+/// The calls that a question may be.
+pub(crate) enum Found {
+    /// One, by its name: `connector/endpoint`.
+    One(String, Box<Chosen>),
+    /// Several, and what is answered where one has to be named.
+    Several(Problem),
+    /// None.
+    None,
+}
+
+/// The one call that the question means.
 ///
 /// # Errors
-/// A [`Problem`] when it means several.
+/// A [`Problem`] when the agent's endpoints cannot be read.
 pub(crate) async fn find(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
     question: &str,
-) -> Result<Option<Chosen>, Problem> {
+) -> Result<Found, Problem> {
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
     let calls = calls(&endpoints);
     let met = match choose(question, &candidates(&calls, question)) {
         Choice::One(met) => met,
         Choice::Several(met) => {
-            return Err(several(met.iter().map(|met| met.playbook.as_str())));
+            return Ok(Found::Several(several(met.iter().map(|met| met.playbook.as_str()))));
         }
-        Choice::None => return Ok(None),
+        Choice::None => return Ok(Found::None),
     };
-    let Some(call) = calls.get(&met.playbook) else { return Ok(None) };
+    let Some(call) = calls.get(&met.playbook) else { return Ok(Found::None) };
     let playbook = stored(ctx, &written(&met.playbook, call).to_string())?;
     let because = Some(format!("the question is one call of `{}`", met.playbook));
-    Ok(Some(Chosen { playbook, because, made: Some(Made::Call) }))
+    let chosen = Chosen { playbook, because, made: Some(Made::Call) };
+    Ok(Found::One(met.playbook, Box::new(chosen)))
 }
 
 /// The calls whose words the question has.

@@ -6,6 +6,7 @@ use countersign_run::{
     ApprovalPolicy, GatePolicy, Head, OccurrenceId, RunContext, RunId, Strategy,
 };
 use countersign_web::Problem;
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use crate::asking::Made;
@@ -120,6 +121,8 @@ pub(crate) async fn followed(
             named: head.playbook_id.as_deref(),
             question: "",
             earlier: None,
+            given: &Map::new(),
+            today: ctx.now.to_zoned(TimeZone::UTC).date(),
             may_learn: false,
         };
         return choosing::playbook(ctx, owner, profile, sought, Otherwise::Nothing).await;

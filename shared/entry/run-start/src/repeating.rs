@@ -1,7 +1,7 @@
 //! Repeating a run: the same calls must still be told apart, so that none is made twice.
 
 use countersign_plan::Plan;
-use countersign_run::{Head, RunId};
+use countersign_run::{Head, RunId, Stop, StopReason};
 use countersign_web::{FieldError, Problem};
 
 use crate::Starter;
@@ -38,8 +38,21 @@ pub(crate) fn is_over(head: &Head) -> Result<(), Problem> {
     if head.finished_at.is_some() {
         return Ok(());
     }
-    let problem = Problem::conflict("RUN_NOT_FINISHED", "the run still goes on");
-    Err(problem.with_hint("wait until it has finished, or cancel it"))
+    let not_finished = |detail: &str| Problem::conflict("RUN_NOT_FINISHED", detail);
+    Err(match &head.stop {
+        Some(Stop { reason: StopReason::Cancelled, .. }) => not_finished(
+            "the run was cancelled, and ends when the steps that it is doing have finished",
+        )
+        .with_hint(
+            "wait until it has finished; a model that is writing its answer may take minutes",
+        ),
+        Some(_) => {
+            not_finished("the run is ending, and the steps that it is doing have not finished yet")
+                .with_hint("wait until it has finished")
+        }
+        None => not_finished("the run still goes on")
+            .with_hint("wait until it has finished, or cancel it"),
+    })
 }
 
 /// Whatever an earlier run has sent must be recognised by this plan: its step is there, calls the same, and names its
@@ -57,4 +70,36 @@ pub async fn check(ctx: Starter<'_>, plan: &Plan, repeats: &[RunId]) -> Result<(
             .with_hint("start a new run, and leave out what was sent")
     });
     Err(Problem::invalid(errors.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn check(rest: &Value, expect: Option<&str>) {
+        let user = format!("user_{}", "2".repeat(32));
+        let mut head = json!({
+            "run": format!("run_{}", "1".repeat(32)), "owner": user, "invoked_by": user, "scopes": [], "profile_id": "prof",
+            "profile_name": "Payer", "context": "background", "started_at": "2026-01-01T00:00:00Z", "attempt": 1, "version": 1,
+        });
+        head.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        let problem = is_over(&serde_json::from_value(head).unwrap()).err();
+        let hint = problem.as_ref().and_then(|problem| problem.hint.as_deref());
+        assert_eq!(hint.is_some(), expect.is_some(), "{hint:?}");
+        let said = problem.as_ref().map(|problem| problem.detail.clone()).unwrap_or_default();
+        assert!(said.contains(expect.unwrap_or_default()), "{said}");
+        let cancels = hint.is_some_and(|hint| hint.contains("cancel it"));
+        assert_eq!(cancels, expect.is_some() && rest.get("stop").is_none(), "{hint:?}");
+    }
+
+    #[test]
+    fn nobody_is_told_to_cancel_a_run_that_was_cancelled() {
+        let stop = |reason: &str| json!({ "stop": { "reason": reason, "message": "", "at": "2026-01-01T00:00:01Z" } });
+        check(&json!({}), Some("still goes on"));
+        check(&stop("cancelled"), Some("was cancelled"));
+        check(&stop("step_failed"), Some("is ending"));
+        check(&json!({ "finished_at": "2026-01-01T00:00:02Z" }), None);
+    }
 }

@@ -1,7 +1,9 @@
 //! Starting a test that replays a run: the same agent, question and inputs, with what was asked and read then.
 
-use countersign_plan::Plan;
+use countersign_plan::{Plan, PlanStep};
 use countersign_question::LEARN_STEP;
+use countersign_registry::Action as _;
+use countersign_registry::actions::extract_facts::ExtractFacts;
 use countersign_run::{DryRun, GatePolicy, Head, Replayed, RunId};
 use countersign_store_runs::Asked;
 use countersign_web::{FieldError, Problem};
@@ -59,14 +61,32 @@ pub async fn replay(
 /// Steps of the run that the plan does not have any more, a gate perhaps: nothing else would say so.
 async fn gone(ctx: Starter<'_>, of: &Head, now: &Plan) -> Result<Vec<FieldError>, Problem> {
     let Some((then, _)) = ctx.runs.plan(&of.run).await? else { return Ok(Vec::new()) };
-    // A replay learns nothing of whoever asks.
-    let steps = then.steps.iter().filter(|step| step.name != LEARN_STEP);
-    let gone = steps.filter(|step| now.step(&step.name).is_none());
-    let said = |name: &str| {
-        let message = format!("`{name}` of the run that is replayed is not in the plan any more");
-        FieldError::new(format!("playbook.steps.{name}"), message)
+    let about = ctx.catalog.about(&of.owner).await?;
+    let learns = about.is_some_and(|said| said.about.learn);
+    Ok(lost(&then, now, learns).into_iter().map(said).collect())
+}
+
+/// The steps that are in the first plan and not in the second. A replay learns nothing of whoever asks: the step that looks for it is
+/// lost only where a run would not have it any more.
+fn lost<'p>(then: &'p Plan, now: &Plan, learns: bool) -> Vec<&'p PlanStep> {
+    let is_kept = |step: &PlanStep| {
+        now.step(&step.name).is_some()
+            || learns && step.name == LEARN_STEP && then.is_beside_the_answer(step)
     };
-    Ok(gone.map(|step| said(&step.name)).collect())
+    then.steps.iter().filter(|step| !is_kept(step)).collect()
+}
+
+fn said(step: &PlanStep) -> FieldError {
+    let name = &step.name;
+    let error = FieldError::new(
+        format!("playbook.steps.{name}"),
+        format!("`{name}` of the run that is replayed is not in the plan any more"),
+    );
+    match step.action == ExtractFacts::NAME {
+        true => error
+            .with_hint("nothing is learned from questions any more (`learn` of `PUT /me/memory`)"),
+        false => error,
+    }
 }
 
 fn can_be_replayed(of: &Head) -> Result<(), Problem> {
@@ -76,4 +96,39 @@ fn can_be_replayed(of: &Head) -> Result<(), Problem> {
         return Err(Problem::conflict("RUN_IS_A_TEST", message));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(steps: &[(&str, &str)]) -> Plan {
+        let step = |(name, action): &(&str, &str)| json!({ "name": name, "kind": "tool", "action": action, "on_error": "stop", "after": [] });
+        let steps: Vec<_> = steps.iter().map(step).collect();
+        serde_json::from_value(json!({
+            "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)), "owner": format!("user_{}", "2".repeat(32)),
+            "profile": "prof", "context": "background", "inputs": {}, "steps": steps,
+            "playbook": { "id": "question", "version": "1.0.0", "digest": "" },
+            "output": {
+                "format": "markdown", "auto_enrich_graph": false, "save_to": "none",
+                "sections": [{ "title": "Answer", "source": "answer.answer" }],
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn issue_15_a_step_that_looked_for_facts_is_lost_once_nothing_is_learned_any_more() {
+        let answer = ("answer", "research_with_tools");
+        let then = plan(&[answer, ("learn", "extract_facts"), ("ask", "")]);
+        let names = |now: &Plan, learns: bool| -> Vec<&str> {
+            lost(&then, now, learns).into_iter().map(|step| step.name.as_str()).collect()
+        };
+        assert_eq!(names(&plan(&[answer]), true), ["ask"]);
+        assert_eq!(names(&plan(&[answer]), false), ["learn", "ask"]);
+        let learn = said(then.step("learn").unwrap());
+        assert_eq!(learn.path, "playbook.steps.learn");
+        assert!(learn.hint.unwrap().contains("nothing is learned"));
+        assert_eq!(said(then.step("ask").unwrap()).hint, None);
+    }
 }

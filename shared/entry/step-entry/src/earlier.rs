@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_plan::PlanStep;
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{EFFECT_UNKNOWN, Head, RunId, StepStatus};
-use countersign_store_runs::{EarlierCall, RunStore, StepOutcome};
+use countersign_store_runs::{EarlierCall, RunStore, StepOutcome, item_name};
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::StepError;
-use crate::for_each::Item;
+use crate::for_each::{Item, is_numbered};
 use crate::prepare::Prepared;
 use crate::signature::call_key;
 use crate::step_end::StepEnd;
@@ -39,7 +39,8 @@ pub(crate) fn split(
             continue;
         };
         if call_key(context, head, step, &item.key, &item.prepared)? != call.key() {
-            return Err(changed(&format!("item `{}`", item.key), &call.run));
+            let name = item_name(&item.key, is_numbered(step));
+            return Err(changed(&format!("item `{name}`"), &call.run));
         }
         sent.push(call);
     }
@@ -61,7 +62,9 @@ fn unmoved(
 ) -> Result<(), ActionError> {
     for (item, call) in left.iter().flat_map(|item| gone.values().map(move |call| (item, call))) {
         if call_key(context, head, step, &call.call.item, &item.prepared)? == call.key() {
-            let (now, before, run) = (&item.key, &call.call.item, &call.run);
+            // Such items have no other name than their number.
+            let [now, before] = [&item.key, &call.call.item].map(|key| item_name(key, true));
+            let run = &call.run;
             let message = format!("item `{now}` was sent in {run}, as item `{before}`");
             let error = ActionError::terminal("REPEAT_CHANGED", message);
             return Err(error.with_help("start a new run, and leave out what was sent"));

@@ -237,10 +237,10 @@ impl Problem {
         let status =
             StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let detail = if status.is_server_error() {
-            tracing::error!(code = error.code(), error = full_chain(error), "a request failed");
+            tracing::error!(code = error.code(), error = chain(error), "a request failed");
             inside(status).to_owned()
         } else {
-            full_chain(error)
+            chain(error)
         };
         let mut problem = Self::new(status, error.code(), detail);
         problem.hint = error.help();
@@ -256,14 +256,6 @@ fn inside(status: StatusCode) -> &'static str {
             "something this needs did not answer; try again in a moment"
         }
         _ => "something went wrong here; the log has the details under the request's id",
-    }
-}
-
-fn full_chain(error: &dyn Failure) -> String {
-    let line = error.to_string();
-    match error.source() {
-        Some(source) => format!("{line}: {}", chain(source)),
-        None => line,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `countersign runs model-calls`.
 
 use clap::Args;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::one::plain;
@@ -25,8 +26,10 @@ impl ModelCalls {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let path = format!("{FACTORY}/executions/{}/model-calls?limit=100", plain(&self.run)?);
         let session = self.who.session(place, self.json, console).await?;
-        let calls = all_pages(&session.door, &path).await?;
+        let mut calls = all_pages(&session.door, &path).await?;
+        calls.sort_by_key(asked_at);
         let columns = [
+            "asked_at",
             "step",
             "turn",
             "model",
@@ -39,6 +42,7 @@ impl ModelCalls {
             "latency_ms",
         ];
         let heads = [
+            "ASKED",
             "STEP",
             "TURN",
             "MODEL",
@@ -52,5 +56,26 @@ impl ModelCalls {
         ];
         session.table(&Value::Array(calls), &heads, |call| row(call, &columns));
         Ok(())
+    }
+}
+
+/// When a model was asked. The API lists turns by step.
+fn asked_at(call: &Value) -> Option<Timestamp> {
+    call["asked_at"].as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::asked_at;
+
+    #[test]
+    fn turns_are_in_the_order_in_which_models_were_asked() {
+        let mut calls = ["2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"]
+            .map(|at| json!({ "asked_at": at }));
+        calls.sort_by_key(asked_at);
+        let order = calls.map(|call| call["asked_at"].as_str().unwrap().len());
+        assert_eq!(order, [20, 22, 20]);
     }
 }

@@ -22,7 +22,7 @@ use crate::Deps;
 use crate::conversation::{
     Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
 };
-use crate::error::LlmError;
+use crate::error::{LlmError, advice};
 use crate::prompt::marked;
 
 /// The action in which a model plans.
@@ -97,7 +97,7 @@ impl Planner {
         let messages = messages(&params, &data, &schema)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let (output, used) = match &model {
-            Model::Extractive => built_in(model.name(), &params, &data, &messages)?,
+            Model::Extractive => built_in(call, model.name(), &params, &data, &messages)?,
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);
                 let fits = |said| arrange::output(said, &params);
@@ -125,16 +125,21 @@ impl Planner {
 
 /// The built-in model writes no task: whoever the question may be for gets it as it is.
 fn built_in(
+    call: &Call,
     model: String,
     params: &Params,
     data: &Value,
     messages: &[Message],
 ) -> Result<(Value, ModelUse), LlmError> {
     let begun = Instant::now();
+    let advice = advice(call);
     let said = by_words::plan(params, data)?;
     let answer_sha256 = hash(&said.to_string());
-    let output = arrange::output(said, params)
-        .map_err(|problems| LlmError::Invalid { model: model.clone(), problems })?;
+    let output = arrange::output(said, params).map_err(|problems| LlmError::Invalid {
+        model: model.clone(),
+        problems,
+        advice,
+    })?;
     let used = record(model, messages);
     Ok((output, ModelUse { turns: 1, latency_ms: millis(begun.elapsed()), answer_sha256, ..used }))
 }

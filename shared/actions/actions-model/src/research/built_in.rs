@@ -4,7 +4,7 @@
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::Message;
 use countersign_question::names_in;
-use countersign_registry::action::Answered;
+use countersign_registry::action::{Answered, Call};
 use countersign_registry::actions::research_with_tools::{Inputs, MAX_CALLS};
 use countersign_registry::talk::{PriorTurns, Said, ToolResult};
 use countersign_registry::{Contract, DataType, OutputSchema};
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::answer;
 use crate::conversation::{hash, millis, record};
-use crate::error::LlmError;
+use crate::error::{LlmError, advice};
 
 /// The longest text that is asked for, characters.
 const MAX_QUERY: usize = 300;
@@ -26,6 +26,7 @@ const QUERY: &str = "query";
 
 /// What it says in a turn.
 pub(super) fn say(
+    call: &Call,
     model: &str,
     inputs: &Inputs,
     talk: &PriorTurns<'_>,
@@ -55,9 +56,12 @@ pub(super) fn say(
     // The name under which the built-in model takes a text for the question.
     data["question"] = question.into();
     let said = quoted(&Task { instructions: None, template: None, data: &data, schema })?;
-    let used = used(&said.to_string());
-    let output = answer::output(said, schema)
-        .map_err(|problems| LlmError::Invalid { model: model.to_owned(), problems })?;
+    let (used, advice) = (used(&said.to_string()), advice(call));
+    let output = answer::output(said, schema).map_err(|problems| LlmError::Invalid {
+        model: model.to_owned(),
+        problems,
+        advice,
+    })?;
     Ok(Said::Answers(Answered { output, model: Some(used) }))
 }
 

@@ -59,7 +59,7 @@ impl Research {
         let Asked { inputs, schema, messages, tools } = asked(call, talk)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let Model::Provider(client) = &model else {
-            return Ok(built_in::say(&model.name(), &inputs, talk, schema, &messages)?);
+            return Ok(built_in::say(call, &model.name(), &inputs, talk, schema, &messages)?);
         };
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
         let (deps, terms, may_ask) = (&self.deps, &terms, talk.may_ask);

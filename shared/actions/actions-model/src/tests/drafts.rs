@@ -112,6 +112,38 @@ async fn r_101_an_answer_does_not_wait_for_what_cannot_be_shown() {
     assert_eq!(ended[0].status, ModelCallStatus::Answered, "it is settled: {ended:?}");
 }
 
+/// A provider that begins an answer and never ends it.
+async fn endless() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut server, _) = listener.accept().await.unwrap();
+        read_request(&mut server).await;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        let first = part(r#"{"verdict": "Not"#);
+        server.write_all(format!("{head}{first}").as_bytes()).await.unwrap();
+        // Until whoever asked hangs up.
+        while server.read_buf(&mut Vec::new()).await.is_ok_and(|read| read > 0) {}
+    });
+    base
+}
+
+#[tokio::test]
+async fn an_answer_is_broken_off_when_its_run_is_cancelled() {
+    let purse = Arc::new(Purse { is_cancelled: true, ..Purse::with(9) });
+    let (base, call) = (endless().await, judge());
+    let answered = tokio::time::timeout(Duration::from_secs(10), ask_at(&base, &purse, &call));
+    let error = answered.await.expect("it is not waited for").unwrap_err();
+    assert_eq!(error.code, "RUN_STOPPED");
+    let ended = purse.ended.lock().unwrap()[0].clone();
+    assert_eq!(
+        (ended.status, ended.code.as_deref()),
+        (ModelCallStatus::Failed, Some("RUN_STOPPED"))
+    );
+    let (reserved, counted) = purse.settled.lock().unwrap()[0];
+    assert_eq!(counted, reserved, "nobody knows what it has used");
+}
+
 #[tokio::test]
 async fn r_101_of_a_very_long_answer_the_beginning_is_shown() {
     let long = format!(r#"{}", "score": 1}}"#, "x".repeat(200_000));

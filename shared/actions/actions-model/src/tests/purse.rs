@@ -19,6 +19,8 @@ pub(super) struct Purse {
     pub(super) ended: Mutex<Vec<ModelCall>>,
     /// Set so that a draft is never written.
     pub(super) never_shown: bool,
+    /// Set so that the run is cancelled when its first draft is written.
+    pub(super) is_cancelled: bool,
     /// Told of each draft.
     pub(super) seen: Notify,
     /// What was shown of an answer, and null when it was removed.
@@ -35,8 +37,14 @@ impl Drafts for Purse {
         assert_ne!(*before, draft.texts);
         self.shown.lock().unwrap().push(json!([draft.turn, draft.texts]));
         self.seen.notify_one();
-        let waits = self.never_shown;
-        Box::pin(async move { if waits { pending().await } else { Written::Shown } })
+        let (waits, is_cancelled) = (self.never_shown, self.is_cancelled);
+        Box::pin(async move {
+            match is_cancelled {
+                true => Written::Cancelled,
+                false if waits => pending().await,
+                false => Written::Shown,
+            }
+        })
     }
 }
 
@@ -49,7 +57,10 @@ impl ModelBudget for Purse {
     ) -> BoxFuture<'a, Result<(), LlmError>> {
         assert_eq!(turn.status, ModelCallStatus::Asked);
         let spent = self.settled.lock().unwrap().len() >= self.turns;
-        let refused = LlmError::RunBudget { limit: "5 tokens".to_owned() };
+        let refused = LlmError::RunBudget {
+            limit: "5 tokens".to_owned(),
+            figures: "it may use up to 6 tokens".to_owned(),
+        };
         Box::pin(async move { if spent { Err(refused) } else { Ok(()) } })
     }
 
@@ -81,6 +92,7 @@ impl Purse {
             settled: Mutex::default(),
             ended: Mutex::default(),
             never_shown: false,
+            is_cancelled: false,
             seen: Notify::new(),
             shown: Mutex::default(),
         }

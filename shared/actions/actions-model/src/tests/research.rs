@@ -54,8 +54,8 @@ async fn say(deps: &Deps, before: usize, may_ask: bool) -> Result<Said, ActionEr
     let registry = Registry::builtin();
     let used = ModelUse {
         model_used: "openai/tiny".to_owned(),
-        input_tokens: 100,
-        output_tokens: 20,
+        input_tokens: Some(100),
+        output_tokens: Some(20),
         turns: 1,
         latency_ms: 1,
         prompt_sha256: String::new(),

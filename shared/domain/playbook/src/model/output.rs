@@ -1,5 +1,6 @@
 //! What a run of a playbook gives back.
 
+use countersign_wiring::{Reference, Template};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,17 @@ pub struct OutputDecl {
     /// The task of the model in the step `summary`. `sections` begin with the one that shows its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_prompt: Option<String>,
+}
+
+impl OutputDecl {
+    /// What its template and its sections show.
+    #[must_use]
+    pub fn references(&self) -> Vec<Reference> {
+        let template = self.template.as_deref().and_then(|text| Template::parse(text).ok());
+        let in_template = template.iter().flat_map(Template::references).cloned();
+        let sections = self.sections.iter().filter_map(|one| Reference::parse(&one.source).ok());
+        in_template.chain(sections).collect()
+    }
 }
 
 /// A part of the output document.

@@ -4,6 +4,7 @@ use countersign_run::{WAS_A_REPLAY, WAS_A_TEST, WRITTEN_BY_A_MODEL};
 use serde_json::Value;
 
 use super::cells::TableColumns;
+use super::frame::{NOT_READ, OF_A_MODEL, PROVENANCE};
 use super::{Provenance, cells, linked_by, titled};
 use crate::layout::{CellFormat, Column, Layout, Section, SectionFormat};
 use crate::linked::{Group, groups};
@@ -302,12 +303,7 @@ fn unread(from: &Provenance) -> String {
         return String::new();
     }
     let items = missing.into_iter().map(|one| format!("- {}", markdown::inline(one)));
-    let head = match is_of_a_model(from) {
-        true => {
-            "**Missing, incomplete or written by a language model**, among what this is based on:"
-        }
-        false => "**Not everything could be read.** What follows leaves it out.",
-    };
+    let head = if is_of_a_model(from) { OF_A_MODEL } else { NOT_READ };
     [head.to_owned(), String::new()].into_iter().chain(items).collect::<Vec<_>>().join("\n")
 }
 
@@ -318,9 +314,7 @@ fn is_of_a_model(from: &Provenance) -> bool {
 
 fn provenance(from: &Provenance) -> String {
     let time = from.at.strftime("%Y-%m-%d %H:%M UTC").to_string();
-    let mut lines =
-        vec!["---".to_owned(), String::new(), "**Provenance**".to_owned(), String::new()];
-    lines.push(format!("- Run: `{}`", from.run.replace('`', "")));
+    let mut lines = vec![format!("- Run: `{}`", from.run.replace('`', ""))];
     let how = match is_of_a_model(from) {
         true => "; a language model has written parts of it",
         false => ", deterministically and without a language model",
@@ -333,5 +327,5 @@ fn provenance(from: &Provenance) -> String {
     if !from.query.trim().is_empty() {
         lines.push(format!("- Asked: {}", markdown::inline(&from.query)));
     }
-    lines.join("\n")
+    format!("{PROVENANCE}{}", lines.join("\n"))
 }

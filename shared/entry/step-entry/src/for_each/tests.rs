@@ -247,6 +247,25 @@ fn k_49_the_end_of_a_list_is_counted_and_never_done_while_a_call_is_missing() {
     check(&[(0, Done), (1, Unknown)], StepStatus::Unknown, Some(EFFECT_UNKNOWN), says);
 }
 
+#[test]
+fn an_item_that_is_only_a_number_counts_from_1_for_people_and_from_0_in_the_output() {
+    let mut made = made(&[(0, ItemStatus::Failed), (1, ItemStatus::Unknown)]);
+    for (n, call) in &mut made.calls {
+        call.item = n.to_string();
+    }
+    let calls = Some(&made.calls);
+    let of_numbers = ListSummary { calls, is_numbered: true, ..ListSummary::default() };
+    for summary in [of_numbers, ListSummary::of_records(&made.calls, None)] {
+        let end = summary.end(BTreeMap::new(), None);
+        assert!(end.message.contains(" Item `1`: "), "{}", end.message);
+        assert!(end.message.contains(" Unknown: item `2`, "), "{}", end.message);
+        let first = &end.output["results"][0];
+        assert_eq!((&first["n"], &first["key"]), (&json!(0), &json!("0")));
+    }
+    let named = ListSummary { calls, ..ListSummary::default() };
+    assert!(named.end(BTreeMap::new(), None).message.contains(" Item `0`: "), "it is a name");
+}
+
 fn before(n: u32, status: ItemStatus) -> EarlierCall {
     EarlierCall { run: RunId::from_bytes([1; 16]), call: call(n, status) }
 }
