@@ -113,10 +113,11 @@ async fn f_186_f_193_k_05_a_gate_is_decided_where_its_run_is_waited_for() {
 
 #[tokio::test]
 async fn k_05_r_052_what_is_typed_before_the_request_is_read_decides_nothing() {
+    let ana = person("ana", &["global:analyst"]).await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
-    let agent = maria.agent(&[&maria]).await;
-    maria.playbook(&gated("typed-ahead", "")).await;
-    let run = maria.start(&agent, "typed-ahead", rows()).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("typed-ahead", "")).await;
+    let run = ana.start(&agent, "typed-ahead", rows()).await;
     let line = maria.request(&run).await;
     let approval = line["approval"].as_str().unwrap();
     let status = async || maria.get(&format!("/approvals/{approval}")).await["status"].clone();
@@ -138,7 +139,7 @@ async fn k_05_r_052_what_is_typed_before_the_request_is_read_decides_nothing() {
     terminal.stdin.as_mut().unwrap().write_all(typed.as_bytes()).await.unwrap();
     shown_until(&mut terminal, "the request is approved (1 of 1); receipt ").await;
     assert!(terminal.wait().await.unwrap().success());
-    maria.reaches(&run, "complete").await;
+    ana.reaches(&run, "complete").await;
 }
 
 #[tokio::test]

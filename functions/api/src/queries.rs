@@ -95,11 +95,11 @@ pub(crate) struct JournalQuery {
     pub(crate) cursor: Option<String>,
     /// Not before this time, or this day (UTC).
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) from: Option<Timestamp>,
     /// Not after this time, or this day (UTC).
     #[serde(default, deserialize_with = "end")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) to: Option<Timestamp>,
     /// `complete`, `partial`, `error` or `awaiting_approval`.
     #[param(value_type = Option<String>)]
@@ -132,11 +132,11 @@ pub(crate) struct TeamPostQuery {
     pub(crate) begins_thread: Option<bool>,
     /// Not before this time, or this day (UTC).
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) from: Option<Timestamp>,
     /// Not after this time, or this day (UTC).
     #[serde(default, deserialize_with = "end")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) to: Option<Timestamp>,
 }
 
@@ -181,11 +181,11 @@ pub(crate) struct ExecutionQuery {
     pub(crate) run_context: Option<RunContext>,
     /// Not asked for before this time, or this day (UTC).
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) from: Option<Timestamp>,
     /// Not asked for after this time, or this day (UTC).
     #[serde(default, deserialize_with = "end")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) to: Option<Timestamp>,
 }
 
@@ -224,11 +224,11 @@ pub(crate) struct StatisticsQuery {
     pub(crate) profile: Option<ProfileId>,
     /// Not asked for before this time, or this day (UTC); thirty days before `to` when left out.
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) from: Option<Timestamp>,
     /// Not asked for after this time, or this day (UTC); now when left out.
     #[serde(default, deserialize_with = "end")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) to: Option<Timestamp>,
     /// The part of the caller's graph of whose reviews the decisions are counted; `default` when left out.
     #[param(value_type = Option<String>)]
@@ -342,11 +342,11 @@ pub(crate) struct OccurrenceQuery {
     pub(crate) profile: Option<ProfileId>,
     /// Only those that were due at this time or later, or on this day (UTC) or later.
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) since: Option<Timestamp>,
     /// Only those that were due before this time, or before this day (UTC).
     #[serde(default, deserialize_with = "beginning")]
-    #[param(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>)]
     pub(crate) until: Option<Timestamp>,
 }
 

@@ -165,7 +165,7 @@ async fn f_218_a_parked_batch_is_not_retried_beside_another_nor_where_it_had_a_r
     watch.ana.reaches(&run, "cancelled").await;
     let (code, help) = watch.not_retried(2).await;
     assert_eq!(code, "BATCH_HAD_RUN");
-    assert!(help.contains(&format!("POST /executions/{run}/repeat")), "{help}");
+    assert!(help.contains(&format!("POST /api/agent-factory/executions/{run}/repeat")), "{help}");
     assert_eq!(watch.of("batches/2").await["repeated"], Value::Null);
     let repeat = watch.ana.post(&format!("/executions/{run}/repeat"), &json!({})).await;
     let repeat = repeat["id"].as_str().unwrap();

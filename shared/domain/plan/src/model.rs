@@ -275,12 +275,19 @@ impl Plan {
         self.composed.get(name).map(|template| composed(template, scope))
     }
 
-    /// Whether another step reads the result of this one, and so would go on without it, should there be none. The summary of
-    /// the output is not meant: the output itself says what is missing.
+    /// Whether somebody has to know that there is no result of this step, should it fail: a model goes on without it, or people sign
+    /// something in this plan and another step reads it. The summary of the output is not meant: the output itself says what is
+    /// missing.
     #[must_use]
-    pub fn is_read(&self, step: &str) -> bool {
+    pub fn is_missed(&self, step: &str) -> bool {
+        let signs = |one: &PlanStep| one.kind != StepKind::Tool || one.irreversible;
+        let is_signed = self.steps.iter().any(signs);
         let reads = |other: &PlanStep| other.reads.iter().any(|read| read == step);
-        self.steps.iter().any(|other| other.name != SUMMARY && other.name != step && reads(other))
+        let misses = |other: &PlanStep| {
+            let is_apart = other.name == SUMMARY || other.name == step;
+            !is_apart && (is_signed || other.allows_gaps) && reads(other)
+        };
+        self.steps.iter().any(misses)
     }
 
     /// The names of the steps, in listed order.

@@ -81,9 +81,18 @@ impl ProfileSpec {
         let Reading { value, problems } = read_value::<Written>(value.clone());
         match value {
             Some(written) => Ok((written.complete()?, problems)),
-            None => Err(ProfileError::of(problems)),
+            None => Err(ProfileError::of(bound_apart(problems))),
         }
     }
+}
+
+/// Only files have `data_sources`: of an agent that is stored they are bound one by one, with their credentials.
+fn bound_apart(mut problems: Vec<Problem>) -> Vec<Problem> {
+    for problem in problems.iter_mut().filter(|problem| problem.pointer == "/data_sources") {
+        let hint = "bind each with `POST /api/agent-factory/profiles/{id}/data-sources`";
+        problem.hint = Some(hint.to_owned());
+    }
+    problems
 }
 
 fn checked<T>(reading: Reading<T>) -> Result<T, ProfileError> {

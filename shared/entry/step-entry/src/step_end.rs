@@ -167,15 +167,15 @@ impl StepEnd {
         }
     }
 
-    /// A failure with which the run goes on is told like what could not be read, where others read the result: an argument that
-    /// need not be given is left out without it. Whoever signs what comes of it is told, too. Nothing is told of facts that were
+    /// A failure with which the run goes on is told like what could not be read, where a model or whoever signs would miss the
+    /// result: an argument that need not be given is left out without it. Nothing is told of facts that were
     /// looked for and that nothing shows: nobody relies on what the model wrote there.
     pub(crate) fn told(self, plan: &Plan, step: &PlanStep) -> Self {
         if plan.is_beside_the_answer(step) {
             return Self { warnings: None, ..self };
         }
         let is_passed_over = self.status == StepStatus::Failed && self.stops.is_none();
-        if !is_passed_over || self.warnings.is_some() || !plan.is_read(&step.name) {
+        if !is_passed_over || self.warnings.is_some() || !plan.is_missed(&step.name) {
             return self;
         }
         let code = self.code.as_deref().unwrap_or_default();

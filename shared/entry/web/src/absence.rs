@@ -12,6 +12,8 @@ const MAX_SHOWN: usize = 100;
 const HINT: &str =
     "check the id, and whose token was sent: what belongs to somebody else is not found either";
 
+const HANDLE_HINT: &str = "this address takes an id: `GET /api/agent-factory/resolve-handle?handle=…` says which agent has the handle";
+
 /// Names the missing thing in an answer that only says that there is nothing.
 pub(crate) async fn named(request: Request, next: Next) -> Response {
     let template = request.extensions().get::<MatchedPath>().cloned();
@@ -25,8 +27,14 @@ pub(crate) async fn named(request: Request, next: Next) -> Response {
     }
     let Some(mut problem) = response.extensions_mut().remove::<Problem>() else { return response };
     problem.detail = missing;
-    problem.hint.get_or_insert_with(|| HINT.to_owned());
+    problem.hint.get_or_insert_with(|| hint(&path).to_owned());
     problem.into_response()
+}
+
+/// What to do about it: where a handle stands in the address, that it takes an id.
+fn hint(path: &str) -> &'static str {
+    let is_handle = |part: &str| part.starts_with('@') || part.starts_with("%40");
+    if path.split('/').any(is_handle) { HANDLE_HINT } else { HINT }
 }
 
 /// `there is no step `pay` of the execution `exec_1` that you may see`; nothing where the address holds no id.
@@ -74,7 +82,7 @@ fn singular(collection: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::missing;
+    use super::{HANDLE_HINT, HINT, hint, missing};
 
     #[track_caller]
     fn check(template: &str, path: &str, expect: Option<&str>) {
@@ -119,6 +127,13 @@ mod tests {
             Some("there is no team `t` of the profile `p` that you may see"),
         );
         check("/health", "/health", None);
+    }
+
+    #[test]
+    fn whoever_asks_for_a_handle_is_told_that_an_id_is_meant() {
+        assert_eq!(hint("/api/agent-factory/profiles/@fin-desk"), HANDLE_HINT);
+        assert_eq!(hint("/api/agent-factory/profiles/%40fin-desk/journal"), HANDLE_HINT);
+        assert_eq!(hint("/api/agent-factory/profiles/prof_1"), HINT);
     }
 
     #[test]

@@ -249,3 +249,15 @@ fn f_176_r_035_an_agent_may_name_a_model_and_its_temperature() {
     }
     check(&json!({"name": "A", "model_preference": "bard/a"}), &["model_preference"]);
 }
+
+#[test]
+fn whoever_writes_data_sources_of_an_agent_that_is_stored_is_told_where_they_are_bound() {
+    let value = json!({"name": "Desk", "data_sources": ["bank"], "nam": 1});
+    let error = ProfileSpec::from_json(&value).unwrap_err();
+    let hint = |at: &str| {
+        let mut found = error.problems().iter().filter(|problem| problem.pointer == at);
+        found.next().and_then(|problem| problem.hint.clone()).unwrap_or_default()
+    };
+    assert!(hint("/data_sources").contains("/data-sources"), "{error}");
+    assert!(!hint("/nam").contains("/data-sources"), "{error}");
+}
