@@ -30,4 +30,10 @@ impl PlanStep {
             _ => self.action.clone(),
         }
     }
+
+    /// Whether the items of its list have no name of their own: their keys are their numbers.
+    #[must_use]
+    pub fn has_numbered_items(&self) -> bool {
+        self.for_each.as_ref().is_some_and(|each| each.key.is_none())
+    }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::StepError;
-use crate::for_each::{Item, is_numbered};
+use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
 use crate::step_end::StepEnd;
@@ -39,7 +39,7 @@ pub(crate) fn split(
             continue;
         };
         if call_key(context, head, step, &item.key, &item.prepared)? != call.key() {
-            let name = item_name(&item.key, is_numbered(step));
+            let name = item_name(&item.key, step.has_numbered_items());
             return Err(changed(&format!("item `{name}`"), &call.run));
         }
         sent.push(call);

@@ -37,7 +37,6 @@ use crate::warned::informed;
 pub(crate) use answers::unknown_calls;
 pub(crate) use list::Item;
 use plan::Made;
-pub(crate) use summary::is_numbered;
 use waves::Waves;
 
 /// The code of a step over a list without items.

@@ -29,7 +29,7 @@ pub(crate) fn all_made_before(
     earlier: &[EarlierCall],
     answers: ListAnswers,
 ) -> StepEnd {
-    let is_numbered = is_numbered(step);
+    let is_numbered = step.has_numbered_items();
     let summary = ListSummary { earlier, is_numbered, ..ListSummary::default() };
     of(step, summary.end(answers, None), None)
 }
@@ -52,7 +52,7 @@ pub(crate) async fn of_list(
         earlier: &list.before,
         struck: struck.clone(),
         allowed: list.left.len().saturating_sub(struck.len()),
-        is_numbered: is_numbered(step),
+        is_numbered: step.has_numbered_items(),
     };
     let answers = context.runs.list_answers(&made.calls, &list.before).await?;
     let early = instead.as_ref().and_then(|ending| ending.message.as_deref());
@@ -72,11 +72,6 @@ pub(crate) async fn of_records(
     let summary = ListSummary::of_records(&made.calls, made.mark.as_ref());
     let answers = context.runs.list_answers(&made.calls, &[]).await?;
     Ok(of(step, summary.end(answers, instead.message.as_deref()), Some(&instead)))
-}
-
-/// Whether the items have no name of their own: their keys are their numbers.
-pub(crate) fn is_numbered(step: &PlanStep) -> bool {
-    step.for_each.as_ref().is_some_and(|each| each.key.is_none())
 }
 
 /// What ended a step of which no call was begun stands as it is.
