@@ -115,8 +115,7 @@ async fn r_003_an_approval_over_a_link_does_not_count_once_its_person_may_not_de
 
     let page = ann.open(&anns).await.unwrap();
     assert!(page.html.contains("Your own approval does not count any more"), "{}", page.html);
-    let refused = ann.decide(&anns, &page, "approve", "").await.unwrap();
-    assert_eq!(refused.status, 403, "{}", refused.html);
+    assert!(ann.decide(&anns, &page, "approve", "").await.is_err(), "the page offers no form");
     grant(&scene.ann, "decide").await;
     let page = ann.open(&anns).await.unwrap();
     let signed = ann.decide(&anns, &page, "approve", "").await.unwrap();
