@@ -1,5 +1,6 @@
 //! What a run gave back, as text for a terminal.
 
+use countersign_report::markdown::unescaped_line;
 use serde_json::Value;
 
 use super::{field_items, items, pretty, text, visible};
@@ -39,19 +40,6 @@ fn unescaped(markdown: &str) -> String {
         if is_fence || is_fenced { line.to_owned() } else { unescaped_line(line) }
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn unescaped_line(line: &str) -> String {
-    let (mut text, mut is_code) = (String::with_capacity(line.len()), false);
-    let mut rest = line.chars().peekable();
-    while let Some(character) = rest.next() {
-        is_code = is_code != (character == '`');
-        let escaped = (character == '\\' && !is_code)
-            .then(|| rest.next_if(char::is_ascii_punctuation))
-            .flatten();
-        text.push(escaped.unwrap_or(character));
-    }
-    text
 }
 
 fn answer(content: &str, run: &str) -> Vec<String> {

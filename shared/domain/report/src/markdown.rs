@@ -128,6 +128,21 @@ fn push_space(out: &mut String) {
     }
 }
 
+/// A line of Markdown as it was before it was escaped: `\_` is `_`. Nothing is escaped within code.
+#[must_use]
+pub fn unescaped_line(line: &str) -> String {
+    let (mut text, mut is_code) = (String::with_capacity(line.len()), false);
+    let mut rest = line.chars().peekable();
+    while let Some(character) = rest.next() {
+        is_code = is_code != (character == '`');
+        let escaped = (character == '\\' && !is_code)
+            .then(|| rest.next_if(char::is_ascii_punctuation))
+            .flatten();
+        text.push(escaped.unwrap_or(character));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

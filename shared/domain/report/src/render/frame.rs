@@ -2,6 +2,8 @@
 
 use countersign_run::{WAS_A_REPLAY, WAS_A_TEST};
 
+use crate::markdown::unescaped_line;
+
 /// What begins the warnings of a document of which a model has written a part.
 pub(super) const OF_A_MODEL: &str =
     "**Missing, incomplete or written by a language model**, among what this is based on:";
@@ -50,19 +52,6 @@ fn unescaped(text: &str) -> String {
         false => unescaped_line(line),
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn unescaped_line(line: &str) -> String {
-    let (mut text, mut is_code) = (String::with_capacity(line.len()), false);
-    let mut rest = line.chars().peekable();
-    while let Some(character) = rest.next() {
-        is_code = is_code != (character == '`');
-        let escaped = (character == '\\' && !is_code)
-            .then(|| rest.next_if(char::is_ascii_punctuation))
-            .flatten();
-        text.push(escaped.unwrap_or(character));
-    }
-    text
 }
 
 #[cfg(test)]
