@@ -100,7 +100,7 @@ pub enum Origin {
     Look,
 }
 
-/// What one step did (F-404 `detail_entries`).
+/// What one step did (`detail_entries` of the journal).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "JournalStep")]
 pub struct StepNote {
@@ -144,7 +144,7 @@ impl Mention {
     }
 }
 
-/// What a run produced (F-404 `outputs_produced`).
+/// What a run produced (`outputs_produced` of the journal).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "JournalOutput")]
 pub struct Output {

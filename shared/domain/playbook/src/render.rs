@@ -19,7 +19,7 @@ pub fn text(source: &PlaybookSource, diagnostics: &[Diagnostic], colour: bool) -
     countersign_document::text(&source.origin, &source.text, &problems, colour)
 }
 
-/// What compiling a text has found, for machines. `steps` has the shape of F-166.
+/// What compiling a text has found, for machines.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "PlaybookJudgement")]
 pub struct Judgement {
