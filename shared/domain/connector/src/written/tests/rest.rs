@@ -58,7 +58,7 @@ fn f_096_forms_and_pages_in_bodies_need_a_body() {
     let Pagination::Offset { place, .. } = &rules.pagination else { panic!("offsets") };
     assert_eq!(*place, PagePlace::Body);
     check(&format!("{MINIMAL}    body_format: form\n"), &["11:18 body_format"]);
-    check(&format!("{MINIMAL}    pagination: {{ type: page, in: body }}\n"), &["9:5 pagination"]);
+    check(&format!("{MINIMAL}    pagination: {{ type: page, in: body }}\n"), &["11:5 pagination"]);
     check(&post("    body_format: xml\n"), &["13:18 body_format"]);
     check(&post("    body_format: form\n    body: { a: { b: c } }\n"), &["14:16 body"]);
     check(&post("    body: [a]\n    pagination: { type: page, in: body }\n"), &["13:11 body"]);
