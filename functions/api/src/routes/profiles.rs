@@ -76,20 +76,21 @@ impl Kind for Profile {
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))
     }
 
-    /// Credentials first: a crash in between leaves bindings without a secret, never a secret without a binding. The
-    /// profile last: removing it again finishes the work.
+    /// First what starts runs, and then the runs: a crash in between leaves no gate that takes signatures for what could not be
+    /// sent. Credentials before bindings: it leaves bindings without a secret, never a secret without a binding. The profile
+    /// last: removing it again finishes the work.
     async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
         let Some(owner) = &self.user_id else { return Ok(()) };
-        for binding in ctx.catalog.bindings(owner, self.id.as_str()).await? {
-            if let Some(credential) = &binding.credential {
-                ctx.vault.delete(owner, credential).await?;
-            }
-        }
         let is_of = |profile: &ProfileId| *profile == self.id;
         json::remove_with(ctx, owner, |one: &ScheduleSpec| is_of(&one.profile_id)).await?;
         json::remove_with(ctx, owner, |one: &MonitorSpec| is_of(&one.profile_id)).await?;
         json::remove_with(ctx, owner, |one: &TriggerSpec| is_of(&one.profile_id)).await?;
         stop_runs(ctx, owner, &self.id).await?;
+        for binding in ctx.catalog.bindings(owner, self.id.as_str()).await? {
+            if let Some(credential) = &binding.credential {
+                ctx.vault.delete(owner, credential).await?;
+            }
+        }
         conversations::remove(ctx, owner, &self.id).await?;
         ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;

@@ -1,5 +1,5 @@
-//! What those who sign a repetition are told of calls that a run before has sent and that are sent again: known not to have been
-//! done, or refused.
+//! What those who sign a repetition are told of calls that a run before has tried and that are sent again: they failed, or are known
+//! not to have been done.
 
 use countersign_plan::PlanStep;
 use countersign_run::{EFFECT_NOT_DONE, Head, RunId, StepStatus};
@@ -48,9 +48,10 @@ fn sentence(
     if failed.code.as_deref() == Some(EFFECT_NOT_DONE) {
         return format!("{message} That was in {run}. {now}");
     }
-    let (sent, key) = (at(intent.at), &intent.sending.key);
+    // It may have failed before anything was sent: while it waited for the rate of its connector, or because its run was ended.
+    let (tried, key) = (at(intent.at), &intent.sending.key);
     let message = short(message);
-    format!("`{step}` was sent in {run} at {sent} with key {key}, and failed: {message}. {now}")
+    format!("`{step}` was tried in {run} at {tried} with key {key}, and failed: {message}. {now}")
 }
 
 /// What is told of the calls of a list, each with the key that it has now.
@@ -62,11 +63,11 @@ pub(crate) fn of_list<'c>(
     let (count, more) = (told.len(), told.len().saturating_sub(MAX_NAMED));
     let first = told.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join("; ");
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    (count > 0).then(|| format!("`{step}`: sent before and sent again, {count}: {first}{more}."))
+    (count > 0).then(|| format!("`{step}`: tried before and sent again, {count}: {first}{more}."))
 }
 
 fn item(EarlierCall { run, call }: &EarlierCall, key: &str) -> String {
-    let (item, sent, before) = (&call.item, at(call.at), &call.sending.key);
+    let (item, tried, before) = (&call.item, at(call.at), &call.sending.key);
     let became = match call.code.as_deref() {
         Some(EFFECT_NOT_DONE) => "people said that it was not done".to_owned(),
         _ => format!("it failed: {}", short(call.message.as_deref().unwrap_or("no reason"))),
@@ -75,7 +76,7 @@ fn item(EarlierCall { run, call }: &EarlierCall, key: &str) -> String {
         true => format!("with key {before}, as now"),
         false => format!("with key {before}, with other contents than now"),
     };
-    format!("`{item}` in {run} at {sent} {now}, and {became}")
+    format!("`{item}` in {run} at {tried} {now}, and {became}")
 }
 
 fn at(at: Timestamp) -> String {
@@ -146,7 +147,7 @@ mod tests {
         let story = "`pay` to api.bank.example: approved (rcpt_1), no answer came. People said that it was not done (rcpt_2). Its key is 9f00.";
         let again = "Approving sends it again, with the same key.";
         check(EFFECT_NOT_DONE, story, "9f00", &format!("{story} That was in run_1. {again}"));
-        let refused = "`pay` was sent in run_1 at 2026-11-22 14:03:07Z with key 9f00, and failed: it answered 422.";
+        let refused = "`pay` was tried in run_1 at 2026-11-22 14:03:07Z with key 9f00, and failed: it answered 422.";
         check("CONNECTOR_REFUSED", "it answered 422.", "9f00", &format!("{refused} {again}"));
         let other = "Approving sends it with other contents and another key.";
         check("CONNECTOR_REFUSED", "it answered 422", "aa11", &format!("{refused} {other}"));
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(
             said.replace(run.as_str(), "run_1"),
             format!(
-                "`pay`: sent before and sent again, 2: `INV-1` {at}, as now, and people said that it was not done; \
+                "`pay`: tried before and sent again, 2: `INV-1` {at}, as now, and people said that it was not done; \
                  `INV-2` {at}, with other contents than now, and it failed: it answered 422."
             )
         );
