@@ -160,7 +160,7 @@ async fn a_body_that_is_not_required_may_be_left_out() {
     let (status, copy) = post(&format!("/profiles/{agent}/duplicate")).await;
     assert_eq!(status, 201, "{copy:#}");
     let (status, judged) = post("/playbooks/gated-bodiless/validate").await;
-    assert_eq!((status, &judged["valid"]), (200, &json!(true)), "{judged:#}");
+    assert_eq!((status, &judged["is_valid"]), (200, &json!(true)), "{judged:#}");
     let (status, refused) = post("/playbooks").await;
     assert_eq!((status, &refused["code"]), (415, &json!("NOT_JSON")), "what is required stays so");
 

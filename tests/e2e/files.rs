@@ -329,7 +329,7 @@ async fn f_080_f_083_f_084_k_47_what_cannot_be_is_found_where_it_is_written() {
     let check = async |action: &str, arguments: &str, expect: &str| {
         let yaml = one_step("is-wrong", action, arguments);
         let said = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
-        assert_eq!(said["valid"], json!(false), "{said:#}");
+        assert_eq!(said["is_valid"], json!(false), "{said:#}");
         assert!(said.to_string().contains(expect), "{expect}: {said:#}");
     };
     let scope = "`scope` cannot be `team_docs`: teams have no files";

@@ -51,7 +51,7 @@ fn one(kind: &str, field: &str) -> Vec<(String, String)> {
 async fn f_160_f_161_f_162_what_links_is_valid_and_what_does_not_says_why() {
     let ana = person("ana", &["global:analyst"]).await;
     let sound = judged(&ana, SOUND).await;
-    assert_eq!(sound["valid"], true, "{sound:#}");
+    assert_eq!(sound["is_valid"], true, "{sound:#}");
     let wrong = r#"
   - {name: nothing, step_type: tool, action: transform_data}
   - {name: whole, step_type: tool, action: transform_data, inputs: {data: "{past}"}}
@@ -63,7 +63,7 @@ async fn f_160_f_161_f_162_what_links_is_valid_and_what_does_not_says_why() {
   - {name: late, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}}
 "#;
     let judged = judged(&ana, &with(wrong)).await;
-    assert_eq!(judged["valid"], false);
+    assert_eq!(judged["is_valid"], false);
     assert_eq!(errors(&judged, "nothing"), one("missing_required", "inputs.data"));
     for step in ["whole", "count"] {
         assert_eq!(errors(&judged, step), one("type_mismatch", "inputs.data"), "{step}");
@@ -89,7 +89,7 @@ async fn f_163_steps_that_need_each_other_are_named() {
   - {name: b, step_type: tool, action: transform_data, inputs: {data: "{a.data}"}}
 "#;
     let said = judged(&ana, &with(circle)).await;
-    assert_eq!(said["valid"], false);
+    assert_eq!(said["is_valid"], false);
     assert!(said.to_string().contains("these steps need each other: a → b → a"), "{said:#}");
 }
 
@@ -99,7 +99,7 @@ async fn f_165_k_58_a_task_of_a_model_must_say_what_it_answers_and_needs_a_mode_
     let task = "  - {name: judge, step_type: llm_task, action: llm_analyze, inputs: {text: hi}";
     let bare = judged(&ana, &with(&format!("{task}}}\n"))).await;
     let is_missing = |judged: &Value| {
-        judged["diagnostics"].as_array().unwrap().iter().any(|one| one["code"] == "P023")
+        judged["errors"].as_array().unwrap().iter().any(|one| one["code"] == "P023")
     };
     assert!(is_missing(&bare), "{bare:#}");
     let schema = "output_schema: {type: object, fields: [{name: verdict, type: string}]}";
@@ -108,7 +108,7 @@ async fn f_165_k_58_a_task_of_a_model_must_say_what_it_answers_and_needs_a_mode_
     let deterministic =
         format!("execution_mode: deterministic{}", with(&format!("{task}, {schema}}}\n")));
     let said = judged(&ana, &deterministic).await;
-    let codes = said["diagnostics"].as_array().unwrap().iter();
+    let codes = said["errors"].as_array().unwrap().iter();
     assert!(codes.into_iter().any(|one| one["code"] == "P022"), "{said:#}");
 }
 
@@ -182,14 +182,14 @@ steps:
     let agent = ana.agent(&[]).await;
     let body = json!({ "yaml": yaml, "profile_id": agent });
     let judged = ana.post("/playbooks/validate", &body).await;
-    assert_eq!(judged["diagnostics"][0]["code"], "P011", "{judged:#}");
+    assert_eq!(judged["errors"][0]["code"], "P011", "{judged:#}");
     let start =
         json!({ "profile": agent, "playbook": "unbound-filings", "inputs": { "filings": [] } });
     assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
     let sources = format!("/profiles/{agent}/data-sources");
     let bound = ana.post(&sources, &json!({ "connector_id": "irs-990-xml" })).await;
     let judged = ana.post("/playbooks/validate", &body).await;
-    assert_eq!(judged["valid"], true, "{judged:#}");
+    assert_eq!(judged["is_valid"], true, "{judged:#}");
     let shown = ana.get(&format!("{sources}/{}", bound["id"].as_str().unwrap())).await;
     let made: jiff::Timestamp = shown["created_at"].as_str().unwrap().parse().unwrap();
     let ago = jiff::Timestamp::now().duration_since(made);
@@ -203,7 +203,7 @@ steps:
             json!({ "config_overrides": {}, "permissions": permissions, "is_enabled": is_enabled });
         ana.door.put(&binding, &change).await.unwrap();
         let judged = ana.post("/playbooks/validate", &body).await;
-        assert_eq!(judged["diagnostics"][0]["code"], code, "{judged:#}");
+        assert_eq!(judged["errors"][0]["code"], code, "{judged:#}");
         assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
     }
     let shown = ana.get(&format!("{sources}/{}", bound["id"].as_str().unwrap())).await;
@@ -229,7 +229,7 @@ async fn f_336_f_337_f_339_f_340_f_342_a_playbook_is_listed_shown_changed_valida
     ana.door.put(&path, &json!({ "yaml": changed })).await.unwrap();
     assert_eq!(ana.get("/playbooks/sound-links").await["name"], "Changed");
     let judged = ana.post("/playbooks/sound-links/validate", &json!({})).await;
-    assert_eq!((&judged["valid"], judged["steps"].as_array().unwrap().len()), (&json!(true), 6));
+    assert_eq!((&judged["is_valid"], judged["steps"].as_array().unwrap().len()), (&json!(true), 6));
     // What the deployment ships is nobody's to change (F-006).
     let shipped = format!("{FACTORY}/playbooks/officer-cross-reference");
     assert!(ana.door.delete(&shipped).await.is_err());
@@ -246,8 +246,8 @@ async fn k_55_a_name_that_could_mean_two_results_is_rejected() {
   - {name: reads, step_type: tool, action: transform_data, inputs: {data: "{shared.data}"}}
 "#;
     let said = judged(&ana, &with(two)).await;
-    let codes = said["diagnostics"].as_array().unwrap().iter();
+    let codes = said["errors"].as_array().unwrap().iter();
     assert!(codes.into_iter().any(|one| one["code"] == "P009"), "{said:#}");
     let plain = with(&two.replace("output_key: shared", "output_key: other"));
-    assert_eq!(judged(&ana, &plain).await["valid"], true);
+    assert_eq!(judged(&ana, &plain).await["is_valid"], true);
 }

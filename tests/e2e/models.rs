@@ -138,8 +138,7 @@ async fn f_183_k_58_no_model_in_a_deterministic_run_and_no_model_step_without_it
     let ana = person("ana", &["global:analyst"]).await;
     let codes = async |yaml: String| {
         let judged = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
-        let all = judged["diagnostics"].as_array().unwrap().iter();
-        let errors = all.filter(|one| one["severity"] == "error");
+        let errors = judged["errors"].as_array().unwrap().iter();
         errors.map(|one| one["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let sound = verdict("model-judged");

@@ -41,7 +41,7 @@ async fn f_343_a_playbook_with_five_errors_gets_five_places() {
     let text = serde_json::to_string(&said).unwrap();
     let places = text.matches("\"line\":").count();
     assert!(places >= 5, "{places} places in {said:#}");
-    assert_eq!(said["valid"], json!(false), "{said:#}");
+    assert_eq!(said["is_valid"], json!(false), "{said:#}");
     assert_eq!(ana.refused("/playbooks", Some(&json!({ "yaml": FIVE_ERRORS }))).await.0, 422);
 }
 
@@ -69,7 +69,7 @@ async fn f_041_an_action_without_a_handler_is_neither_listed_nor_accepted() {
             "id: names-it\nname: Names it\nversion: 1.0.0\nsteps:\n  - {{name: one, step_type: tool, action: {action}}}\n"
         );
         let said = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
-        assert_eq!(said["valid"], json!(false), "{said:#}");
+        assert_eq!(said["is_valid"], json!(false), "{said:#}");
         assert!(said.to_string().contains(&format!("there is no action `{action}`")), "{said:#}");
         assert_eq!(ana.refused("/playbooks", Some(&json!({ "yaml": yaml }))).await.0, 422);
     }
@@ -168,9 +168,8 @@ steps:
 async fn f_343_k_52_parts_of_params_are_refused_at_their_place() {
     let ana = person("ana", &["global:analyst"]).await;
     let said = ana.post("/playbooks/validate", &json!({ "yaml": NESTED })).await;
-    assert_eq!(said["valid"], json!(false), "{said:#}");
-    let found = said["diagnostics"].as_array().unwrap().iter();
-    let found = found.filter(|one| one["severity"] == "error");
+    assert_eq!(said["is_valid"], json!(false), "{said:#}");
+    let found = said["errors"].as_array().unwrap().iter();
     let told: Vec<_> = found.map(|one| (&one["field"], &one["line"], &one["column"])).collect();
     let expect = [
         (&json!("params.operations[0].count"), &json!(12), &json!(30)),
@@ -202,7 +201,7 @@ steps:
 "#;
     let body = json!({ "yaml": yaml });
     let said = ana.post("/playbooks/validate", &body).await;
-    assert_eq!(said["valid"], true, "nobody knows yet what the endpoint does: {said:#}");
+    assert_eq!(said["is_valid"], true, "nobody knows yet what the endpoint does: {said:#}");
     ana.post("/connectors", &json!({ "yaml": reading("some-ledger") })).await;
     let said = ana.post("/playbooks/validate", &body).await;
     assert!(said.to_string().contains("this endpoint needs no signature"), "{said:#}");

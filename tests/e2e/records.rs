@@ -286,7 +286,7 @@ async fn f_072_a_step_notifies_with_what_it_was_given_and_else_with_what_is_usua
     let agent = ana.agent(&[]).await;
     let check = async |playbook: &str, expect: &str| {
         let said = ana.post("/playbooks/validate", &json!({ "yaml": playbook })).await;
-        assert!(said["valid"] == json!(false) && said.to_string().contains(expect), "{said:#}");
+        assert!(said["is_valid"] == json!(false) && said.to_string().contains(expect), "{said:#}");
     };
     check(&NOTIFIES.replace("urgent", "loud"), "`low`, `normal`, `high`, `urgent`").await;
     check(&NOTIFIES.replace("message: \"No more.\"", ""), "message").await;

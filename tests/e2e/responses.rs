@@ -91,7 +91,7 @@ output:
 ";
     let exact = playbook("sums-up", output);
     let judged = ana.post("/playbooks/validate", &json!({ "yaml": exact })).await;
-    assert_eq!(judged["diagnostics"][0]["code"], "P022", "{judged:#}");
+    assert_eq!(judged["errors"][0]["code"], "P022", "{judged:#}");
     ana.playbook(&exact.replace("mode: deterministic", "mode: hybrid")).await;
     let run = finished(&ana, &agent, "sums-up", "complete").await;
     let summary = step(&run, "summary");

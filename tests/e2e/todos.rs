@@ -180,7 +180,7 @@ async fn f_075_f_077_what_a_to_do_cannot_be_is_found_where_it_is_written() {
     ] {
         let yaml = playbook("is-wrong", action, arguments);
         let said = ana.post("/playbooks/validate", &json!({ "yaml": yaml })).await;
-        assert_eq!(said["valid"], json!(false), "{said:#}");
+        assert_eq!(said["is_valid"], json!(false), "{said:#}");
         assert!(said.to_string().contains(expect), "{expect}: {said:#}");
     }
 }

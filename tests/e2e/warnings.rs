@@ -383,8 +383,8 @@ async fn f_311_what_on_warning_cannot_do_is_refused_with_its_place() {
     ] {
         let body = json!({ "yaml": playbook("pay-warned-wrong", &steps) });
         let said = ana.post("/playbooks/validate", &body).await;
-        let about = |one: &&Value| one["field"] == "on_warning" && one["severity"] == "error";
-        let found = said["diagnostics"].as_array().unwrap().iter().find(about);
+        let about = |one: &&Value| one["field"] == "on_warning";
+        let found = said["errors"].as_array().unwrap().iter().find(about);
         let found = found.unwrap_or_else(|| panic!("{said:#}"));
         assert!(found["message"].as_str().unwrap().contains(message), "{found}");
         assert!(found["line"].is_u64() && found["column"].is_u64(), "{found}");

@@ -2,6 +2,7 @@
 
 use countersign_approval::ApprovalRecord;
 use countersign_connector::{AuthField, ConfigOverrides, EndpointTool, Permissions};
+use countersign_document::Verdict;
 use countersign_journal::Entry;
 use countersign_knowledge::explore::EntityRecord;
 use countersign_knowledge::{Discovery, Document, ResolutionLogRow, ReviewRow};
@@ -67,3 +68,4 @@ pub(crate) type TodoAnswer = Documented<Todo>;
 pub(crate) type ToolAnswer = Documented<EndpointTool>;
 pub(crate) type ToolCallAnswer = Documented<ToolCall>;
 pub(crate) type UnderstoodAnswer = Documented<UnderstoodInput>;
+pub(crate) type VerdictAnswer = Documented<Verdict<countersign_document::Problem>>;

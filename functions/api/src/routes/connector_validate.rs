@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 use countersign_connector::{ConnectorId, Diagnostic, StoredConnector, parse, parse_template};
+use countersign_document::Verdict;
 use countersign_web::{FieldError, Json, Path, Problem};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::answers::DiagnosticAnswer;
+use super::answers::VerdictAnswer;
 use super::{Ctx, JsonOf, Reader, found};
 
 /// What to validate.
@@ -19,22 +20,12 @@ pub(crate) struct Draft {
     yaml: Option<String>,
 }
 
-/// What was found.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Validation {
-    /// Whether the connector can be used.
-    is_valid: bool,
-    /// Every error and warning, with line and column.
-    #[schema(value_type = Vec<DiagnosticAnswer>)]
-    diagnostics: Vec<Diagnostic>,
-}
-
 /// Validates a connector's text, stored or not, and reports every problem at once.
 #[utoipa::path(
     post, path = "/connectors/{id}/validate", tag = "connectors", request_body = Draft,
     params(("id" = String, Path, description = "kebab-case")),
     responses(
-        (status = 200, body = Validation),
+        (status = 200, body = VerdictAnswer),
         (status = 404, description = "NOT_FOUND"),
         (status = 422, description = "INVALID_INPUT")
     )
@@ -44,7 +35,7 @@ pub(crate) async fn validate(
     Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Json(draft): Json<Draft>,
-) -> JsonOf<Validation> {
+) -> JsonOf<Verdict<Diagnostic>> {
     let parsed = match draft.yaml {
         Some(yaml) => parse(&yaml),
         None => match found(ctx.catalog.connectors().get(owner, &id).await?)? {
@@ -58,5 +49,6 @@ pub(crate) async fn validate(
         let hint = format!("the address is that of `{id}`; an id cannot change");
         return Err(Problem::invalid(vec![error.with_hint(hint)]));
     }
-    Ok(Json(Validation { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
+    let is_valid = parsed.definition.is_some();
+    Ok(Json(Verdict::of(is_valid, parsed.diagnostics, Diagnostic::is_error)))
 }

@@ -25,7 +25,7 @@ pub(crate) struct Draft {
     profile_id: Option<String>,
 }
 
-/// Validates a playbook's text: `valid`, `diagnostics` with line and column, and what each step needs and does.
+/// Validates a playbook's text: `is_valid`, `errors` and `warnings` with line and column, and the same for each step.
 #[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = JudgementAnswer), (status = 404, description = "there is no such agent")))]
 pub(crate) async fn validate(
     State(ctx): Ctx,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
-use countersign_document::{Document, Problem, Reading, Rules};
+use countersign_document::{Document, Problem, Reading, Rules, Verdict};
 use countersign_model_list::ModelList;
 use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::DestinationFile;
@@ -133,7 +133,10 @@ struct FileReport {
 
 impl FileReport {
     fn of(kind: &str, valid: bool, (origin, text): (&str, &str), problems: &[Problem]) -> Self {
-        let json = json!({ "file": origin, "valid": valid, "kind": kind, "diagnostics": problems });
+        let verdict = Verdict::of(valid, problems.to_vec(), Problem::is_error);
+        let mut json = json!(verdict);
+        json["file"] = origin.into();
+        json["kind"] = kind.into();
         let text = countersign_document::text(origin, text, problems, in_colour());
         Self { valid, text, json }
     }
@@ -204,10 +207,10 @@ mod tests {
         let profile = report(Kind::Profile, "a.yaml", "name: A\n");
         assert_eq!(
             profile,
-            json!({ "file": "a.yaml", "valid": true, "kind": "profile", "diagnostics": [] })
+            json!({ "file": "a.yaml", "kind": "profile", "is_valid": true, "errors": [], "warnings": [] })
         );
         let playbook = report(Kind::Playbook, "p.yaml", "name: P\n");
-        assert_eq!((&playbook["file"], &playbook["valid"]), (&json!("p.yaml"), &json!(false)));
+        assert_eq!((&playbook["file"], &playbook["is_valid"]), (&json!("p.yaml"), &json!(false)));
         assert_eq!(printed(vec![profile.clone()]), profile);
         assert_eq!(printed(vec![profile.clone(), playbook.clone()]), json!([profile, playbook]));
     }

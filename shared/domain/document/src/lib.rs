@@ -53,6 +53,7 @@ mod table;
 mod tagged;
 mod text;
 mod tree;
+mod verdict;
 mod whole;
 pub mod words;
 mod wrappers;
@@ -75,6 +76,7 @@ pub use span::Span;
 pub use table::table;
 pub use text::{Form, Refused, form, register};
 pub use tree::{Limits, Tree, escaped};
+pub use verdict::Verdict;
 
 pub use wrappers::{AnyCase, DefaultTag, Tagless};
 

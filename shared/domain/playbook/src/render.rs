@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use countersign_document::Problem;
+use countersign_document::{Problem, Verdict};
 use countersign_registry::CALL_CONNECTOR;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,10 +23,9 @@ pub fn text(source: &PlaybookSource, diagnostics: &[Diagnostic], colour: bool) -
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "PlaybookJudgement")]
 pub struct Judgement {
-    /// Whether the playbook can run.
-    pub valid: bool,
-    /// Every problem, in the order of the text.
-    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the playbook can run, and every problem.
+    #[serde(flatten)]
+    pub verdict: Verdict<Diagnostic>,
     /// The same by step, in listed order.
     pub steps: Vec<StepReport>,
     /// What the text compiles to, when there are no errors.
@@ -36,9 +35,9 @@ pub struct Judgement {
 
 impl From<Compiled> for Judgement {
     fn from(compiled: Compiled) -> Self {
-        let valid = compiled.is_valid();
         let Compiled { playbook, diagnostics, steps, elsewhere: _ } = compiled;
-        Self { valid, diagnostics, steps, playbook }
+        let verdict = Verdict::of(playbook.is_some(), diagnostics, Diagnostic::is_error);
+        Self { verdict, steps, playbook }
     }
 }
 
