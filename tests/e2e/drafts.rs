@@ -155,7 +155,7 @@ async fn it_is_at_the_api_and_comes_through_connections(stage: &Stage) {
     assert_eq!(place, (&json!(run), &json!("write"), &json!(1), &json!("report")));
     assert_eq!((&came["from"], &came["text"]), (&json!(0), &json!("Two owls\n")));
     let now = stage.shows(&run, "Two owls\n").await;
-    assert_eq!(step(&now, "write")["status"], "pending", "{now:#}");
+    assert_eq!(step(&now, "write")["status"], "running", "{now:#}");
     let (status, _) = cara.refused(&format!("/executions/{run}"), None).await;
     assert_eq!(status, 404, "it is nobody else's");
 
@@ -186,7 +186,7 @@ async fn what_breaks_off_is_gone(stage: &Stage) {
         let now = stage.ana.run(&run).await;
         now.get("drafts").is_none().then_some(now)
     });
-    assert_eq!(step(&gone.await, "write")["status"], "pending");
+    assert_eq!(step(&gone.await, "write")["status"], "running");
     stage.provider.writes(r#"{"report": "Anew"#);
     stage.shows(&run, "Anew").await;
     stage.provider.breaks_off();

@@ -77,9 +77,11 @@ fn not_done(status: StepStatus) -> Option<&'static str> {
         StepStatus::TimedOut => Some("not answered in time"),
         StepStatus::Closed => Some("closed without a decision"),
         StepStatus::Unknown => Some("outcome unknown"),
-        StepStatus::Pending | StepStatus::Waiting | StepStatus::Sending | StepStatus::Lost => {
-            Some("no result")
-        }
+        StepStatus::Pending
+        | StepStatus::Running
+        | StepStatus::Waiting
+        | StepStatus::Sending
+        | StepStatus::Lost => Some("no result"),
     }
 }
 

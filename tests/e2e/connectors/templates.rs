@@ -24,11 +24,7 @@ async fn f_108_f_334_a_template_is_copied_edited_checked_and_removed() {
     assert_eq!(status(ana.door.put(&at, &json!({ "yaml": yaml })).await), locked);
     assert_eq!(status(ana.door.delete(&at).await), locked);
     let verdict = ana.post(&format!("{own}/validate"), &json!({})).await;
-    assert_eq!(
-        verdict,
-        json!({ "is_valid": true, "errors": [], "warnings": [] }),
-        "F-332"
-    );
+    assert_eq!(verdict, json!({ "is_valid": true, "errors": [], "warnings": [] }), "F-332");
     let versions = ana.get(&format!("{own}/versions")).await;
     assert_eq!(versions["items"].as_array().unwrap().len(), 1);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
-use countersign_plan::{Plan, stage_numbers};
+use countersign_plan::stage_numbers;
 use countersign_registry::longest_step;
 use countersign_run::{
     Draft, Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
@@ -33,7 +33,7 @@ pub(crate) struct StepView {
     name: String,
     /// In which stage of the plan it is, from 1: the steps of a stage are carried out side by side. 0 in a run without a plan.
     stage: usize,
-    /// Where it stands.
+    /// Where it stands: `pending`, `running` once everything before it is over, `waiting` while its request is open, and so on.
     #[schema(value_type = String)]
     status: StepStatus,
     /// The stable code of its error or reason.
@@ -223,9 +223,8 @@ async fn placed(
     events: &[Event],
 ) -> Result<(RunState, BTreeMap<String, usize>), Problem> {
     let plan = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-    let order = plan.as_ref().map(Plan::order).unwrap_or_default();
-    let stages = plan.as_ref().map(stage_numbers).unwrap_or_default();
-    Ok((fold(head, &order, events), stages))
+    let Some(plan) = plan else { return Ok((fold(head, &[], events), BTreeMap::new())) };
+    Ok((countersign_plan::state(&plan, head, events), stage_numbers(&plan)))
 }
 
 /// A run of the caller; somebody else's is not there.

@@ -56,7 +56,7 @@ pub(super) fn step(run: &Value) -> Option<String> {
 }
 
 fn is_ahead(step: &Value) -> bool {
-    let ahead = ["pending", "sending", "waiting"];
+    let ahead = ["pending", "running", "sending", "waiting"];
     text(step, "status").is_none_or(|status| ahead.contains(&status.as_str()))
 }
 
@@ -167,6 +167,7 @@ mod tests {
     #[test]
     fn the_step_a_run_is_at_is_the_first_that_is_not_over() {
         check(&["pending", "pending", "pending"], Some("step 1 of 3: read"));
+        check(&["done", "running", "pending"], Some("step 2 of 3: ask"));
         check(&["done", "waiting", "pending"], Some("step 2 of 3: ask, which waits for people"));
         check(&["skipped", "approved", "sending"], Some("step 3 of 3: keep"));
         check(&["done", "rejected", "not_run"], None);

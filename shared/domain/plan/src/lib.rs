@@ -4,6 +4,7 @@
 //! and executed stage by stage ([`stages`]). Two invariants hold for every plan that is sealed: a gate is an edge to
 //! every later step up to the next gate, and no irreversible step can be reached around its signature.
 
+mod at_work;
 mod check;
 mod confirm;
 mod detected;
@@ -26,6 +27,7 @@ mod tests;
 mod tools;
 mod unattended;
 
+pub use at_work::state;
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, MAX_TOOLS, check, estimated_events};
 pub use confirm::confirms;
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};

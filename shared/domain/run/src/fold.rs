@@ -77,6 +77,7 @@ impl Known<'_> {
         state.status = match state.status {
             StepStatus::Done | StepStatus::Failed => return state,
             StepStatus::Pending
+            | StepStatus::Running
             | StepStatus::Waiting
             | StepStatus::Approved
             | StepStatus::Sending => {
@@ -184,7 +185,7 @@ fn closed_status(verdict: GateOutcome) -> StepStatus {
 /// How much a status says; a step only ever moves up. Done outranks Approved: a gated tool is first approved, then done.
 fn rank(status: StepStatus) -> u8 {
     match status {
-        StepStatus::Pending => 0,
+        StepStatus::Pending | StepStatus::Running => 0,
         StepStatus::Waiting => 1,
         StepStatus::Lost => 2,
         StepStatus::Closed => 3,

@@ -101,8 +101,10 @@ pub const GATE_NOT_ASKED: &str = "GATE_NOT_ASKED";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
-    /// Nothing is known of it yet.
+    /// It has not begun.
     Pending,
+    /// It is carried out. No event says so: it follows from the plan and from what is over.
+    Running,
     /// A gate waits for people.
     Waiting,
     /// It did what it should.
@@ -133,7 +135,7 @@ impl StepStatus {
     /// Whether it is over.
     #[must_use]
     pub fn is_final(self) -> bool {
-        !matches!(self, Self::Pending | Self::Waiting | Self::Sending)
+        !matches!(self, Self::Pending | Self::Running | Self::Waiting | Self::Sending)
     }
 
     /// Whether the step was done; one that its condition skipped was not.
