@@ -150,6 +150,10 @@ async fn issue_14_a_body_has_a_size_a_type_and_a_depth() {
     let deep = format!("{{\"rows\": {}1{}}}", "[".repeat(100), "]".repeat(100));
     assert_eq!(call(&id, &signed(&deep), &deep).await.code(), (400, "JSON_TOO_DEEP"));
     assert_eq!(call(&id, &signed("{"), "{").await.code(), (400, "JSON_MALFORMED"));
+    let twice = r#"{"rows": [{"a": 1, "a": 2}]}"#;
+    assert_eq!(call(&id, &signed(twice), twice).await.code(), (422, "INVALID_INPUT"));
+    let unsigned = sender.headers("msg_1", 0, "{}");
+    assert_eq!(call(&id, &unsigned, twice).await.code(), (401, "WEBHOOK_UNVERIFIED"));
     let mut form = signed("a=1");
     form[0].1 = "application/x-www-form-urlencoded".to_owned();
     assert_eq!(call(&id, &form, "a=1").await.code(), (415, "NOT_JSON"));

@@ -41,6 +41,7 @@ documented!(Answer);
         (status = 409, description = "MESSAGE_ID_REUSED: the id came before with another body"),
         (status = 413, description = "BODY_TOO_LARGE"),
         (status = 415, description = "NOT_JSON"),
+        (status = 422, description = "INVALID_INPUT: an object of the body has a key twice, or the address has a query"),
         (status = 429, description = "WEBHOOK_TOO_OFTEN: sixty messages a minute and trigger are taken; QUOTA_EXCEEDED: the runs of its owner's day are used up. `Retry-After` says when the same message may come again")
     )
 )]

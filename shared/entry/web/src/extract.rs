@@ -111,10 +111,13 @@ impl WrittenJson {
     /// What it says, whatever kind of value that is.
     ///
     /// # Errors
-    /// A [`Problem`] when it is not JSON, or nested too deep.
+    /// A [`Problem`] when it is not JSON, is nested too deep, or has a key twice in an object.
     pub fn value(&self) -> Result<serde_json::Value, Problem> {
         shallow(&self.0)?;
-        exactly(&self.0, |json| serde_json::from_slice(json).map_err(|error| malformed(&error)))
+        let read = |json: &[u8]| serde_json::from_slice(json).map_err(|error| malformed(&error));
+        let value = exactly(&self.0, read)?;
+        keys_once(&self.0)?;
+        Ok(value)
     }
 }
 
@@ -152,8 +155,14 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if read.as_ref().is_err_and(|problem| problem.code != "INVALID_INPUT") {
         return read;
     }
-    let twice = twice::keys(bytes);
-    if twice.is_empty() { read } else { Err(Problem::invalid(twice)) }
+    keys_once(bytes)?;
+    read
+}
+
+/// Refuses JSON in which an object has a key twice.
+fn keys_once(json: &[u8]) -> Result<(), Problem> {
+    let twice = twice::keys(json);
+    if twice.is_empty() { Ok(()) } else { Err(Problem::invalid(twice)) }
 }
 
 /// Reads JSON so that no number is rounded: one that a double does not keep is a text with all its digits, which a decimal

@@ -83,6 +83,9 @@ fn no_key_of_a_body_is_given_twice() {
     let said: Vec<(&str, &str)> =
         errors.iter().map(|one| (one.path.as_str(), one.message.as_str())).collect();
     assert_eq!(said, [("x.y", "is given twice"), ("handle", "is given twice")]);
+    let written = WrittenJson(r#"[{"x":{"y":1,"y":1}}]"#.into()).value().unwrap_err();
+    assert_eq!((written.status, written.errors[0].path.as_str()), (422, "[0].x.y"));
+    assert!(WrittenJson(r#"[{"y":1},{"y":1}]"#.into()).value().is_ok());
 }
 
 #[tokio::test]
