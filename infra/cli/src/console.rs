@@ -3,12 +3,14 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use ::console::Term;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::error::CliError;
 use crate::visible::visible_lines;
+use crate::wrap::wrapped;
 
 /// The terminal, or what stands in for it.
 #[derive(Debug)]
@@ -57,6 +59,25 @@ impl Console {
         let _gone = writeln!(io::stdout(), "{}", text.as_ref());
     }
 
+    /// One line of a result for people. Where the terminal is narrower it goes on below, as far in as it begins.
+    pub fn text(&self, text: impl AsRef<str>) {
+        self.fitting(text.as_ref(), 0);
+    }
+
+    /// How many columns the terminal has that standard output goes to; none where it goes elsewhere.
+    #[must_use]
+    pub fn columns(&self) -> Option<usize> {
+        let (_, columns) = Term::stdout().size_checked()?;
+        Some(usize::from(columns)).filter(|columns| *columns > 0)
+    }
+
+    fn fitting(&self, text: &str, hang: usize) {
+        match self.columns() {
+            Some(columns) => wrapped(text, columns, hang).iter().for_each(|line| self.line(line)),
+            None => self.line(text),
+        }
+    }
+
     /// One line beside the result.
     pub fn note(&self, text: impl AsRef<str>) {
         let _gone = writeln!(io::stderr(), "{}", text.as_ref());
@@ -102,7 +123,7 @@ impl Console {
         Step { bar, lively: self.lively, title: title.to_owned(), started: Instant::now() }
     }
 
-    /// A table with aligned columns.
+    /// A table with aligned columns; a row that is wider than the terminal goes on below, indented.
     pub fn table(&self, head: &[&str], rows: &[Vec<String>]) {
         let width = |column: usize| {
             let cells =
@@ -113,7 +134,7 @@ impl Console {
         let print = |cells: Vec<&str>| {
             let padded: Vec<String> =
                 cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
-            self.line(padded.join("  ").trim_end());
+            self.fitting(padded.join("  ").trim_end(), 2);
         };
         print(head.to_vec());
         for row in rows {

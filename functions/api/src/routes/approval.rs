@@ -10,12 +10,13 @@ use super::approval_decide::refusal;
 use super::approval_history::{ExtensionView, StrikeView, VoteView};
 use super::approval_seen::may_see;
 use super::approval_view::{ApprovalView, Beside};
+use super::planned_step::planned;
 use super::{Ctx, JsonOf, Reader, approval_effect, found};
 use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username (`not_counted` says why one of the present version does not count any more), how many approvals were
 /// `given` of those `needed`, whom it waits for (`waits_for`), and
-/// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `asker` says who asks, `agent_profile_id` and `agent` which agent, `queue_status` the
+/// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `steps` says of each step of the run what it does and under which condition. `asker` says who asks, `agent_profile_id` and `agent` which agent, `queue_status` the
 /// status in the words `pending`, `approved`, `rejected`, `expired`.
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
@@ -83,6 +84,7 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
         extensions: Vec::new(),
         invoker: ctx.recorder.username(&request.invoker).await?,
         run: ctx.runs.head(&request.position.run).await?,
+        steps: ctx.runs.plan(&request.position.run).await?.map(|(plan, _)| planned(&plan)),
     };
     for vote in &votes {
         beside.votes.push(VoteView::of(&request, vote, people.username(&vote.person).await?));

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::approval_effect::{SentCall, StepSummary};
 use super::approval_history::{ClosedView, ExtensionView, StrikeView, VoteView};
 use super::now;
+use super::planned_step::PlannedStep;
 use crate::documented::documented;
 
 /// The status of a request in the words of a queue.
@@ -101,6 +102,8 @@ pub(crate) struct ApprovalView {
     remarks: Vec<String>,
     /// The plan as text.
     plan_picture: String,
+    /// The steps of the run, in the order of the plan; empty when the run is gone.
+    steps: Vec<PlannedStep>,
     /// What the rest of the run may cost at most, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_bound: Option<String>,
@@ -159,13 +162,24 @@ pub(super) struct Beside {
     /// Who started the run, by username.
     pub(super) invoker: String,
     pub(super) run: Option<Head>,
+    pub(super) steps: Option<Vec<PlannedStep>>,
 }
 
 impl ApprovalView {
     /// People who decided are named by username, as in the record of the run.
     pub(super) fn of(request: Request, beside: Beside) -> Self {
-        let Beside { effects, sent, unsent, record, votes, strikes, extensions, invoker, run } =
-            beside;
+        let Beside {
+            effects,
+            sent,
+            unsent,
+            record,
+            votes,
+            strikes,
+            extensions,
+            invoker,
+            run,
+            steps,
+        } = beside;
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
         let asker = request.asker(&invoker);
@@ -202,6 +216,7 @@ impl ApprovalView {
             layout: request.layout,
             remarks: request.remarks,
             plan_picture: request.plan_picture,
+            steps: steps.unwrap_or_default(),
             cost_bound: request.cost_bound,
             policy: request.policy,
             requirement: request.requirement,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
-use countersign_plan::stage_numbers;
+use countersign_plan::{Plan, stage_numbers};
 use countersign_registry::longest_step;
 use countersign_run::{
     Draft, Event, Head, ModelUse, Response, RunId, RunState, RunStatus, StepState, StepStatus,
@@ -23,6 +23,7 @@ use super::answers::{
 };
 use super::execution_wait::{Version, WaitQuery, changed};
 use super::executions::ExecutionLine;
+use super::planned_step::description;
 use super::{Ctx, JsonOf, Reader, found, now};
 use crate::Context;
 
@@ -36,6 +37,10 @@ pub(crate) struct StepView {
     /// Where it stands: `pending`, `running` once everything before it is over, `waiting` while its request is open, and so on.
     #[schema(value_type = String)]
     status: StepStatus,
+    /// What it does, in the words of the playbook's author.
+    description: Option<String>,
+    /// What must hold for it to be carried out, as its author wrote it.
+    condition: Option<String>,
     /// The stable code of its error or reason.
     code: Option<String>,
     /// The same for people.
@@ -65,10 +70,13 @@ const MAX_SENTENCES: usize = 50;
 impl StepView {
     fn of(
         (name, state): (String, StepState),
-        stages: &BTreeMap<String, usize>,
+        (plan, stages): (Option<&Plan>, &BTreeMap<String, usize>),
         warnings: &[StepWarnings],
     ) -> Self {
         let stage = stages.get(&name).copied().unwrap_or_default();
+        let planned = plan.and_then(|plan| plan.step(&name));
+        let described = planned.and_then(description);
+        let condition = planned.and_then(|step| step.condition.clone());
         let own = warnings.iter().find(|of_step| of_step.step == name);
         let warnings = own.map_or(0, |own| own.count);
         let StepState {
@@ -79,6 +87,8 @@ impl StepView {
             name,
             stage,
             status,
+            description: described,
+            condition,
             code,
             message,
             count,
@@ -182,7 +192,9 @@ pub(super) async fn view(ctx: &Context, looked: Progress) -> Result<ExecutionVie
     let version = Version::from(&looked).to_string();
     let Progress { head, events, drafts } = looked;
     let id = &head.run;
-    let (mut state, stages) = placed(ctx, &head, &events).await?;
+    let (mut state, plan) = placed(ctx, &head, &events).await?;
+    let stages = plan.as_ref().map(stage_numbers).unwrap_or_default();
+    let planned = (plan.as_ref(), &stages);
     let approvals =
         if state.has_asked(&head) { ctx.recorder.of_run(id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
@@ -198,7 +210,7 @@ pub(super) async fn view(ctx: &Context, looked: Progress) -> Result<ExecutionVie
             .filter(|draft| draft.goes_on(&state, now(), longest_step()))
             .map(DraftView::from)
             .collect(),
-        steps: state.steps.into_iter().map(|step| StepView::of(step, &stages, &warnings)).collect(),
+        steps: state.steps.into_iter().map(|step| StepView::of(step, planned, &warnings)).collect(),
         warnings,
         start_warnings: Vec::new(),
         approvals,
@@ -216,15 +228,18 @@ pub(super) async fn state(ctx: &Context, head: &Head) -> Result<RunState, Proble
     placed(ctx, head, &events).await.map(|(state, _)| state)
 }
 
-/// The same, and the stage of each step by its name.
+/// The same, and the plan once there is one.
 async fn placed(
     ctx: &Context,
     head: &Head,
     events: &[Event],
-) -> Result<(RunState, BTreeMap<String, usize>), Problem> {
+) -> Result<(RunState, Option<Plan>), Problem> {
     let plan = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-    let Some(plan) = plan else { return Ok((fold(head, &[], events), BTreeMap::new())) };
-    Ok((countersign_plan::state(&plan, head, events), stage_numbers(&plan)))
+    let state = match &plan {
+        Some(plan) => countersign_plan::state(plan, head, events),
+        None => fold(head, &[], events),
+    };
+    Ok((state, plan))
 }
 
 /// A run of the caller; somebody else's is not there.

@@ -99,6 +99,7 @@ mod monitors;
 pub(crate) mod notification_read;
 pub(crate) mod notifications;
 pub(crate) mod occurrences;
+mod planned_step;
 pub(crate) mod playbook_graph;
 pub(crate) mod playbook_test;
 mod playbook_users;

@@ -4,11 +4,18 @@
 use serde_json::Value;
 
 use super::approval_sends::sent;
+use super::approval_steps::{described, plan};
 use super::marked::{self, cell, fitted};
 use super::{FACTORY, approval_rows, brief, field_items, show, text};
+use crate::console::Console;
 
-/// Everything that the request shows, a line each.
-pub(super) fn lines(request: &Value) -> Vec<String> {
+/// Everything that the request shows, in lines that the terminal does not wrap.
+pub(super) fn shown(request: &Value, console: &Console) -> Vec<String> {
+    marked::narrowed(lines(request), console.columns())
+}
+
+/// The same, a line each.
+fn lines(request: &Value) -> Vec<String> {
     let mut lines = head(request);
     lines.extend(question(request));
     lines.extend(list("Warnings:", warnings(request)));
@@ -28,6 +35,7 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
     lines.extend(unsent(request));
     lines.extend(approval_rows::lines(request));
     lines.extend(list("Where the run stands:", plan(request)));
+    lines.extend(list("What its steps do, in their author's words:", described(request)));
     lines.push(String::new());
     lines.push(format!("digest {}", cell(request, "digest")));
     lines
@@ -138,13 +146,6 @@ fn warnings(request: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The steps of the run, a line for each stage.
-fn plan(request: &Value) -> Vec<String> {
-    let plan = text(request, "plan_picture").filter(|plan| !plan.is_empty());
-    let lines = plan.iter().flat_map(|plan| marked::block(plan));
-    lines.map(|line| format!("  {line}")).collect()
-}
-
 /// What a step sends: every value of every request that the answer holds, and how many are elsewhere.
 fn requests_of(request: &Value, step: &Value) -> Vec<String> {
     let all = field_items(step, "items");
@@ -247,6 +248,10 @@ mod tests {
         ] {
             request[field] = json!(value);
         }
+        request["steps"] = json!([
+            {"name": "read", "description": "Reads \u{1b}it\npay:"}, {"name": "ask", "description": null},
+            {"name": "pay", "description": "Pays them", "condition": "{read.count} > 0"},
+        ]);
         request["version"] = json!(2);
         request["irreversible"] = json!(true);
         let expect = "Pay: ask
@@ -303,6 +308,13 @@ Rows. Showing 1 of 9:
 Where the run stands:
   | · read
   | ▸ ask
+
+What its steps do, in their author's words:
+  read:
+  | Reads [U+001B]it
+  | pay:
+  pay: Pays them
+  pay, only if: {read.count} > 0
 
 digest abc";
         assert_eq!(lines(&request).join("\n"), expect);

@@ -32,7 +32,7 @@ impl Approvals {
         if let Some(id) = &self.approval {
             let path = format!("{FACTORY}/approvals/{}", plain(id)?);
             let request = session.door.get(&path).await?;
-            session.tell(&request, approval_text::lines);
+            session.tell(&request, |request| approval_text::shown(request, session.console));
             return Ok(());
         }
         let role = if self.mine { "owner" } else { "approver" };

@@ -83,7 +83,7 @@ pub(super) async fn seen(
     let Session { door, console, .. } = session;
     can_ask(console)?;
     let request = door.get(path).await?;
-    approval_text::lines(&request).iter().for_each(|line| console.line(line));
+    approval_text::shown(&request, console).iter().for_each(|line| console.line(line));
     let digest = text(&request, "digest")
         .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))?;
     if !asked(word, mark(&digest), console).await? {

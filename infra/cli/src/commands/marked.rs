@@ -5,9 +5,13 @@ use countersign_letter::{Mark, Part, Shown};
 use serde_json::Value;
 
 use super::text;
+use crate::wrap::columns_of;
 
 /// Columns of a line, beside what it is indented by: a terminal of 80 columns wraps none, so that no text begins a line of it.
 const WIDTH: usize = 72;
+
+/// Columns of the narrowest terminal that lines are divided for.
+const MIN_WIDTH: usize = 20;
 
 /// What stands in brackets beside code points and secrets.
 const WORDS: [&str; 5] = ["space", "tab", "line feed", "empty", "doubtful"];
@@ -62,17 +66,27 @@ pub(super) fn is_short(line: &str) -> bool {
 
 /// The same lines, those that do not fit divided: `+` is before what goes on, and `|+` where it is behind a bar.
 pub(super) fn fitted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
-    lines.into_iter().flat_map(|line| divided(&line)).collect()
+    lines.into_iter().flat_map(|line| divided(&line, WIDTH)).collect()
 }
 
-fn divided(line: &str) -> Vec<String> {
+/// The same for a terminal of so many columns, when it has fewer than the lines take.
+pub(super) fn narrowed(lines: Vec<String>, columns: Option<usize>) -> Vec<String> {
+    let Some(columns) = columns else { return lines };
+    lines.iter().flat_map(|line| divided(line, columns.max(MIN_WIDTH))).collect()
+}
+
+fn divided(line: &str, width: usize) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len();
-    let more = if line[indent..].starts_with("| ") { "|+" } else { "  + " };
+    let more = match &line[indent..] {
+        behind_bar if behind_bar.starts_with('|') => "|+",
+        goes_on if goes_on.starts_with("+ ") => "+ ",
+        _ => "  + ",
+    };
     let more = format!("{}{more}", &line[..indent]);
-    let (first, mut rest) = line.split_at(fits(line, WIDTH));
+    let (first, mut rest) = line.split_at(fits(line, width));
     let mut lines = vec![first.to_owned()];
     while !rest.is_empty() {
-        let (now, then) = rest.split_at(fits(rest, WIDTH.saturating_sub(more.len()).max(2)));
+        let (now, then) = rest.split_at(fits(rest, width.saturating_sub(more.len()).max(2)));
         lines.push(format!("{more}{now}"));
         rest = then;
     }
@@ -89,11 +103,6 @@ fn fits(line: &str, width: usize) -> usize {
     let Some((beyond, _)) = beyond else { return line.len() };
     let space = line[..beyond].rfind(' ').map(|space| space + 1);
     space.filter(|end| *end > beyond / 2).unwrap_or(beyond)
-}
-
-/// Characters of East Asia take two columns, and so do pictures; what is narrower than it counts for does no harm.
-fn columns_of(character: char) -> usize {
-    if u32::from(character) < 0x1100 { 1 } else { 2 }
 }
 
 /// All of a text with its marks; line feeds within stay.
@@ -142,7 +151,7 @@ fn begins_mark(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{block, fitted, line, name, quoted, secret, value};
+    use super::{block, fitted, line, name, narrowed, quoted, secret, value};
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
@@ -207,6 +216,12 @@ mod tests {
         let lines = fitted([format!("  - {}", words.trim_end())]);
         assert!(lines.iter().skip(1).all(|line| line.starts_with("    + word")), "{lines:?}");
         assert!(lines.iter().all(|line| line.len() <= 72), "{lines:?}");
+        let narrow = narrowed(lines, Some(30));
+        assert!(narrow.iter().all(|line| line.len() <= 30), "{narrow:?}");
+        assert!(narrow.iter().skip(1).all(|line| line.starts_with("    + ")), "{narrow:?}");
+        let narrow = narrowed(value("note =", &padded), Some(40));
+        assert!(narrow[1..].iter().all(|line| line.starts_with('|')), "{narrow:?}");
+        assert_eq!(narrowed(vec!["digest abc".to_owned()], None), ["digest abc"]);
         let wide = block(&"株".repeat(60));
         assert_eq!(wide.iter().map(|line| line.chars().count()).collect::<Vec<_>>(), [37, 27]);
     }

@@ -2,6 +2,7 @@
 
 mod approval_rows;
 mod approval_sends;
+mod approval_steps;
 mod approval_text;
 mod approvals;
 mod ask;

@@ -65,7 +65,7 @@ impl Session<'_> {
         if self.as_json {
             self.console.line(pretty(found));
         } else {
-            lines(found).iter().for_each(|line| self.console.line(line));
+            lines(found).iter().for_each(|line| self.console.text(line));
         }
     }
 

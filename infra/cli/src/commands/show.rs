@@ -47,6 +47,11 @@ fn shown(run: &Value, console: &Console) {
         console.line(notice);
     }
     steps(run, console);
+    let described = described(run);
+    if !described.is_empty() {
+        console.line("");
+        described.iter().for_each(|line| console.text(line));
+    }
     let calls = tool_calls(run);
     if !calls.is_empty() {
         console.line("");
@@ -54,7 +59,7 @@ fn shown(run: &Value, console: &Console) {
     }
     for lines in warnings(run) {
         console.line("");
-        lines.iter().for_each(|line| console.line(line));
+        lines.iter().for_each(|line| console.text(line));
     }
     requests(run, console);
     let response = response_text::lines(run);
@@ -78,10 +83,10 @@ fn fields(run: &Value, console: &Console) {
         .filter(|(_, value)| !value.is_array() && !value.is_object() && !is_blank(value))
     {
         let value = value.as_str().map_or_else(|| value.to_string(), visible);
-        console.line(format!("{name:<16} {value}"));
+        console.text(format!("{name:<16} {value}"));
     }
     if let Some(why) = run.get("stop").and_then(stopped) {
-        console.line(format!("{:<16} {}", "stopped", visible(&why)));
+        console.text(format!("{:<16} {}", "stopped", visible(&why)));
     }
 }
 
@@ -120,6 +125,18 @@ fn drawn(steps: &[Value]) -> Vec<String> {
         })
     };
     (0..steps.len()).map(|n| of(n).unwrap_or_default()).collect()
+}
+
+/// What each step does and when it is carried out, in the words of the playbook's author.
+fn described(run: &Value) -> Vec<String> {
+    let said = |step: &Value| {
+        let condition = text(step, "condition").map(|condition| format!("only if {condition}"));
+        let said = [text(step, "description"), condition].into_iter().flatten();
+        let said = said.collect::<Vec<_>>().join("; ");
+        let name = text(step, "name").unwrap_or_default();
+        (!said.is_empty()).then(|| visible(&format!("{name}: {said}")))
+    };
+    field_items(run, "steps").iter().filter_map(said).collect()
 }
 
 /// Every request for approval with its decisions.
@@ -248,7 +265,7 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{WAS_A_REPLAY, WAS_A_TEST, asked, drawn, notice, tool_calls};
+    use super::{WAS_A_REPLAY, WAS_A_TEST, asked, described, drawn, notice, tool_calls};
 
     #[test]
     fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {
@@ -262,6 +279,22 @@ mod tests {
         // Of a run without a plan.
         check(&[0, 0], &["", ""]);
         assert_eq!(drawn(&[json!({})]), [""]);
+    }
+
+    #[test]
+    fn f_147_steps_are_shown_with_what_they_do_and_when() {
+        let run = json!({ "steps": [
+            { "name": "read", "description": "Reads\nit", "condition": null },
+            { "name": "ask", "description": null, "condition": null },
+            { "name": "pay", "description": "Pays it", "condition": "{read.count} > 0" },
+            { "name": "tell", "condition": "{pay.done}" },
+        ]});
+        let expect = [
+            "read: Reads\\nit",
+            "pay: Pays it; only if {read.count} > 0",
+            "tell: only if {pay.done}",
+        ];
+        assert_eq!(described(&run), expect);
     }
 
     #[test]

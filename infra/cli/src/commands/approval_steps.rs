@@ -1,0 +1,26 @@
+//! The steps of the run behind a request, as text.
+
+use serde_json::Value;
+
+use super::{field_items, marked, text};
+
+/// The steps of the run, a line for each stage.
+pub(super) fn plan(request: &Value) -> Vec<String> {
+    let plan = text(request, "plan_picture").filter(|plan| !plan.is_empty());
+    let lines = plan.iter().flat_map(|plan| marked::block(plan));
+    lines.map(|line| format!("  {line}")).collect()
+}
+
+/// What each step does and when it is carried out; steps of which neither is said are left out.
+pub(super) fn described(request: &Value) -> Vec<String> {
+    let all = field_items(request, "steps").iter();
+    let lines = all.flat_map(|step| {
+        let name = marked::name(&text(step, "name").unwrap_or_default());
+        let said = |before: String, field: &str| {
+            text(step, field).map(|said| marked::value(&before, &said)).unwrap_or_default()
+        };
+        let does = said(format!("{name}:"), "description");
+        [does, said(format!("{name}, only if:"), "condition")].concat()
+    });
+    lines.map(|line| format!("  {line}")).collect()
+}
