@@ -291,3 +291,26 @@ async fn issue_11_an_address_from_outside_is_no_link_in_a_document_nor_in_a_mail
     assert!(!mail.text.contains("evil.example"), "{}", mail.text);
     assert!(mail.text.contains("https[:]//evil[.]example/pay"), "{}", mail.text);
 }
+
+#[tokio::test]
+async fn f_147_r_052_a_request_and_a_run_say_what_each_step_does_and_when() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = approver("maria").await;
+    let agent = ana.agent(&[&maria]).await;
+    let (large, keep) = ("  - name: large\n", "  - name: keep\n");
+    let described = gated("told-steps", "")
+        .replace(large, &format!("{large}    description: Takes large rows\n"))
+        .replace(keep, &format!("{keep}    condition: \"{{large.count}} > 0\"\n"));
+    ana.playbook(&described).await;
+    let run = ana.start(&agent, "told-steps", rows()).await;
+    let asked = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
+    let request = maria.get(&format!("/approvals/{asked}")).await;
+    let waits = ana.run(&run).await;
+    for shown in [&request["steps"], &waits["steps"]] {
+        assert_eq!(shown[0]["description"], "Takes large rows", "{shown:#}");
+        assert_eq!((&shown[0]["condition"], &shown[2]["description"]), (&json!(null), &json!(null)));
+        assert!(shown[2]["condition"].as_str().unwrap().contains("large.count"), "{shown:#}");
+    }
+    let statuses = waits["steps"].as_array().unwrap().iter().map(|step| &step["status"]);
+    assert_eq!(statuses.collect::<Vec<_>>(), ["done", "waiting", "pending"], "{waits:#}");
+}

@@ -76,7 +76,9 @@ impl<'c> Inline<'c> {
         }
         let Some(digest) = text(&request, "digest") else { return Ok(()) };
         self.console.line("");
-        approval_text::shown(&request, self.console).iter().for_each(|line| self.console.line(line));
+        approval_text::shown(&request, self.console)
+            .iter()
+            .for_each(|line| self.console.line(line));
         let mark = mark(&digest);
         self.console.line(format!(
             "type `approve {mark}` or `deny {mark}`; anything else leaves it waiting:"

@@ -28,9 +28,8 @@ pub fn state(plan: &Plan, head: &Head, events: &[Event]) -> RunState {
 fn at_work(plan: &Plan, head: &Head, state: &RunState) -> Vec<String> {
     // A plan that was sealed has stages.
     let stages = stages(plan).unwrap_or_default();
-    let status = |step: &PlanStep| {
-        state.step(&step.name).map_or(StepStatus::Pending, |known| known.status)
-    };
+    let status =
+        |step: &PlanStep| state.step(&step.name).map_or(StepStatus::Pending, |known| known.status);
     let goes_on = |step: &&&PlanStep| !is_over(step, status(step));
     let stage = stages.iter().find(|stage| stage.iter().any(|step| goes_on(&step)));
     let Some(stage) = stage.filter(|_| !state.status.is_final()) else { return Vec::new() };
@@ -121,11 +120,8 @@ mod tests {
 
     #[test]
     fn f_348_nothing_runs_behind_a_gate_that_waits() {
-        let plan = plan(&[
-            ("read", "tool", &[]),
-            ("ask", "gate", &["read"]),
-            ("keep", "tool", &["ask"]),
-        ]);
+        let plan =
+            plan(&[("read", "tool", &[]), ("ask", "gate", &["read"]), ("keep", "tool", &["ask"])]);
         let opened = event("ask", EventKind::GateOpened { approval: "appr_1".to_owned() });
         let mut events = vec![ended("read", Done), opened];
         let waits = [Done, StepStatus::Waiting, Pending];
@@ -147,7 +143,8 @@ mod tests {
 
     #[test]
     fn f_348_a_run_that_is_over_or_stopped_begins_nothing() {
-        let plan = plan(&[("read", "tool", &[]), ("a", "tool", &["read"]), ("b", "tool", &["read"])]);
+        let plan =
+            plan(&[("read", "tool", &[]), ("a", "tool", &["read"]), ("b", "tool", &["read"])]);
         let over = head(json!({ "status": "cancelled", "finished_at": "2026-11-22T10:00:00Z" }));
         check(&plan, &over, &[], &[Pending, Pending, Pending]);
         let stop = json!({ "reason": "cancelled", "message": "", "at": "2026-11-22T10:00:00Z" });

@@ -145,6 +145,8 @@ codes! {
     LinkRaised = "P110" Warning "",
     /// A key that does nothing where it is written.
     NoEffect = "P114" Warning "",
+    /// A comparison that the types of its sides decide.
+    Settled = "P115" Warning "",
 }
 
 impl Serialize for Code {

@@ -5,6 +5,7 @@ mod approvers;
 mod arguments;
 mod assurance;
 mod columns;
+mod conditions;
 mod flow;
 mod for_each;
 mod item;
@@ -65,6 +66,7 @@ pub(crate) fn links(
         let outputs = slots::check(&check, at, world, sink);
         for_each::check(&check, at, world, sink);
         columns::check(&check, at, sink);
+        conditions::check(&check, at, sink);
         approvers::check(&check, at, world, sink);
         revise::check(&check, at, sink);
         unquoted::check(&check, at, sink);

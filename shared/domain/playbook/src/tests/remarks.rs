@@ -115,6 +115,24 @@ fn f_149_more_time_than_a_function_has_is_warned_of() {
 }
 
 #[test]
+fn f_158_a_comparison_that_types_decide_is_warned_of() {
+    let told = |condition: &str| {
+        let step = format!(
+            "  - {{name: s, step_type: tool, action: query_journal, condition: \"{condition}\", inputs: {{query: x}}}}\n"
+        );
+        let all = problems(&around(&step));
+        all.into_iter().filter(|one| one.starts_with("P115")).collect::<Vec<_>>()
+    };
+    let never = told("{year} == 'abc'");
+    let expect = ": `{year} == 'abc'` never holds: `{year}` is of type number and `'abc'` of type string";
+    assert!(never.len() == 1 && never[0].ends_with(expect), "{never:?}");
+    let always = told("{who} is defined AND {year} != '5'");
+    assert!(always[0].contains("`{year} != '5'` always holds"), "{always:?}");
+    assert!(always[0].ends_with(" | write `5` without quotation marks"), "{always:?}");
+    assert_eq!(told("{year} > 5 AND {who} == 'x'"), [""; 0]);
+}
+
+#[test]
 fn what_another_setting_makes_useless_is_warned_of() {
     let ask = "  - {name: ask, step_type: approval, prompt: ok?, preview_limit: 5}\n";
     let told = problems(&around(ask));

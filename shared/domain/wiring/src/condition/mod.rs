@@ -20,6 +20,7 @@
 
 mod compare;
 mod parse;
+mod settled;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,6 +29,7 @@ use countersign_decimal::Decimal;
 use serde_json::Value;
 
 use self::compare::{Texts, compare};
+pub use self::settled::Settled;
 use crate::error::SyntaxError;
 use crate::reference::Reference;
 use crate::scope::Scope;
