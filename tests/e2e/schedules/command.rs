@@ -56,18 +56,19 @@ async fn f_179_the_shipped_weekly_cross_reference_runs_when_its_clock_says() {
         .await;
     let file = world().project.join("library/schedules/weekly-cross-reference.yaml");
     let file = file.to_str().unwrap();
-    let as_shipped = document(&said(&ana, &["schedules", "create", file]).await);
+    let as_shipped = document(&said(&ana, &["schedules", "create", file, "--json"]).await);
     let shipped = as_shipped["profile_id"].as_str().unwrap();
     let profile = ana.get(&format!("/profiles/{shipped}")).await;
     assert_eq!(profile["handle"], "nonprofit-investigator", "it names the shipped agent");
 
     let agent = investigator(&ana, &maria).await;
-    let made = said(&ana, &["schedules", "create", file, "--profile", &agent]).await;
+    let create = ["schedules", "create", file, "--profile", &agent, "--json"];
+    let made = said(&ana, &create).await;
     let schedule = document(&made)["id"].as_str().unwrap().to_owned();
     let path = format!("{FACTORY}/schedules/{schedule}");
     // Nothing but its hour is another one.
     ana.door.patch(&path, &json!({ "cron_expression": "* * * * *" })).await.unwrap();
-    let on = document(&said(&ana, &["schedules", "enable", &schedule]).await);
+    let on = document(&said(&ana, &["schedules", "enable", &schedule, "--json"]).await);
     assert_eq!(on["is_enabled"], true, "{on:#}");
     let started = comes_to(&ana, &schedule, "started").await;
     said(&ana, &["schedules", "disable", &schedule]).await;
@@ -91,13 +92,13 @@ async fn f_365_the_command_line_makes_shows_and_starts_schedules_and_says_what_r
     );
     std::fs::write(file.path(), &yaml).unwrap();
     let path = file.path().to_str().unwrap();
-    let made = document(&said(&ana, &["schedules", "create", path]).await);
+    let made = document(&said(&ana, &["schedules", "create", path, "--json"]).await);
     let id = made["id"].as_str().unwrap();
     let all = said(&ana, &["schedules"]).await;
     assert!(all.contains(id) && all.contains("Europe/Berlin"), "{all}");
-    let on = document(&said(&ana, &["schedules", "enable", id]).await);
-    assert_eq!(on["is_enabled"], true);
-    let shown = document(&said(&ana, &["schedules", "show", id]).await);
+    let on = said(&ana, &["schedules", "enable", id]).await;
+    assert!(on.contains("is_enabled: true") && !on.contains('{'), "text without `--json`: {on}");
+    let shown = document(&said(&ana, &["schedules", "show", id, "--json"]).await);
     assert_eq!(shown["next_runs"].as_array().unwrap().len(), 5, "{shown:#}");
     let listed = ana.get(&format!("/schedules?kind={agent}")).await;
     assert_eq!(listed["items"][0]["next_run_at"], shown["next_run_at"], "{listed:#}");

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use super::{Who, pretty};
+use super::Caller;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -15,7 +15,7 @@ pub(crate) struct Floor {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,7 +80,8 @@ impl Field {
 
 impl Floor {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.administrator(place).await?;
+        let session = self.caller.administrator(place, console).await?;
+        let door = &session.door;
         let answer = match &self.command {
             Command::Show => door.get(PATH).await?,
             Command::Set(set) => {
@@ -89,7 +90,7 @@ impl Floor {
                 door.put(PATH, &set.body(&seen)?).await?
             }
         };
-        console.line(pretty(&answer));
+        session.say(&answer);
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ mod demo;
 mod down;
 mod escalate;
 mod extend;
+mod fields;
 mod floor;
 mod following;
 mod inline;
@@ -185,7 +186,7 @@ impl Command {
 /// Who asks, and how the answer is printed.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Caller {
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]

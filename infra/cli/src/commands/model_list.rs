@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use countersign_model_list as list;
 
-use super::{Who, field_items, one, pretty, text, visible};
+use super::{Caller, one};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -17,7 +17,7 @@ pub(crate) struct ModelList {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    who: Who,
+    caller: Caller,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,7 +33,8 @@ enum Command {
 
 impl ModelList {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let door = self.who.administrator(place).await?;
+        let session = self.caller.administrator(place, console).await?;
+        let door = &session.door;
         let answer = match &self.command {
             Command::Show => door.get(PATH).await?,
             Command::Set { file } => {
@@ -43,11 +44,7 @@ impl ModelList {
                 door.put(PATH, &list).await?
             }
         };
-        console.line(pretty(&answer));
-        for warning in field_items(&answer, "warnings") {
-            let part = |name: &str| visible(&text(warning, name).unwrap_or_default());
-            console.note(format!("`{}`: {} ({})", part("path"), part("message"), part("hint")));
-        }
+        session.say(&answer);
         Ok(())
     }
 }

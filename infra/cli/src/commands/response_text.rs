@@ -3,7 +3,7 @@
 use countersign_report::markdown::unescaped_line;
 use serde_json::Value;
 
-use super::{field_items, items, pretty, text, visible};
+use super::{field_items, items, text, visible};
 
 /// Lines of an answer that are shown; `--json` prints all of it.
 const MAX_LINES: usize = 200;
@@ -85,7 +85,7 @@ fn place(row: &Value, run: &str) -> String {
             let why = |name: &str| row.pointer(&format!("/error/{name}")).and_then(Value::as_str);
             match (why("code"), why("message")) {
                 (Some(code), Some(message)) => format!("not written: {code} {message}"),
-                _ => pretty(row),
+                _ => "not written".to_owned(),
             }
         }
     }

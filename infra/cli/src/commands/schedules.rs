@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::listed::{List, narrowed};
 use super::one::{One, read};
 use super::session::Session;
-use super::{Caller, FACTORY, pretty};
+use super::{Caller, FACTORY};
 use crate::door::Door;
 use crate::error::CliError;
 
@@ -57,7 +57,7 @@ impl Schedules {
             let path = narrowed(&format!("{FACTORY}/schedules"), &filters)?;
             return SCHEDULES.show(session, &path).await;
         };
-        session.console.line(pretty(&what.done(&session.door).await?));
+        session.say(&what.done(&session.door).await?);
         Ok(())
     }
 }

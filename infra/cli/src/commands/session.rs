@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Caller, Who, items, pretty, text, visible};
+use super::{Caller, Who, fields, items, pretty, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -23,6 +23,16 @@ impl Caller {
         console: &'c Console,
     ) -> Result<Session<'c>, CliError> {
         self.who.session(place, self.json, console).await
+    }
+
+    /// The same as an administrator, or as the operator of the local stack.
+    pub(crate) async fn administrator<'c>(
+        &self,
+        place: &Place,
+        console: &'c Console,
+    ) -> Result<Session<'c>, CliError> {
+        let door = self.who.administrator(place).await?;
+        Ok(Session { door, as_json: self.json, console })
     }
 }
 
@@ -76,10 +86,6 @@ impl Session<'_> {
 
     /// Prints one thing, a line for each of its fields, or JSON.
     pub(crate) fn say(&self, said: &Value) {
-        let line = |(name, _): (&String, &Value)| {
-            let value = text(said, name)?;
-            Some(format!("{name}: {}", visible(&value)))
-        };
-        self.tell(said, |said| said.as_object().into_iter().flatten().filter_map(line).collect());
+        self.tell(said, fields::lines);
     }
 }

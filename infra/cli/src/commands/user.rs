@@ -4,7 +4,8 @@ use clap::{Args, Subcommand};
 use countersign_identity::{Role, Scope};
 use serde_json::json;
 
-use super::{Person, items, operator, pretty, row, text};
+use super::session::Session;
+use super::{Person, operator, row, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -14,6 +15,9 @@ use crate::stack::Place;
 pub(crate) struct User {
     #[command(subcommand)]
     command: Command,
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -58,7 +62,8 @@ enum Command {
 impl User {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let stack = place.running()?;
-        let door = operator(&stack)?;
+        let session = Session { door: operator(&stack)?, as_json: self.json, console };
+        let door = &session.door;
         match &self.command {
             Command::Add { username, email, name, grant } => {
                 // Before anybody is entered: a mistyped grant must not leave a person without it.
@@ -66,31 +71,32 @@ impl User {
                 let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
                 let added = door.post("/api/admin/users", &body).await?;
                 for grant in grant {
-                    give(&door, username, grant).await?;
+                    give(door, username, grant).await?;
                 }
-                console.line(text(&added, "id").unwrap_or_else(|| pretty(&added)));
+                session.outcome(&added, |added| text(added, "id").unwrap_or_default());
             }
             Command::Grant { user, grant } => {
                 known(grant)?;
-                give(&door, Person::find(&stack, user).await?.id.as_str(), grant).await?;
-                console.line(format!("{user} holds {grant}"));
+                give(door, Person::find(&stack, user).await?.id.as_str(), grant).await?;
+                let granted = json!({ "user": user, "granted": grant });
+                session.outcome(&granted, |_| format!("{user} holds {grant}"));
             }
             Command::Revoke { user, grant } => {
                 let person = Person::find(&stack, user).await?;
                 door.delete(&format!("/api/admin/users/{}/{}/{grant}", person.id, shelf(grant)))
                     .await?;
-                console.line(format!("{user} no longer holds {grant}"));
+                let revoked = json!({ "user": user, "revoked": grant });
+                session.outcome(&revoked, |_| format!("{user} no longer holds {grant}"));
             }
             Command::List => {
                 let page = door.get("/api/admin/users?limit=100").await?;
                 let fields = ["id", "username", "email", "display_name"];
-                let rows: Vec<Vec<String>> =
-                    items(&page).iter().map(|user| row(user, &fields)).collect();
-                console.table(&["ID", "USERNAME", "EMAIL", "NAME"], &rows);
+                let titles = ["ID", "USERNAME", "EMAIL", "NAME"];
+                session.table(&page, &titles, |user| row(user, &fields));
             }
             Command::Show { user } => {
                 let person = Person::find(&stack, user).await?;
-                console.line(pretty(&door.get(&format!("/api/admin/users/{}", person.id)).await?));
+                session.say(&door.get(&format!("/api/admin/users/{}", person.id)).await?);
             }
         }
         Ok(())
