@@ -61,12 +61,22 @@ async fn a_run_is_followed_to_its_gate_signed_and_shown_at_the_terminal() {
 
 /// The command line at a terminal, whose other end is held here.
 fn at_terminal(arguments: &[&str]) -> Child {
+    in_terminal(&[], arguments)
+}
+
+/// The same at a terminal of 40 columns.
+fn at_narrow_terminal(arguments: &[&str]) -> Child {
+    in_terminal(&["sh", "-c", "stty cols 40 rows 24; exec \"$@\"", "sh"], arguments)
+}
+
+fn in_terminal(before: &[&str], arguments: &[&str]) -> Child {
     const TERMINAL: &str =
         "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
     let program = world().program(arguments);
     let program = program.as_std();
     let mut python = Command::new("python3");
-    python.args(["-c", TERMINAL]).arg(program.get_program()).args(program.get_args());
+    python.args(["-c", TERMINAL]).args(before);
+    python.arg(program.get_program()).args(program.get_args());
     python.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap()
 }
 
@@ -241,4 +251,23 @@ async fn r_092_k_90_whoever_waits_in_one_request_gets_the_run_or_its_id() {
     let body = json!({ "profile": agent, "playbook": "at-once", "inputs": {} });
     let (status, code) = ana.refused("/executions?wait=26", Some(&body)).await;
     assert_eq!((status, code.as_str()), (422, "INVALID_INPUT"));
+}
+
+#[tokio::test]
+async fn r_052_no_text_begins_a_line_of_a_narrow_terminal() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let words = "Keep {large.count} rows, all of which are large enough to be kept for a long time?";
+    let asks = gated("narrow-terminal", "").replace("Keep {large.count} rows?", words);
+    ana.playbook(&asks).await;
+    let run = ana.start(&agent, "narrow-terminal", rows()).await;
+    let line = maria.request(&run).await;
+    let approval = line["approval"].as_str().unwrap();
+    let mut terminal = at_narrow_terminal(&["approvals", approval, "--as", &maria.username]);
+    let said = shown_until(&mut terminal, "digest ").await;
+    assert!(said.lines().all(|line| line.trim_end().chars().count() <= 40), "{said}");
+    let prompt: Vec<&str> = said.lines().skip_while(|line| !line.contains("| Keep ")).collect();
+    assert!(prompt.len() > 2 && prompt[1].starts_with("  |+"), "{said}");
+    assert!(terminal.wait().await.unwrap().success());
 }

@@ -9,9 +9,11 @@ use super::marked::{self, cell, fitted};
 use super::{FACTORY, approval_rows, brief, field_items, show, text};
 use crate::console::Console;
 
-/// Everything that the request shows, in lines that the terminal does not wrap.
+/// Everything that the request shows, in lines that the terminal does not wrap; its digest, which may be copied, stays whole.
 pub(super) fn shown(request: &Value, console: &Console) -> Vec<String> {
-    marked::narrowed(lines(request), console.columns())
+    let mut all = lines(request);
+    let digest = all.pop();
+    marked::narrowed(all, console.columns()).into_iter().chain(digest).collect()
 }
 
 /// The same, a line each.
