@@ -70,7 +70,7 @@ mod tests {
         .unwrap()
     }
 
-    fn head(more: Value) -> Head {
+    fn head(more: &Value) -> Head {
         let mut head = json!({
             "run": format!("run_{}", "0".repeat(32)), "owner": format!("user_{}", "0".repeat(32)),
             "invoked_by": format!("user_{}", "0".repeat(32)), "scopes": [], "profile_id": "p", "profile_name": "P",
@@ -106,7 +106,7 @@ mod tests {
             ("b", "tool", &["read"]),
             ("keep", "tool", &["a", "b"]),
         ]);
-        let at_work = head(json!({}));
+        let at_work = head(&json!({}));
         check(&plan, &at_work, &[], &[Running, Pending, Pending, Pending]);
         let mut events = vec![ended("read", Done)];
         check(&plan, &at_work, &events, &[Done, Running, Running, Pending]);
@@ -125,10 +125,10 @@ mod tests {
         let opened = event("ask", EventKind::GateOpened { approval: "appr_1".to_owned() });
         let mut events = vec![ended("read", Done), opened];
         let waits = [Done, StepStatus::Waiting, Pending];
-        check(&plan, &head(json!({})), &events, &waits);
+        check(&plan, &head(&json!({})), &events, &waits);
         let (approval, verdict) = ("appr_1".to_owned(), GateOutcome::Approved);
         events.push(event("ask", EventKind::GateClosed { approval, verdict }));
-        check(&plan, &head(json!({})), &events, &[Done, Approved, Running]);
+        check(&plan, &head(&json!({})), &events, &[Done, Approved, Running]);
     }
 
     #[test]
@@ -136,19 +136,19 @@ mod tests {
         let plan = plan(&[("pay", "gated_tool", &[]), ("tell", "tool", &["pay"])]);
         let (approval, verdict) = ("appr_1".to_owned(), GateOutcome::Approved);
         let mut events = vec![event("pay", EventKind::GateClosed { approval, verdict })];
-        check(&plan, &head(json!({})), &events, &[Approved, Pending]);
+        check(&plan, &head(&json!({})), &events, &[Approved, Pending]);
         events.push(ended("pay", Done));
-        check(&plan, &head(json!({})), &events, &[Done, Running]);
+        check(&plan, &head(&json!({})), &events, &[Done, Running]);
     }
 
     #[test]
     fn f_348_a_run_that_is_over_or_stopped_begins_nothing() {
         let plan =
             plan(&[("read", "tool", &[]), ("a", "tool", &["read"]), ("b", "tool", &["read"])]);
-        let over = head(json!({ "status": "cancelled", "finished_at": "2026-11-22T10:00:00Z" }));
+        let over = head(&json!({ "status": "cancelled", "finished_at": "2026-11-22T10:00:00Z" }));
         check(&plan, &over, &[], &[Pending, Pending, Pending]);
         let stop = json!({ "reason": "cancelled", "message": "", "at": "2026-11-22T10:00:00Z" });
-        let stopped = head(json!({ "stop": stop }));
+        let stopped = head(&json!({ "stop": stop }));
         check(&plan, &stopped, &[ended("read", Done)], &[Done, Pending, Pending]);
         let events = [ended("read", Done), ended("b", Failed)];
         check(&plan, &stopped, &events, &[Done, Running, Failed]);
@@ -160,7 +160,7 @@ mod tests {
         let none: &[&str] = &[];
         let steps: Vec<_> = names.iter().map(|name| (name.as_str(), "tool", none)).collect();
         let running = |events: &[Event]| {
-            let state = state(&plan(&steps), &head(json!({})), events);
+            let state = state(&plan(&steps), &head(&json!({})), events);
             state.steps.iter().filter(|(_, step)| step.status == Running).count()
         };
         assert_eq!(running(&[]), 10);
