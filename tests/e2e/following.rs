@@ -258,7 +258,8 @@ async fn r_052_no_text_begins_a_line_of_a_narrow_terminal() {
     let ana = person("ana", &["global:analyst"]).await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
-    let words = "Keep {large.count} rows, all of which are large enough to be kept for a long time?";
+    let words =
+        "Keep {large.count} rows, all of which are large enough to be kept for a long time?";
     let asks = gated("narrow-terminal", "").replace("Keep {large.count} rows?", words);
     ana.playbook(&asks).await;
     let run = ana.start(&agent, "narrow-terminal", rows()).await;

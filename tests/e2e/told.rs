@@ -308,7 +308,10 @@ async fn f_147_r_052_a_request_and_a_run_say_what_each_step_does_and_when() {
     let waits = ana.run(&run).await;
     for shown in [&request["steps"], &waits["steps"]] {
         assert_eq!(shown[0]["description"], "Takes large rows", "{shown:#}");
-        assert_eq!((&shown[0]["condition"], &shown[2]["description"]), (&json!(null), &json!(null)));
+        assert_eq!(
+            (&shown[0]["condition"], &shown[2]["description"]),
+            (&json!(null), &json!(null))
+        );
         assert!(shown[2]["condition"].as_str().unwrap().contains("large.count"), "{shown:#}");
     }
     let statuses = waits["steps"].as_array().unwrap().iter().map(|step| &step["status"]);

@@ -124,7 +124,8 @@ fn f_158_a_comparison_that_types_decide_is_warned_of() {
         all.into_iter().filter(|one| one.starts_with("P115")).collect::<Vec<_>>()
     };
     let never = told("{year} == 'abc'");
-    let expect = ": `{year} == 'abc'` never holds: `{year}` is of type number and `'abc'` of type string";
+    let expect =
+        ": `{year} == 'abc'` never holds: `{year}` is of type number and `'abc'` of type string";
     assert!(never.len() == 1 && never[0].ends_with(expect), "{never:?}");
     let always = told("{who} is defined AND {year} != '5'");
     assert!(always[0].contains("`{year} != '5'` always holds"), "{always:?}");

@@ -244,13 +244,21 @@ mod tests {
             _ => DataType::Any,
         };
         let settled = Condition::parse(condition).unwrap().settled(&of);
-        settled.into_iter().map(|one| format!("{} {}: {}", one.comparison, one.holds, one.why)).collect()
+        settled
+            .into_iter()
+            .map(|one| format!("{} {}: {}", one.comparison, one.holds, one.why))
+            .collect()
     }
 
     #[track_caller]
     fn check(conditions: &[&str], is_settled: bool) {
         for condition in conditions {
-            assert_eq!(!told(condition).is_empty(), is_settled, "{condition}: {:?}", told(condition));
+            assert_eq!(
+                !told(condition).is_empty(),
+                is_settled,
+                "{condition}: {:?}",
+                told(condition)
+            );
         }
     }
 
@@ -258,11 +266,28 @@ mod tests {
     fn f_158_what_types_exclude_is_found() {
         check(
             &[
-                "{done} > 'x'", "{done} >= 1", "{x} > true", "{x} < null", "{names} > 1",
-                "{count} == 'abc'", "{count} == '5'", "{rate} > '5'", "{done} == 'true'", "{done} == 1",
-                "{day} > 5", "{day} == {sum}", "{day} < 'soon'", "{sum} == 'abc'", "{record} == 'a'",
-                "{names} == 'a'", "{count} contains 1", "{name} contains 5", "{counts} contains 'a'",
-                "{count} in ['a', 'b']", "{done} in {names}", "{record} contains 5",
+                "{done} > 'x'",
+                "{done} >= 1",
+                "{x} > true",
+                "{x} < null",
+                "{names} > 1",
+                "{count} == 'abc'",
+                "{count} == '5'",
+                "{rate} > '5'",
+                "{done} == 'true'",
+                "{done} == 1",
+                "{day} > 5",
+                "{day} == {sum}",
+                "{day} < 'soon'",
+                "{sum} == 'abc'",
+                "{record} == 'a'",
+                "{names} == 'a'",
+                "{count} contains 1",
+                "{name} contains 5",
+                "{counts} contains 'a'",
+                "{count} in ['a', 'b']",
+                "{done} in {names}",
+                "{record} contains 5",
                 "NOT ({count} != 'abc') OR {x} is defined",
             ],
             true,
@@ -273,12 +298,34 @@ mod tests {
     fn f_158_what_values_decide_is_left_to_them() {
         check(
             &[
-                "{done}", "{done} == true", "{count} > 0", "{count} == {sum}", "{rate} > {name}",
-                "{name} == '5'", "{name} > 5", "{sum} > 999.99", "{sum} == '1250.00'", "{sum} == ''",
-                "{day} > '2026-12-31'", "{day} == ''", "{count} != null", "{done} == null",
-                "{x} > 'a'", "{x} == true", "{x} contains 5", "{x} in ['a', 1]", "{count} in ['a', 1]",
-                "{name} in ['a', 1]", "{names} contains 'a'", "{names} contains 5", "{name} contains 'a'",
-                "{record} contains 'a'", "{record} == {x}", "{day} > {name}", "1 > 2", "'a' == 'b'",
+                "{done}",
+                "{done} == true",
+                "{count} > 0",
+                "{count} == {sum}",
+                "{rate} > {name}",
+                "{name} == '5'",
+                "{name} > 5",
+                "{sum} > 999.99",
+                "{sum} == '1250.00'",
+                "{sum} == ''",
+                "{day} > '2026-12-31'",
+                "{day} == ''",
+                "{count} != null",
+                "{done} == null",
+                "{x} > 'a'",
+                "{x} == true",
+                "{x} contains 5",
+                "{x} in ['a', 1]",
+                "{count} in ['a', 1]",
+                "{name} in ['a', 1]",
+                "{names} contains 'a'",
+                "{names} contains 5",
+                "{name} contains 'a'",
+                "{record} contains 'a'",
+                "{record} == {x}",
+                "{day} > {name}",
+                "1 > 2",
+                "'a' == 'b'",
             ],
             false,
         );
@@ -296,7 +343,10 @@ mod tests {
         assert_eq!(never.hint.as_deref(), Some("write `5` without quotation marks"));
         assert!(settled("{count} != 'abc'").holds);
         let flag = told("{done} > 'x'");
-        assert_eq!(flag, ["{done} > 'x' false: `{done}` is of type boolean and `'x'` of type string"]);
+        assert_eq!(
+            flag,
+            ["{done} > 'x' false: `{done}` is of type boolean and `'x'` of type string"]
+        );
         assert_eq!(told("{x} > true"), ["{x} > true false: `true` is of type boolean"]);
     }
 }
