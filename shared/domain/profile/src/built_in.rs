@@ -324,6 +324,14 @@ mod tests {
         check(&json!({ "specialists": [warm.clone(), web()] }), &places);
         warm["model"] = json!("openai/a");
         check(&json!({ "specialists": [warm, web()] }), &[]);
+        let mut slow = files();
+        slow["retry_count"] = json!(6);
+        slow["timeout_seconds"] = json!(297);
+        let places = ["/specialists/0/retry_count", "/specialists/0/timeout_seconds"];
+        check(&json!({ "specialists": [slow.clone(), web()] }), &places);
+        slow["retry_count"] = json!(5);
+        slow["timeout_seconds"] = json!(296);
+        check(&json!({ "specialists": [slow, web()] }), &[]);
         check(&json!({ "web": true, "specialists": [files(), web()] }), &["/web"]);
         let many: Vec<Value> =
             (0..5).map(|n| specialist(&format!("a{n}"), &["read_file"])).collect();

@@ -1,6 +1,6 @@
 //! One of several models between which an agent divides a question.
 
-use countersign_document::{List, Refused, Rules, Text};
+use countersign_document::{List, Refused, Rules, Text, Whole};
 use countersign_model_list::{ModelName, Temperature};
 use countersign_registry::actions::research_with_tools::{MAX_TOOLS, problem};
 use countersign_registry::{Reach, Registry};
@@ -43,7 +43,14 @@ pub struct Specialist {
     pub model: Option<ModelName>,
     /// How freely that model chooses its words, from 0 to 2. Needs `model`.
     pub temperature: Option<Temperature>,
+    /// How often a turn is asked for again when its provider does not answer, beside what every request is tried again.
+    pub retry_count: Option<Whole<0, 5>>,
+    /// How long a turn may take, and each call that it asks for, in seconds.
+    pub timeout_seconds: Option<Whole<1, MAX_SECONDS>>,
 }
+
+/// A step of a model has so many seconds at most.
+const MAX_SECONDS: i64 = 296;
 
 /// What an action lets a model read; none for an endpoint, which is known where the connectors are.
 fn reach(tool: &str) -> Option<Reach> {
@@ -67,5 +74,17 @@ pub(crate) fn check_tools(tools: &[Text<200>], rules: &mut Rules<'_>) {
             let hint = "give them to two specialists".to_owned();
             rules.hinted("parameter", &place, message, hint);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_registry::step_seconds;
+
+    use super::MAX_SECONDS;
+
+    #[test]
+    fn r_048_a_specialist_has_no_more_time_than_its_function() {
+        assert_eq!(step_seconds("tool-model").map(i64::from), Some(MAX_SECONDS));
     }
 }

@@ -112,8 +112,7 @@ impl<'a> Team<'a> {
 
     /// Without its result the others go on.
     fn look(&self, member: &Member<'_>, stage: usize, asked: &Asked) -> Value {
-        let Specialist { name, description, tools, instructions, model, temperature } =
-            member.specialist;
+        let Specialist { name, description, tools, instructions, .. } = member.specialist;
         let name = name.as_str();
         let task = task(name, stage);
         let of = format!("You are `{name}`: {}", description.trim());
@@ -137,11 +136,8 @@ impl<'a> Team<'a> {
                 { "name": "sources", "type": "string[]", "description": "Where its statements come from." },
             ] },
         });
-        if let Some(model) = model {
-            look["model"] = json!(model);
-        }
-        if let Some(temperature) = temperature {
-            look["temperature"] = json!(temperature);
+        for (key, value) in own_settings(member.specialist) {
+            look[key] = value;
         }
         look
     }
@@ -280,6 +276,18 @@ impl<'a> Member<'a> {
     fn is_shown(&self, other: &Member<'_>) -> bool {
         !self.is_on_web || other.is_on_web
     }
+}
+
+/// What a specialist says of its steps: what is left out is as in any step of the agent.
+fn own_settings(specialist: &Specialist) -> impl Iterator<Item = (&'static str, Value)> {
+    let Specialist { model, temperature, retry_count, timeout_seconds, .. } = specialist;
+    let settings = [
+        ("model", json!(model)),
+        ("temperature", json!(temperature)),
+        ("retry_count", json!(retry_count)),
+        ("timeout_seconds", json!(timeout_seconds)),
+    ];
+    settings.into_iter().filter(|(_, value)| !value.is_null())
 }
 
 fn refused(specialist: &Specialist, tool: &str, why: &str, hint: &str) -> Problem {

@@ -103,7 +103,10 @@ fn r_034_k_44_a_specialist_whose_tools_are_not_there_or_do_not_go_together_is_re
 #[test]
 fn k_44_what_is_not_of_the_web_is_shown_to_nobody_who_looks_there() {
     let one = |name: &str, tools: Value| json!({ "name": name, "description": "Looks {there}.", "tools": tools });
-    let all = json!([one("web", json!(["search_web"])), one("files", json!(["read_file"]))]);
+    let mut web = one("web", json!(["search_web"]));
+    web["retry_count"] = json!(2);
+    web["timeout_seconds"] = json!(30);
+    let all = json!([web, one("files", json!(["read_file"]))]);
     let research = Research { specialists: specialists(all), stages: 2, ..research(false) };
     let team = Team::of(&research, &endpoints()).unwrap().unwrap();
     assert_eq!((team.reaches_web(), team.is_on_web()), (true, false));
@@ -112,6 +115,8 @@ fn k_44_what_is_not_of_the_web_is_shown_to_nobody_who_looks_there() {
     assert_eq!(sees[0]["sees"], json!(["web"]));
     assert_eq!(sees[1]["sees"], json!(["web", "files"]));
     let second = &written["steps"][3]["parallel_steps"];
+    let own = |n: usize| ["retry_count", "timeout_seconds"].map(|key| second[n][key].clone());
+    assert_eq!((own(0), own(1)), ([json!(2), json!(30)], [Value::Null, Value::Null]));
     let shown = |n: usize| {
         let results = second[n]["inputs"]["assignment"]["results"].as_object().unwrap();
         results.keys().cloned().collect::<Vec<_>>()
