@@ -247,3 +247,47 @@ async fn f_197_a_condition_leaves_out_what_depends_on_a_denied_call() {
     assert_eq!(done["approvals"].as_array().unwrap().len(), 1, "nobody was asked again: {done:#}");
     assert_eq!(elsewhere.posts(), 0);
 }
+
+/// A payment that asks for itself, and beside it something that needs nobody; what follows needs both.
+const BESIDE: &str = r#"
+id: pay-beside
+name: Pay beside
+description: Books one payment beside something else.
+version: 1.0.0
+required_connectors: [test-ledger]
+execution_mode: deterministic
+steps:
+  - name: both
+    step_type: tool
+    action: parallel
+    parallel_steps:
+      - {name: pay, step_type: tool, action: call_connector, connector: test-ledger, endpoint: book, inputs: {amount: "3.00"}}
+      - {name: rows, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}, params: {operations: []}}
+  - {name: after, step_type: tool, action: transform_data, inputs: {data: "{pay.results}"}, params: {operations: []}}
+"#;
+
+#[tokio::test]
+async fn r_045_r_069_what_waits_for_people_holds_up_nothing_in_its_stage_but_the_next_one() {
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(BESIDE).await;
+    let run = ana.start(&agent, "pay-beside", json!({})).await;
+    maria.request(&run).await;
+    let waiting = until("what needs nobody is done", || async {
+        let now = ana.run(&run).await;
+        (step(&now, "rows")["status"] == "done").then_some(now)
+    })
+    .await;
+    assert_eq!(waiting["state"], "awaiting_approval", "{waiting:#}");
+    let stages = ["pay", "rows", "after"].map(|name| step(&waiting, name)["stage"].clone());
+    assert_eq!(stages, [json!(1), json!(1), json!(2)], "{waiting:#}");
+    for name in ["pay", "after"] {
+        assert_ne!(step(&waiting, name)["status"], "done", "{waiting:#}");
+    }
+    assert_eq!(elsewhere.posts(), 0);
+    decide(&maria, &run, "approve").await;
+    let done = ana.reaches(&run, "complete").await;
+    assert_eq!(step(&done, "after")["status"], "done", "{done:#}");
+    assert_eq!(elsewhere.posts(), 1);
+}

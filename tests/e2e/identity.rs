@@ -23,6 +23,8 @@ async fn f_005_what_belongs_to_somebody_else_is_not_there() {
     ana.playbook(&gated("gated-owned", "")).await;
     let run = ana.start(&agent, "gated-owned", rows()).await;
     let request = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
+    let about = json!({ "preferences": { "tone": "formal" } });
+    ana.door.put(&format!("{FACTORY}/me/memory"), &about).await.unwrap();
     for path in [
         format!("/executions/{run}"),
         format!("/executions/{run}/events"),
@@ -30,6 +32,7 @@ async fn f_005_what_belongs_to_somebody_else_is_not_there() {
         "/playbooks/gated-owned".to_owned(),
         format!("/approvals/{request}"),
         format!("/executions/run_{}", "0".repeat(32)),
+        "/me/memory".to_owned(),
     ] {
         assert_eq!(bob.refused(&path, None).await.0, 404, "{path}");
     }

@@ -117,7 +117,9 @@ async fn list(there: &World, more: &Value) -> Result<Value, countersign_cli::Cli
     let door = admin(there);
     let seen = door.get("/api/admin/model-list").await.unwrap();
     let large = json!({ "model": "openai/large", "input_price": "100", "output_price": "1000" });
-    let mut list = json!({ "currency": "USD", "models": [large], "version": seen["version"] });
+    let other = json!({ "model": "anthropic/other", "input_price": "1", "output_price": "5" });
+    let models = json!([large, other]);
+    let mut list = json!({ "currency": "USD", "models": models, "version": seen["version"] });
     list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     door.put("/api/admin/model-list", &list).await
 }
@@ -152,6 +154,7 @@ async fn r_035_f_176_an_agent_asks_a_listed_model_within_a_budget_of_money() {
     assert_eq!((&calls[0]["counted_cost"], &calls[0]["currency"]), (&json!("0.07"), &json!("USD")));
     let body: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
     assert_eq!((&body["model"], &body["temperature"]), (&json!("large"), &json!(0.3)));
+    an_agent_chooses_a_model_of_another_provider(&there, &server).await;
 
     list(&there, &json!({ "cost_per_run": "5" })).await.unwrap();
     assert!(ana.fails("MODEL_BUDGET_SPENT").await.is_empty());
@@ -163,6 +166,18 @@ async fn r_035_f_176_an_agent_asks_a_listed_model_within_a_budget_of_money() {
     list(&there, &json!({ "models": [] })).await.unwrap();
     ana.fails("MODEL_NOT_ALLOWED").await;
     assert_eq!(ana.asked().await, 1, "nobody else was asked");
+}
+
+/// A test says whom the agent asks: a run would ask that provider at its own address.
+async fn an_agent_chooses_a_model_of_another_provider(there: &World, server: &MockServer) {
+    let other = json!({ "model_preference": "anthropic/other" });
+    let dan = Stage::new(there, "dan", &other, server).await;
+    let body = json!({ "playbook": "model-calls", "query": "how risky?", "inputs": filings() });
+    let test = dan.who.post(&format!("/profiles/{}/test", dan.agent), &body).await;
+    let test = test["id"].as_str().unwrap().to_owned();
+    dan.who.reaches(&test, "complete").await;
+    let would = &output(&dan.who, &test, "judge").await["_dry_run"]["would_ask"];
+    assert_eq!(would["model"], "anthropic/other", "{would:#}");
 }
 
 /// A message of Anthropic's, as it is documented.

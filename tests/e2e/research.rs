@@ -59,7 +59,7 @@ pub(super) fn asking(calls: &[(&str, &str)]) -> ResponseTemplate {
 
 pub(super) const FOUND: &str = r#"{"answer": "two", "rows": 2}"#;
 
-/// A person whose provider has these answers, one after the other.
+/// A person whose provider has these answers, one after the other; the same server searches the web.
 pub(super) struct Stage {
     pub(super) there: World,
     pub(super) who: Person,
@@ -108,7 +108,9 @@ impl Stage {
 
 pub(super) async fn stage(name: &str, more: &[&str]) -> Stage {
     let server = provider_server::start().await;
-    let there = deployment(name, &server, more).await;
+    let search = format!("SearchUrl={}", server.uri());
+    let searches = ["SearchProvider=searxng", search.as_str()];
+    let there = deployment(name, &server, &[more, &searches[..]].concat()).await;
     let who = person_in(&there, "ana", &["global:analyst"]).await;
     let agent = who.agent(&[]).await;
     Stage { there, who, agent, server }

@@ -16,6 +16,10 @@ async fn r_003_the_first_administrator_signs_in_and_enters_others() {
     let body =
         json!({ "username": "entered", "email": "entered@example.org", "email_verified": true });
     let entered = root.post("/api/admin/users", &body).await.unwrap();
+    let named = ["username", "display_name", "email"].map(|field| entered[field].clone());
+    assert_eq!(named, ["entered", "entered", "entered@example.org"].map(Value::from));
+    assert!(entered["created_at"].is_string(), "{entered:#}");
+    assert!(!entered.to_string().contains("password"), "{entered:#}");
     grant("entered", "global:analyst").await;
     grant("entered", "decide").await;
     // The account comes later; its verified address makes it that person's.

@@ -1,12 +1,16 @@
 //! Questions without a dialogue: what needs a signature is left out, and the answer says what.
 
+use countersign_cli::token::login;
+use countersign_identity::Scopes;
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::endpoints::register;
 use super::proposals::{ASKS, DRAFTS, QUESTION, Scene};
-use super::skill::OFFICERS;
-use super::stage;
-use crate::case::{refusal, step};
+use super::skill::{ANSWER, OFFICERS, researcher};
+use super::{Stage, stage};
+use crate::case::{FACTORY, refusal, step};
+use crate::models::said;
 
 const QUERY: &str = "/api/query";
 const RESPOND: &str = "/api/hitl/respond";
@@ -25,7 +29,7 @@ steps:
 
 #[tokio::test]
 async fn r_059_r_065_r_067_r_068_r_092_r_095_k_18_what_needs_a_signature_is_left_out_of_a_query() {
-    let stage = stage("countersign-research-queries", &[]).await;
+    let stage = stage("countersign-research-queries", &["StreamReaders=5"]).await;
     let yaml = register(&stage.server.uri());
     stage.who.post("/connectors", &json!({ "yaml": yaml })).await;
     stage.who.playbook(OFFICERS).await;
@@ -36,6 +40,37 @@ async fn r_059_r_065_r_067_r_068_r_092_r_095_k_18_what_needs_a_signature_is_left
     scene.a_step_that_asks_for_itself_is_left_out().await;
     scene.whoever_wants_to_be_asked_is().await;
     scene.what_cannot_be_asked_so_is_refused().await;
+    who_asks_and_what_was_said_is_known(&stage).await;
+}
+
+/// What whoever asks says of themselves, and what was asked before, is known without a dialogue and in a stream.
+async fn who_asks_and_what_was_said_is_known(stage: &Stage) {
+    let about = json!({ "critical_facts": { "user_name": "Ana of the Owls" } });
+    stage.who.door.put(&format!("{FACTORY}/me/memory"), &about).await.unwrap();
+    let agent = researcher(stage, &json!({}), &json!({})).await;
+    stage.answers(vec![said(ANSWER)]).await;
+    let (first, second) = ("Which funds filed in 2024?", "And which in 2023?");
+    let body = json!({ "profile": agent, "query": first, "conversation": "new" });
+    let line = stage.who.door.post(&format!("{QUERY}?wait=1"), &body).await.unwrap();
+    let run = stage.who.reaches(line["id"].as_str().unwrap(), "complete").await;
+    let told = async || stage.asked().await[0]["messages"].to_string();
+    assert!(told().await.contains("Ana of the Owls"));
+
+    stage.answers(vec![said(ANSWER)]).await;
+    let conversation = &run["conversation_id"];
+    let body = json!({ "profile": agent, "query": second, "conversation": conversation });
+    let own = format!("executions/{}/events", run["id"].as_str().unwrap());
+    let url = run["events_url"].as_str().unwrap().replace(&own, "query/stream");
+    let scopes = Scopes::parse(["global:analyst"]);
+    let token = login(&stage.there.stack, &stage.who.id, scopes).unwrap();
+    let asking = reqwest::Client::new().post(url).bearer_auth(token).json(&body);
+    let answer = asking.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    let place = answer.headers()["content-location"].to_str().unwrap().to_owned();
+    let run = place.split('/').find(|part| part.starts_with("run_")).unwrap();
+    stage.who.reaches(run, "complete").await;
+    let told = told().await;
+    assert!(told.contains("Ana of the Owls") && told.contains(first), "{told}");
 }
 
 impl Scene<'_> {

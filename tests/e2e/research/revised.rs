@@ -264,6 +264,9 @@ impl Scene<'_> {
         assert_eq!(said.map(|one| &one["note"]), [&json!(ADDED), &json!(INSTEAD)]);
         assert_eq!(step(done, "answer")["status"], "done", "{done:#}");
         assert_eq!(self.stage.asked().await.len(), 5, "the answer was not asked for again");
+        // What the run gives back is what was done in the end, not what was asked.
+        let content = done["response"]["content"].as_str().unwrap();
+        assert!(content.contains("3.00") && content.contains("**Done:** 1"), "{content}");
         let events = self
             .stage
             .who

@@ -1,10 +1,11 @@
 //! Questions that an agent with the skill `research` looks into.
 
 use serde_json::{Value, json};
-use wiremock::ResponseTemplate;
+use wiremock::matchers::{path, query_param};
+use wiremock::{Mock, ResponseTemplate};
 
 use super::endpoints::answers_filings;
-use super::{Stage, asking};
+use super::{Stage, asking, calls};
 use crate::case::{FACTORY, Refusal, refusal, step};
 use crate::models::said;
 
@@ -56,6 +57,7 @@ pub(super) async fn answers_what_nothing_else_answers(stage: &Stage) {
     a_test_asks_nobody(stage, &agent).await;
     whoever_asks_says_how_they_want_to_be_answered(stage, &agent).await;
     the_web_is_apart_from_what_is_remembered(stage).await;
+    the_web_is_searched_and_what_was_found_is_read(stage).await;
     without_the_skill_nothing_is_started(stage, &agent).await;
 }
 
@@ -176,6 +178,46 @@ async fn the_web_is_apart_from_what_is_remembered(stage: &Stage) {
     stage.answers(vec![said(ANSWER)]).await;
     asked_of(stage, &agent, "Which funds filed in 2024?").await;
     assert!(!stage.asked().await[0]["messages"].to_string().contains("German"), "it is erased");
+}
+
+/// The model words the search, says where to look, and reads a page that was found; no other.
+async fn the_web_is_searched_and_what_was_found_is_read(stage: &Stage) {
+    let agent = researcher(stage, &json!({ "web": true }), &json!({})).await;
+    let found = format!("{}/found", stage.server.uri());
+    let words = r#"{"query": "Owl Fund filing", "categories": ["news"], "max_results": 1}"#;
+    let reads = [found.clone(), format!("{found}?read=1")];
+    let reads = reads.map(|url| json!({ "url": url }).to_string());
+    let reads = asking(&[("crawl_url", &reads[0]), ("crawl_url", &reads[1])]);
+    let answer = json!({ "answer": "It filed in May.", "sources": [found] }).to_string();
+    stage.answers(vec![asking(&[("search_web", words)]), reads, said(&answer)]).await;
+    has_in_the_news(stage, &found).await;
+    let run = asked_of(stage, &agent, "Which funds filed in 2024?").await;
+    let told = calls(step(&run, "answer"));
+    let told: Vec<[&str; 3]> = told.iter().map(|one| one.each_ref().map(String::as_str)).collect();
+    let expect = [
+        ["1/1", "search_web", "done"],
+        ["2/1", "crawl_url", "done"],
+        ["2/2", "crawl_url", "TOOL_REFUSED"],
+    ];
+    assert_eq!(told, expect, "{run:#}");
+    let turns = stage.asked().await;
+    let shown = [1, 2].map(|turn: usize| turns[turn]["messages"].to_string());
+    assert!(shown[0].contains("Owl Fund is in the news."), "{}", shown[0]);
+    assert!(shown[1].contains("The fund filed on 3 May."), "{}", shown[1]);
+    let content = run["response"]["content"].as_str().unwrap();
+    assert!(content.contains("It filed in May.") && content.contains("## Sources"), "{content}");
+}
+
+/// Who searches finds this page where the news are, and nothing elsewhere.
+async fn has_in_the_news(stage: &Stage, found: &str) {
+    let hit = json!({ "title": "Owls", "url": found, "content": "Owl Fund is in the news." });
+    let news = Mock::given(path("/search")).and(query_param("q", "Owl Fund filing"));
+    let news = news.and(query_param("categories", "news"));
+    let hits = ResponseTemplate::new(200).set_body_json(json!({ "results": [hit] }));
+    news.respond_with(hits).mount(&stage.server).await;
+    let page = ResponseTemplate::new(200).set_body_string("<p>The fund filed on 3 May.</p>");
+    let page = page.insert_header("content-type", "text/html");
+    Mock::given(path("/found")).respond_with(page).mount(&stage.server).await;
 }
 
 async fn without_the_skill_nothing_is_started(stage: &Stage, agent: &str) {

@@ -1,5 +1,7 @@
 //! Questions that a model divides between specialists.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, ResponseTemplate};
@@ -37,7 +39,7 @@ async fn r_005_r_006_r_017_r_038_r_040_r_041_r_042_r_048_k_44_a_question_is_divi
     let stage = stage("countersign-specialists", &[]).await;
     let yaml = register(&stage.server.uri());
     stage.who.post("/connectors", &json!({ "yaml": yaml })).await;
-    let agent = agent_with(&stage, &["register/filings", "run_python"]).await;
+    let agent = agent_with(&stage, &["register/filings", "run_python"], &json!({})).await;
     what_is_not_bound_is_refused(&stage, &agent).await;
     stage.who.bind(&agent, "register").await;
     a_plan_is_made_repaired_and_carried_out(&stage, &agent).await;
@@ -46,16 +48,19 @@ async fn r_005_r_006_r_017_r_038_r_040_r_041_r_042_r_048_k_44_a_question_is_divi
     a_plan_that_stays_wrong_ends_the_run(&stage, &agent).await;
     a_test_asks_nobody(&stage, &agent).await;
     what_was_said_is_shown_to_who_may_know_it(&stage, &agent).await;
+    two_wait_for_one_and_the_last_for_both(&stage).await;
+    one_that_takes_too_long_leaves_the_others(&stage).await;
 }
 
-async fn agent_with(stage: &Stage, tools: &[&str]) -> String {
+/// An agent whose specialist of the press has this beside its name, description and tools, three stages where that is not empty.
+async fn agent_with(stage: &Stage, tools: &[&str], more: &Value) -> String {
     let one = |name: &str, description: &str, tools: &[&str]| json!({ "name": name, "description": description, "tools": tools });
-    let specialists = json!([
-        one("press", "Reads pages of the {press}.", &["crawl_url"]),
-        one("register", "Knows the register of filings.", tools),
-    ]);
+    let mut press = one("press", "Reads pages of the {press}.", &["crawl_url"]);
+    press.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let specialists = json!([press, one("register", "Knows the register of filings.", tools)]);
+    let stages = if *more == json!({}) { 2 } else { 3 };
     let skill = json!({
-        "skill_type": "built_in", "reference": "research", "parameters": { "specialists": specialists },
+        "skill_type": "built_in", "reference": "research", "parameters": { "specialists": specialists, "stages": stages },
     });
     let handle = format!("agent-{}", uuid::Uuid::now_v7().simple());
     let body = json!({ "name": "Divides", "handle": handle, "skills": [skill] });
@@ -98,7 +103,8 @@ async fn what_is_not_bound_is_refused(stage: &Stage, agent: &str) {
 }
 
 async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
-    let wrong = plan(&[task("a", "press", &["b"]), task("b", "register", &[])]);
+    let unknown = task("c", "nobody", &[]);
+    let wrong = plan(&[task("a", "press", &["b"]), task("b", "register", &[]), unknown]);
     let right = plan(&[task("b", "register", &["a"]), task("a", "press", &[])]);
     let (there, elsewhere) = (stage.page(), format!("{}/page?owed=12", stage.server.uri()));
     let looks = [&there, &elsewhere].map(|url| json!({ "url": url }).to_string());
@@ -137,7 +143,7 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
         { "agent_id": "b", "agent_name": "register", "task": "Do b.", "depends_on": ["a"], "stage": 2 },
     ]);
     assert_eq!(made["execution_plan"], expect, "{made:#}");
-    assert_eq!(made["analysis"]["entities"], json!(["2024"]));
+    assert_eq!(made["analysis"], json!({ "intent": "Who filed", "entities": ["2024"] }));
 
     let planning = told(stage, PLANS).await;
     assert!(planning[0].contains("Reads pages of the {press}."), "{planning:#?}");
@@ -145,6 +151,8 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
     assert!(
         planning[1].contains("execution_plan[0].depends_on[0]") && planning[1].contains(problem)
     );
+    let names = "`execution_plan[2].agent_name` must be one of press, register";
+    assert!(planning[1].contains(names), "{}", planning[1]);
     let register = told(stage, REGISTER).await;
     assert!(register[1].contains(r#"{\"result\":42"#), "{}", register[1]);
     let register = &register[0];
@@ -244,4 +252,62 @@ async fn what_was_said_is_shown_to_who_may_know_it(stage: &Stage, agent: &str) {
     assert_eq!(knows(PRESS).await, (false, false));
     assert_eq!(knows(REGISTER).await, (true, true));
     assert_eq!(knows(ANSWERS).await, (true, true));
+}
+
+/// Fan-out and fan-in, in three stages; each specialist is given its own tools and no others. The provider is away when the first
+/// is asked for the first time: each request is sent once more, and the specialist asks once more after that.
+async fn two_wait_for_one_and_the_last_for_both(stage: &Stage) {
+    let agent = agent_with(stage, &["register/filings"], &json!({ "retry_count": 1 })).await;
+    stage.who.bind(&agent, "register").await;
+    let (first, left) = (task("a", "press", &[]), task("b", "press", &["a"]));
+    let (right, last) = (task("c", "register", &["a"]), task("d", "register", &["b", "c"]));
+    let turns = vec![
+        (PLANS, plan(&[last, left, right, first])),
+        (PRESS, ResponseTemplate::new(500)),
+        (PRESS, ResponseTemplate::new(500)),
+        (PRESS, found("The first part.")),
+        (PRESS, found("The left part.")),
+        (REGISTER, found("The right part.")),
+        (REGISTER, found("The last part.")),
+        (ANSWERS, said(ANSWER)),
+    ];
+    answers(stage, turns).await;
+    let run = ask(stage, &agent, "complete").await;
+    let made = output(&stage.who, run["id"].as_str().unwrap(), "plan").await;
+    let planned = made["execution_plan"].as_array().unwrap().iter();
+    let planned: Vec<(&Value, &Value)> =
+        planned.map(|task| (&task["agent_id"], &task["stage"])).collect();
+    let expect = [("a", 1), ("b", 2), ("c", 2), ("d", 3)].map(|(id, n)| (json!(id), json!(n)));
+    assert_eq!(planned, expect.each_ref().map(|(id, n)| (id, n)), "{made:#}");
+    let register = told(stage, REGISTER).await;
+    assert!(register[0].contains("The first part.") && !register[0].contains("The left part."));
+    for part in ["The first part.", "The left part.", "The right part."] {
+        assert!(register[1].contains(part), "`{part}` is not in {}", register[1]);
+    }
+    for turn in stage.asked().await.iter().filter(|turn| turn["tools"].is_array()) {
+        let messages = turn["messages"].to_string();
+        let own = if messages.contains(PRESS) { "crawl_url" } else { "register__filings" };
+        let tools = turn["tools"].as_array().unwrap().iter();
+        let names: Vec<&Value> = tools.map(|tool| &tool["function"]["name"]).collect();
+        assert_eq!(names, [own], "{messages}");
+    }
+}
+
+async fn one_that_takes_too_long_leaves_the_others(stage: &Stage) {
+    let agent = agent_with(stage, &["register/filings"], &json!({ "timeout_seconds": 3 })).await;
+    stage.who.bind(&agent, "register").await;
+    let tasks = [task("a", "press", &[]), task("b", "register", &[])];
+    let turns = vec![
+        (PLANS, plan(&tasks)),
+        (PRESS, found("Too late.").set_delay(Duration::from_secs(60))),
+        (REGISTER, found("Owl Fund filed.")),
+        (ANSWERS, said(ANSWER)),
+    ];
+    answers(stage, turns).await;
+    let run = ask(stage, &agent, "partial").await;
+    let late = step(&run, "ask_press_1");
+    assert_eq!(late["status"], "failed", "{late:#}");
+    assert!(late["took_ms"].as_u64() < Some(30_000), "it had three seconds: {late:#}");
+    assert_eq!(step(&run, "ask_register_1")["status"], "done", "{run:#}");
+    assert!(!told(stage, ANSWERS).await[0].contains("Too late."));
 }
