@@ -103,7 +103,7 @@ pub(crate) fn named(code: &str) -> Option<Result<(), String>> {
     if !METHODS.contains(&method) || !path.starts_with('/') {
         return None;
     }
-    if path == "/openapi.json" || path.starts_with("/errors/") {
+    if ["/openapi.json", "/docs"].contains(&path) || path.starts_with("/errors/") {
         return Some(Ok(()));
     }
     let path = path.split_whitespace().next().unwrap_or_default();
@@ -112,7 +112,7 @@ pub(crate) fn named(code: &str) -> Option<Result<(), String>> {
 
 /// Whether an address in a sentence is written in full, as the page on the API promises.
 pub(crate) fn in_full(code: &str) -> Result<(), String> {
-    let whole = ["/api/", "/health", "/errors/{code}", "/openapi.json", "/hooks/{id}"];
+    let whole = ["/api/", "/health", "/errors/{code}", "/openapi.json", "/docs", "/hooks/{id}"];
     let path = match code.split_once(' ') {
         Some((method, path)) if METHODS.contains(&method) => path,
         _ => code,

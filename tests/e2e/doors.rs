@@ -45,6 +45,15 @@ async fn the_door_describes_itself() {
         }
     }
     assert!(ids.len() > 100 && closed > 100, "{} operations, {closed} closed", ids.len());
+    let shown = client.get(format!("{url}/docs")).send().await.unwrap();
+    assert_eq!(shown.headers()["content-type"], "text/html; charset=utf-8");
+    let page = shown.text().await.unwrap();
+    for (path, item) in paths {
+        for method in item.as_object().unwrap().keys() {
+            let operation = format!("<code>{} {path}</code>", method.to_uppercase());
+            assert!(page.contains(&operation), "{operation} is not on the page");
+        }
+    }
 }
 
 #[tokio::test]
@@ -223,7 +232,7 @@ async fn a_body_that_could_be_read_in_two_ways_is_refused() {
 #[tokio::test]
 async fn an_address_is_answered_by_its_methods_and_says_which_they_are() {
     let client = Client::builder().no_proxy().build().unwrap();
-    for path in ["/health", "/openapi.json", "/errors/NOT_FOUND"] {
+    for path in ["/health", "/openapi.json", "/docs", "/errors/NOT_FOUND"] {
         let url = format!("{}{path}", world().stack.url());
         let head = client.head(&url).send().await.unwrap();
         assert_eq!(head.status().as_u16(), 200, "{path}");

@@ -5,6 +5,7 @@ mod bodies;
 mod described;
 mod groups;
 mod hook;
+mod page;
 mod queries;
 mod texts;
 mod unread;
@@ -57,8 +58,11 @@ impl Modify for Bearer {
 static WRITTEN: LazyLock<Option<Bytes>> =
     LazyLock::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
 
-/// The router, with the document behind `/openapi.json`. The document and each group's routes are made by the first request
-/// for them.
+/// The same for people.
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(page::page(&document())));
+
+/// The router, with the document behind `/openapi.json` and `/docs`. The document and each group's routes are made by the first
+/// request for them.
 pub(crate) fn routes(context: &Arc<Context>) -> Router {
     let serve = async || {
         let answer = |text: Bytes| ([(CONTENT_TYPE, "application/json")], text).into_response();
@@ -79,8 +83,10 @@ pub(crate) fn routes(context: &Arc<Context>) -> Router {
             }
         }
     });
-    let document = get(serve).route_layer(from_fn(no_parameters));
-    Router::new().route("/openapi.json", document).fallback_service(pick)
+    let show = async || ([(CONTENT_TYPE, "text/html; charset=utf-8")], PAGE.clone());
+    let [document, page] =
+        [get(serve), get(show)].map(|door| door.route_layer(from_fn(no_parameters)));
+    Router::new().route("/openapi.json", document).route("/docs", page).fallback_service(pick)
 }
 
 /// The document of all doors.

@@ -102,6 +102,7 @@ async fn a_method_that_is_not_there_is_told_which_ones_are() {
     for (path, expect) in [
         ("/health", "GET,HEAD"),
         ("/openapi.json", "GET,HEAD"),
+        ("/docs", "GET,HEAD"),
         ("/errors/NOT_FOUND", "GET,HEAD"),
         ("/api/agent-factory/profiles/x/duplicate", "POST"),
     ] {
