@@ -1,9 +1,10 @@
-//! What an agent has set as its defaults.
+//! What holds where a schedule says nothing, and what stands above what it says.
 
 use serde_json::json;
 
 use super::{comes_to, disable, every_minute, follows, run_of};
 use crate::case::{FACTORY, gated, person, rows, step};
+use crate::responses::routing;
 
 #[tokio::test]
 async fn f_168_f_199_k_11_an_agents_defaults_hold_where_schedule_and_request_say_nothing() {
@@ -64,4 +65,28 @@ async fn f_132_k_11_require_of_a_playbook_stands_above_what_a_schedule_says() {
         (&waiting["run_context"], &waiting["approval_policy"]),
         (&json!("scheduled"), &json!("require"))
     );
+}
+
+#[tokio::test]
+async fn k_11_k_62_a_destination_that_is_to_be_confirmed_is_signed_in_runs_of_clocks_too() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:reader", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let confirmed = "\n        - {type: document, confirm: true, config: {filename_template: \"rows.md\"}}\n";
+    ana.playbook(&routing("confirmed-by-clock", confirmed)).await;
+    follows(&ana, &agent, "confirmed-by-clock", &rows()).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;
+    let started = comes_to(&ana, &schedule, "started").await;
+    disable(&ana, &schedule).await;
+    let run = run_of(&started);
+    let request = maria.request(&run).await;
+    let waiting = ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(waiting["approval_policy"], "auto_approve", "{waiting:#}");
+    assert_eq!(ana.get("/documents").await["items"], json!([]), "it was written unsigned");
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    ana.reaches(&run, "complete").await;
+    assert_eq!(ana.get("/documents").await["items"].as_array().unwrap().len(), 1);
 }

@@ -36,6 +36,11 @@ pub(crate) fn asked(step: &PlanStep, inputs: &Map<String, Value>) -> Option<Aske
     Some(Asked { prompt, data, reference })
 }
 
+/// Whether the step asks before it writes.
+pub(crate) fn asks(step: &PlanStep, inputs: &Map<String, Value>) -> bool {
+    asked(step, inputs).is_some()
+}
+
 /// Whether people sign before destination `n` of a step is written. One of which the plan does not say it is taken as one.
 #[must_use]
 pub fn confirms(step: &PlanStep, n: usize) -> bool {

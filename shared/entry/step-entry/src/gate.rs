@@ -125,7 +125,7 @@ fn why_asked(unmet: &Unmet) -> String {
 fn unattended(view: &StepView, step: &PlanStep) -> Option<StepEnd> {
     let Head { context, approval_policy, .. } = &view.head;
     view.plan.opens_by_itself(step, *context, *approval_policy).then(|| {
-        let message = "nobody was asked: `auto_approve` holds for this run, and nothing behind this gate is irreversible";
+        let message = "nobody was asked: `auto_approve` holds for this run, and nothing behind this gate is irreversible or to be confirmed";
         let ending = StepEnd::without_output(StepStatus::Approved, "AUTO_APPROVED", message.to_owned());
         StepEnd { verdict: Some(GateOutcome::Approved), ..ending }
     })

@@ -1,6 +1,7 @@
 //! Steps that ask before they write, and values put together of several results.
 
 use countersign_playbook as playbook;
+use countersign_run::{GatePolicy, RunContext};
 use serde_json::{Value, json};
 
 use super::{action, approval, of, planned, request, step};
@@ -124,6 +125,31 @@ fn k_62_the_gate_of_a_destination_guards_its_step_and_no_other() {
     let scope = countersign_wiring::Scope::new().with("find", json!({"data": [1], "count": 1}));
     let shown = plan.composed("publish_confirm", &scope).unwrap();
     assert_eq!(shown, json!({"people": [1], "all": 1}));
+}
+
+#[test]
+fn k_11_k_62_what_is_to_be_confirmed_is_signed_in_runs_of_clocks_too() {
+    let check = |destinations: Value, inputs: Value, gate: &str, expect: bool| {
+        let playbook = of(vec![
+            step("sure", approval()),
+            step("find", action(false, None)),
+            step("publish", route(json!("{find.data}"), destinations)),
+        ]);
+        let inputs = inputs.as_object().cloned().unwrap_or_default();
+        let context = RunContext::Scheduled;
+        let plan = plan(&playbook, Request { context, inputs, ..request() });
+        let gate = plan.step(gate).unwrap();
+        assert_eq!(plan.opens_by_itself(gate, context, GatePolicy::AutoApprove), expect);
+    };
+    let (chat, confirmed) = (json!([{"type": "chat"}]), json!([{"type": "chat", "confirm": true}]));
+    check(confirmed.clone(), json!({}), "publish_confirm", false);
+    // The author's own gate before it is an ordinary one.
+    check(confirmed.clone(), json!({}), "sure", true);
+    check(chat.clone(), json!({}), "sure", true);
+    // What an input says counts as what is written; what is not known is taken as asked for.
+    check(json!("{to}"), json!({"to": chat}), "sure", true);
+    check(json!("{to}"), json!({"to": confirmed}), "publish_confirm", false);
+    check(json!("{to}"), json!({}), "publish_confirm", false);
 }
 
 #[test]
