@@ -63,6 +63,54 @@ async fn issue_11_all_rows_are_those_of_the_list_that_is_signed_not_of_another_a
     assert!(!rows.html.contains("Trust"), "{}", rows.html);
 }
 
+/// A gate that shows records with lists in them.
+const PARTS: &str = r#"
+id: parts-lists
+name: Lists of parts
+description: Asks about records with lists.
+execution_mode: deterministic
+inputs:
+  - {name: rows, type: list, required: true}
+steps:
+  - name: taken
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{rows}"}
+    operations: [{type: limit, value: 9}]
+  - name: sign_off
+    step_type: approval
+    preview_from: taken.data
+    prompt: Keep these?
+  - name: kept
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{taken.data}"}
+    operations: [{type: limit, value: 9}]
+"#;
+
+#[tokio::test]
+async fn f_200_a_long_list_in_a_row_is_counted_linked_and_whole_on_the_page_of_all_rows() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(PARTS).await;
+    let parts = json!([
+        { "sku": "p-1", "_erp": "e-1" }, { "sku": "p-2" }, { "sku": "p-3" }, { "sku": "p-4", "ends": null },
+    ]);
+    let rows = json!({ "rows": [{ "name": "Ann Lee", "parts": parts }] });
+    let run = ana.start(&agent, "parts-lists", rows).await;
+    ana.reaches(&run, "awaiting_approval").await;
+    let link = maria.link().await;
+    let page = maria.approver().open(&link).await.unwrap().html;
+    assert!(page.contains("p-3") && !page.contains("p-4"), "{page}");
+    assert!(page.contains("2 more values inside") && page.contains("/rows\">See all"), "{page}");
+    let all = maria.approver().open(&format!("{link}/rows")).await.unwrap().html;
+    for part in ["p-1", "_erp", "e-1", "p-4", "ends", "null"] {
+        assert!(all.contains(part), "`{part}` is not in {all}");
+    }
+    assert!(!all.contains("more values inside") && !all.contains("left out"), "{all}");
+}
+
 const AMOUNTS: &str = r"
 id: amount-files
 name: Amount files

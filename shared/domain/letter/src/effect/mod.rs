@@ -156,7 +156,7 @@ impl EffectGroup {
         let limit = share(ARGUMENT_CHARACTERS, paths.len().min(MAX_FIELD));
         let field = |path: &flat::Path| {
             let column = column(layout, &path.name);
-            let cell = Cell::of(Some(value(path)), &column, Room::Each(limit));
+            let cell = Cell::head(Some(value(path)), &column, Room::Each(limit));
             FieldView::of(&column, cell, weight(layout, &path.name), limit)
         };
         let mut fields: Vec<FieldView> = paths.iter().map(field).collect();
@@ -165,7 +165,7 @@ impl EffectGroup {
             && *arguments != Value::Object(serde_json::Map::new())
         {
             let column = Column::of("value");
-            let cell = Cell::of(Some(arguments), &column, Room::Each(MAX_SHOWN));
+            let cell = Cell::head(Some(arguments), &column, Room::Each(MAX_SHOWN));
             fields.push(FieldView::of(&column, cell, Weight::Plain, MAX_SHOWN));
         }
         group.push("Arguments", None, fields, MAX_FIELD);
@@ -241,11 +241,11 @@ impl EffectGroup {
     /// Whether any value is cut.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        let values = self.sections.iter().flat_map(|section| &section.fields);
+        let mut values = self.sections.iter().flat_map(|section| &section.fields);
         let path = self.target.as_ref().and_then(|target| target.path.as_ref());
         self.left_out > 0
             || path.is_some_and(|path| path.cut() > 0)
-            || values.map(|field| field.label.cut() + field.cell.raw.cut()).any(|cut| cut > 0)
+            || values.any(|field| field.label.cut() > 0 || field.cell.is_cut())
     }
 
     /// What it takes of a page, in characters.

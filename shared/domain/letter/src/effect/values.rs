@@ -61,7 +61,7 @@ pub(super) fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent
             _ => Shown::new(&raw, extent.room().of(&raw)),
         },
         formatted: if known { formatted(&field.value, column) } else { None },
-        missing: false,
+        ..Cell::default()
     }
 }
 

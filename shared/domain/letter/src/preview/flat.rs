@@ -73,39 +73,53 @@ pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     at(value.get(&path[..end])?, &path[end..])
 }
 
-/// A value in one line: text as it is, a list as its count and first items, everything else as JSON.
-pub(crate) fn written(value: &Value) -> String {
+/// All of a value in one line: text as it is, everything else as JSON.
+pub(crate) fn whole(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) if !items.is_empty() => listed(items),
         other => other.to_string(),
     }
 }
 
-fn listed(items: &[Value]) -> String {
-    let first: Vec<String> = items.iter().take(FIRST_ITEMS).map(item).collect();
-    let more = if items.len() > FIRST_ITEMS { ", …" } else { "" };
-    format!("{}: {}{more}", items.len(), first.join(", "))
+/// A value in one line, a list as its count and first items; and how many items and fields inside it that leaves out.
+pub(crate) fn head(value: &Value) -> (String, usize) {
+    match value {
+        Value::Array(items) if !items.is_empty() => listed(items),
+        other => (whole(other), 0),
+    }
 }
 
-/// An item of a list: a record by its plain fields.
-fn item(value: &Value) -> String {
+fn listed(items: &[Value]) -> (String, usize) {
+    let mut left_out = items.len().saturating_sub(FIRST_ITEMS);
+    let first: Vec<String> =
+        items.iter().take(FIRST_ITEMS).map(|value| item(value, &mut left_out)).collect();
+    let more = if items.len() > FIRST_ITEMS { ", …" } else { "" };
+    (format!("{}: {}{more}", items.len(), first.join(", ")), left_out)
+}
+
+/// An item of a list: a record by its fields, of which those that begin with `_` are only counted.
+fn item(value: &Value, left_out: &mut usize) -> String {
     match value {
-        Value::Object(record) => {
-            let told =
-                record.iter().filter(|(name, field)| !name.starts_with('_') && !field.is_null());
+        Value::Object(record) if !record.is_empty() => {
+            let (internal, told): (Vec<_>, Vec<_>) =
+                record.iter().partition(|(name, _)| name.starts_with('_'));
+            *left_out += internal.len();
+            let told = told.into_iter();
             let told: Vec<String> =
-                told.map(|(name, field)| format!("{name}: {}", item(field))).collect();
-            told.join(" · ")
+                told.map(|(name, field)| format!("{name}: {}", item(field, left_out))).collect();
+            if told.is_empty() { "{…}".to_owned() } else { told.join(" · ") }
         }
-        Value::Array(items) => format!("{} items", items.len()),
-        other => written(other),
+        Value::Array(items) => {
+            *left_out += items.len();
+            format!("{} items", items.len())
+        }
+        other => whole(other),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{at, paths, written};
+    use super::{at, head, paths, whole};
     use serde_json::{Value, json};
 
     #[test]
@@ -127,17 +141,26 @@ mod tests {
         assert_eq!(at(&row, "["), None);
     }
 
-    fn check(value: &Value, expect: &str) {
-        assert_eq!(written(value), expect);
+    fn check(value: &Value, expect: &str, left_out: usize) {
+        assert_eq!(head(value), (expect.to_owned(), left_out));
     }
 
     #[test]
-    fn f_200_lists_are_counted_with_their_first_items() {
-        check(&json!(["a", "b"]), "2: a, b");
-        check(&json!([1, 2, 3, 4]), "4: 1, 2, 3, …");
-        check(&json!([{"name": "Ann", "_id": 1, "x": null}]), "1: name: Ann");
-        check(&json!([]), "[]");
-        check(&json!(null), "null");
-        check(&json!("text"), "text");
+    fn f_200_lists_are_counted_with_their_first_items_and_what_is_left_out_is_counted() {
+        check(&json!(["a", "b"]), "2: a, b", 0);
+        check(&json!([1, 2, 3, 4]), "4: 1, 2, 3, …", 1);
+        check(&json!([{"name": "Ann", "_id": 1, "x": null}]), "1: name: Ann · x: null", 1);
+        check(&json!([{"a": {"_b": 1, "c": [1, 2]}}, {}]), "2: a: c: 2 items, {}", 3);
+        check(&json!([{"_a": 1}, 2, 3, 4, 5]), "5: {…}, 2, 3, …", 3);
+        check(&json!([]), "[]", 0);
+        check(&json!(null), "null", 0);
+        check(&json!("text"), "text", 0);
+    }
+
+    #[test]
+    fn f_200_a_whole_value_is_its_json() {
+        let list = json!([1, 2, 3, {"name": "Ann", "_id": 1, "x": null}]);
+        assert_eq!(whole(&list), list.to_string());
+        assert_eq!(whole(&json!("text")), "text");
     }
 }

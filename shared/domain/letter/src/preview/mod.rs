@@ -1,5 +1,6 @@
 //! Any JSON value as rows a person can read.
 
+mod cell;
 pub(crate) mod flat;
 mod pair;
 mod strike_mark;
@@ -10,11 +11,12 @@ use std::borrow::Cow;
 use countersign_approval::{Layout, is_doubtful};
 use serde_json::{Map, Value};
 
+pub use cell::Cell;
 pub use strike_mark::StrikeMark;
 use table::Extent;
 pub(crate) use table::HEADING_CHARACTERS;
 pub(crate) use table::headings;
-pub use table::{Cell, Heading, Line, Role, Row, Table};
+pub use table::{Heading, Line, Role, Row, Table};
 
 /// What will be acted upon: some rows of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,20 +80,18 @@ impl Preview {
         (self.first + self.shown()).saturating_sub(1)
     }
 
-    /// Whether some rows, fields or characters are not shown.
+    /// Whether some rows, fields, items of lists or characters are not shown.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.shown() < self.total || self.is_cut()
     }
 
-    /// Whether some fields or characters of the rows shown are left out.
+    /// Whether some fields, items of lists or characters of the rows shown are left out.
     pub(crate) fn is_cut(&self) -> bool {
         let heading = |heading: &Heading| heading.label.cut() > 0;
         let line =
-            |line: &Line| heading(&line.heading) || line.left.raw.cut() + line.right.raw.cut() > 0;
-        let row = |row: &Row| {
-            row.cells.iter().any(|cell| cell.raw.cut() > 0) || row.lines.iter().any(line)
-        };
+            |line: &Line| heading(&line.heading) || line.left.is_cut() || line.right.is_cut();
+        let row = |row: &Row| row.cells.iter().any(Cell::is_cut) || row.lines.iter().any(line);
         self.table.fields_left_out + self.table.internal_left_out > 0
             || self.table.headings.iter().any(heading)
             || self.table.rows.iter().any(row)

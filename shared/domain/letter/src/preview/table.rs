@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use countersign_approval::{Column, Format, Layout, is_doubtful};
 use serde_json::Value;
 
+use super::cell::Cell;
 use super::flat::Path;
 use super::strike_mark::StrikeMark;
 use super::{flat, pair};
 use crate::currency::agreeing;
-use crate::format::formatted;
 use crate::text::{MAX_CELL, Room, Shown, share};
 
 /// Columns of a preview that nobody laid out.
@@ -49,17 +49,6 @@ pub enum Role {
     Rest,
 }
 
-/// A value: as it is, and as its column asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cell {
-    /// The value as it is.
-    pub raw: Shown,
-    /// The value written for people, where that differs.
-    pub formatted: Option<String>,
-    /// Whether the row has no such field.
-    pub missing: bool,
-}
-
 /// A row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
@@ -86,6 +75,8 @@ pub struct Line {
     pub left: Cell,
     /// The value on the right.
     pub right: Cell,
+    /// Whether both sides have the same value, the part that is not shown too.
+    pub is_same: bool,
 }
 
 /// Rows of equal width.
@@ -117,41 +108,11 @@ impl Role {
     }
 }
 
-impl Line {
-    /// Whether both sides say the same.
-    #[must_use]
-    pub fn is_same(&self) -> bool {
-        self.left == self.right
-    }
-}
-
 impl Row {
     /// Who struck it out, and when.
     #[must_use]
     pub fn struck_by(&self) -> Option<&Shown> {
         self.mark.as_ref()?.by.as_ref()
-    }
-}
-
-impl Cell {
-    /// The value written for people; empty when it is written as it is.
-    #[must_use]
-    pub fn written(&self) -> &str {
-        self.formatted.as_deref().unwrap_or_default()
-    }
-
-    /// The cell of a value.
-    pub(crate) fn of(value: Option<&Value>, column: &Column, room: Room) -> Self {
-        let Some(value) = value else { return Self { missing: true, ..Self::default() } };
-        let written = match value {
-            Value::String(text) if text.is_empty() => "\"\"".to_owned(),
-            other => flat::written(other),
-        };
-        Self {
-            formatted: formatted(&written, column),
-            raw: Shown::new(&written, room.of(&written)),
-            missing: false,
-        }
     }
 }
 
@@ -201,6 +162,7 @@ impl Table {
             Extent::Head => Room::Each(share(HEAD_CHARACTERS, cells)),
             Extent::Whole => Room::Part { page: WHOLE_CHARACTERS, all: characters(rows) },
         };
+        let values = Values { extent, room };
         let name = share(HEADING_CHARACTERS, cells);
         let sides = pair::sides(rows);
         let (pairs, single) = match &sides {
@@ -212,8 +174,8 @@ impl Table {
         let row = |(n, row): (u64, &&Value)| Row {
             number: first + n,
             doubtful: is_doubtful(row),
-            cells: single.iter().map(|column| cell(row, column, room)).collect(),
-            lines: pairs.iter().map(|pair| line(row, pair, room, name)).collect(),
+            cells: single.iter().map(|column| values.in_row(row, column)).collect(),
+            lines: pairs.iter().map(|pair| values.line(row, pair, name)).collect(),
             url: None,
             mark: None,
         };
@@ -361,18 +323,36 @@ fn pair_of<'c>(
     )
 }
 
-fn line(row: &Value, (column, left, right, other): &Pair<'_>, room: Room, name: usize) -> Line {
-    Line {
-        heading: Heading::of(column, name),
-        left: Cell::of(flat::at(row, left), column, room),
-        right: Cell::of(flat::at(row, right), other.unwrap_or(column), room),
-    }
+/// How the values of a table are written.
+#[derive(Debug, Clone, Copy)]
+struct Values {
+    extent: Extent,
+    room: Room,
 }
 
-/// The cell of a row; a row that is not a record among records is told in the first column.
-fn cell(row: &Value, column: &Column, room: Room) -> Cell {
-    if row.is_object() {
-        return Cell::of(flat::at(row, &column.field), column, room);
+impl Values {
+    fn cell(self, value: Option<&Value>, column: &Column) -> Cell {
+        match self.extent {
+            Extent::Head => Cell::head(value, column, self.room),
+            Extent::Whole => Cell::whole(value, column, self.room),
+        }
     }
-    Cell::of(Some(row), &Column::of(""), room)
+
+    /// The cell of a row; a row that is not a record among records is told in the first column.
+    fn in_row(self, row: &Value, column: &Column) -> Cell {
+        if row.is_object() {
+            return self.cell(flat::at(row, &column.field), column);
+        }
+        self.cell(Some(row), &Column::of(""))
+    }
+
+    fn line(self, row: &Value, (column, left, right, other): &Pair<'_>, name: usize) -> Line {
+        let (left, right) = (flat::at(row, left), flat::at(row, right));
+        Line {
+            heading: Heading::of(column, name),
+            left: self.cell(left, column),
+            right: self.cell(right, other.unwrap_or(column)),
+            is_same: left == right,
+        }
+    }
 }

@@ -102,7 +102,7 @@ fn f_200_pairs_stand_side_by_side() {
     let lines: Vec<(String, String, String, bool)> = table.rows[0]
         .lines
         .iter()
-        .map(|l| (text(&l.heading.label), text(&l.left.raw), text(&l.right.raw), l.is_same()))
+        .map(|l| (text(&l.heading.label), text(&l.left.raw), text(&l.right.raw), l.is_same))
         .collect();
     let line = |field: &str, left: &str, right: &str, same| {
         (field.to_owned(), left.to_owned(), right.to_owned(), same)
@@ -150,6 +150,36 @@ fn f_200_a_preview_is_cut_and_knows_it() {
     let long = head(&json!([{"a": "x".repeat(13_345)}]), &[]);
     assert_eq!(long.table.rows[0].cells[0].raw.left_out(), "12,345");
     assert!(long.is_partial());
+}
+
+#[test]
+fn f_200_a_list_in_a_row_is_linked_where_it_is_cut_and_whole_on_the_page_of_all_rows() {
+    let lines = json!([{"sku": "a", "_at": 1}, {"sku": "b", "note": null}, 3, {"sku": "d"}]);
+    let rows = json!([{ "lines": lines }]);
+    let short = head(&rows, &[]);
+    let cell = &short.table.rows[0].cells[0];
+    assert_eq!(text(&cell.raw), "4: sku: a, sku: b · note: null, 3, …");
+    assert_eq!(cell.rest().as_deref(), Some("2 more values inside"));
+    assert!(short.is_partial());
+    let all = Preview::page(&rows, &Layout::default(), 1, 100);
+    assert_eq!(cells(&all.table.rows[0].cells), [lines.to_string()]);
+    assert!(!all.is_partial());
+    // A list that is longer than a page is cut as any text is, and the page knows it.
+    let long = json!([{ "lines": vec!["x\u{200B}"; 60_000] }]);
+    assert!(Preview::page(&long, &Layout::default(), 1, 100).is_cut());
+}
+
+#[test]
+fn f_200_sides_that_differ_only_in_what_is_not_shown_are_not_the_same() {
+    let side = |last: u8, id: u8| json!({ "name": "A", "lines": [1, 2, 3, last], "ids": [{ "_id": id }] });
+    let rows = json!([{ "entity_a": side(4, 1), "entity_b": side(5, 2) }]);
+    let preview = head(&rows, &[]);
+    let line = |name: &str| {
+        let mut lines = preview.table.rows[0].lines.iter();
+        lines.find(|line| text(&line.heading.label) == name).unwrap()
+    };
+    assert_eq!(line("lines").left, line("lines").right);
+    assert!(line("name").is_same && !line("lines").is_same && !line("ids").is_same);
 }
 
 #[test]
