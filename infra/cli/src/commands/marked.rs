@@ -1,7 +1,7 @@
 //! Text of strangers in a request for approval: with the marks of the page, in brackets, and so that none passes for a mark, for
 //! another value, or for a line of the request.
 
-use countersign_letter::{Mark, Part, Shown};
+use countersign_letter::Shown;
 use serde_json::Value;
 
 use super::text;
@@ -12,9 +12,6 @@ const WIDTH: usize = 72;
 
 /// Columns of the narrowest terminal that lines are divided for.
 const MIN_WIDTH: usize = 20;
-
-/// What stands in brackets beside code points and secrets.
-const WORDS: [&str; 5] = ["space", "tab", "line feed", "empty", "doubtful"];
 
 /// A text on one line.
 pub(super) fn line(text: &str) -> String {
@@ -40,7 +37,7 @@ pub(super) fn name(name: &str) -> String {
 
 /// The place of a secret, which no text from outside can look like.
 pub(super) fn secret(words: &str) -> String {
-    written(&Shown::secret(words))
+    Shown::secret(words).bracketed()
 }
 
 /// A text in lines, each behind a bar.
@@ -107,46 +104,7 @@ fn fits(line: &str, width: usize) -> usize {
 
 /// All of a text with its marks; line feeds within stay.
 fn marked(text: &str) -> String {
-    written(&Shown::new(text, usize::MAX))
-}
-
-fn written(shown: &Shown) -> String {
-    shown.parts().iter().map(part).collect()
-}
-
-fn part(part: &Part) -> String {
-    match &part.mark {
-        None => unlike_marks(&part.text),
-        Some(Mark::Secret) => format!("[secret: {}]", part.text),
-        Some(mark) => match mark.note() {
-            Some(note) => format!("[{} {note}]", part.text),
-            None => format!("[{}]", part.text),
-        },
-    }
-}
-
-/// Text without a mark; a bracket that would begin one is written as its code point.
-fn unlike_marks(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for (at, character) in text.char_indices() {
-        match character {
-            '[' if begins_mark(&text[at + 1..]) => written.push_str("[U+005B]"),
-            '\t' => written.push_str("[tab]"),
-            _ => written.push(character),
-        }
-    }
-    written
-}
-
-/// Whether what is behind a bracket reads like a mark.
-fn begins_mark(rest: &str) -> bool {
-    let is_word = |word: &&str| rest.strip_prefix(*word).is_some_and(|end| end.starts_with(']'));
-    let mut behind = rest.chars();
-    behind.next();
-    rest.starts_with("U+")
-        || rest.starts_with("secret:")
-        || behind.as_str().starts_with(" U+")
-        || WORDS.iter().any(is_word)
+    Shown::new(text, usize::MAX).bracketed()
 }
 
 #[cfg(test)]
@@ -165,6 +123,8 @@ mod tests {
         check("\u{1b}[2J\u{9b}2J\u{7f}", "[U+001B][2J[U+009B]2J[U+007F]");
         check("\u{410}cme", "[\u{410} U+0410 Cyrillic]cme");
         check("DE0\u{662}", "DE0[\u{662} U+0662]");
+        check("N\u{336}o\u{336}", "N[U+0336]o[U+0336]");
+        check("a\u{2215}b", "a[\u{2215} U+2215, not /]b");
         check(" Acme ", "[space]Acme[space]");
         check("a\nb\tc\r\n", "a[line feed]b[tab]c[U+000D][line feed]");
         let unseen =
@@ -182,6 +142,7 @@ mod tests {
         check(&format!("[secret: {words}]"), &format!("[U+005B]secret: {words}]"));
         check("[U+202E] [space] [tab]", "[U+005B]U+202E] [U+005B]space] [U+005B]tab]");
         check("[A U+0410 Cyrillic]", "[U+005B]A U+0410 Cyrillic]");
+        check("[/ U+2215, not /]", "[U+005B]/ U+2215, not /]");
         check("[empty] [doubtful]", "[U+005B]empty] [U+005B]doubtful]");
         check("lines[0].amount, [spaced] [A]", "lines[0].amount, [spaced] [A]");
     }

@@ -1,5 +1,7 @@
 //! Text from outside, made safe to read: nothing invisible, nothing that turns the line around.
 
+mod bracketed;
+mod look_alike;
 mod script;
 
 use countersign_effect::is_hidden;
@@ -71,6 +73,10 @@ pub enum Mark {
     Script(String),
     /// A digit that is not one of `0` to `9`: its code point.
     Digit(String),
+    /// A mark that is drawn over the character before it, or around it; its code point stands in its place.
+    Overlay,
+    /// Punctuation that is taken for another: its code point, and for which.
+    LookAlike(String),
     /// The place of a secret, named by the system: no text from outside can carry this mark.
     Secret,
 }
@@ -84,6 +90,8 @@ impl Mark {
             Self::Edge => "a space at the edge of the text",
             Self::Script(_) => "a letter of another script in this word",
             Self::Digit(_) => "a digit that is not one of 0 to 9",
+            Self::Overlay => "a mark over the character before it",
+            Self::LookAlike(_) => "a character that looks like another",
             Self::Secret => "filled in from the credential when it is sent",
         }
     }
@@ -92,8 +100,8 @@ impl Mark {
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         match self {
-            Self::Hidden | Self::Edge | Self::Secret => None,
-            Self::Script(note) | Self::Digit(note) => Some(note),
+            Self::Hidden | Self::Edge | Self::Overlay | Self::Secret => None,
+            Self::Script(note) | Self::Digit(note) | Self::LookAlike(note) => Some(note),
         }
     }
 }
@@ -231,27 +239,38 @@ impl Shown {
     }
 
     fn push(&mut self, character: char, home: Option<Script>) {
-        let other = home.and_then(|home| script::script(character).filter(|own| *own != home));
-        let mark = if is_hidden(character) {
-            Some(Mark::Hidden)
-        } else if let Some(other) = other {
-            Some(Mark::Script(format!("{} {}", code_point(character), other.name())))
-        } else if script::is_foreign_digit(character) {
-            Some(Mark::Digit(code_point(character)))
-        } else {
-            None
-        };
+        let mark = mark(character, home);
         if !self.has_room(if mark.is_some() { MARK_WEIGHT } else { 1 }) {
             return;
         }
         match (mark, self.parts.last_mut()) {
             (None, Some(part)) if part.mark.is_none() => part.text.push(character),
-            (Some(Mark::Hidden), _) => {
-                self.parts.push(Part { text: code_point(character), mark: Some(Mark::Hidden) });
+            (mark @ Some(Mark::Hidden | Mark::Overlay), _) => {
+                self.parts.push(Part { text: code_point(character), mark });
             }
             (mark, _) => self.parts.push(Part { text: character.to_string(), mark }),
         }
     }
+}
+
+/// Why a character is marked, in a word in which `home` is the script.
+fn mark(character: char, home: Option<Script>) -> Option<Mark> {
+    let note = || code_point(character);
+    if is_hidden(character) {
+        return Some(Mark::Hidden);
+    }
+    let own = home.and_then(|home| script::script(character).filter(|own| *own != home));
+    if let Some(own) = own {
+        return Some(Mark::Script(format!("{} {}", note(), own.name())));
+    }
+    if script::is_foreign_digit(character) {
+        return Some(Mark::Digit(note()));
+    }
+    if look_alike::is_overlay(character) {
+        return Some(Mark::Overlay);
+    }
+    let other = look_alike::looks_like(character)?;
+    Some(Mark::LookAlike(format!("{}, not {other}", note())))
 }
 
 impl From<&str> for Shown {

@@ -49,6 +49,22 @@ fn f_200_what_would_be_misread_is_marked() {
     check("\u{420}\u{43e}\u{43c}a and Roma", "\u{420}\u{43e}\u{43c}[a U+0061 Latin] and Roma");
     check("DE0\u{662}", "DE0[\u{662} U+0662]");
     check("   ", "[space][space][space]");
+    check("A\u{336}c\u{20E5}me", "A[U+0336]c[U+20E5]me");
+    check("bank\u{2024}example\u{2215}x", "bank[\u{2024} U+2024, not .]example[\u{2215} U+2215, not /]x");
+}
+
+#[test]
+fn f_200_ordinary_text_of_other_languages_has_no_marks() {
+    for text in [
+        "Jose\u{301} Nu\u{308}n\u{303}ez, Vie\u{323}\u{302}t Nam, Ça va – « oui » … 3 × 4 − 1",
+        "\u{645}\u{64E}\u{631}\u{652}\u{62D}\u{64E}\u{628}\u{64B}\u{627}\u{60C} \u{643}\u{62A}\u{651}\u{627}\u{628}",
+        "\u{928}\u{92E}\u{938}\u{94D}\u{924}\u{947} \u{939}\u{93F}\u{902}\u{926}\u{940}\u{964}",
+        "\u{5E9}\u{5C1}\u{5B8}\u{5DC}\u{5D5}\u{5B9}\u{5DD}\u{5C3}",
+        "株式会社、東京都：一／二。か\u{3099}",
+        "\u{E01}\u{E33}\u{E25}\u{E31}\u{E07} и\u{306} Ελλα\u{301}δα;",
+    ] {
+        check(text, text);
+    }
 }
 
 #[test]
