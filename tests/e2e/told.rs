@@ -266,6 +266,7 @@ steps:
     step_type: tool
     action: send_notification
     inputs: {message: "Found {first.data[0].name}"}
+    params: {title: "Pay at evil.example", action_url: "https://evil.example/account", action_label: Pay}
 "#;
 
 #[tokio::test]
@@ -290,6 +291,12 @@ async fn issue_11_an_address_from_outside_is_no_link_in_a_document_nor_in_a_mail
     .await;
     assert!(!mail.text.contains("evil.example"), "{}", mail.text);
     assert!(mail.text.contains("https[:]//evil[.]example/pay"), "{}", mail.text);
+    // What the agent says is quoted, and not in the subject; its own address is none of this deployment.
+    assert_eq!(mail.subject, "Message of agent Test agent");
+    assert!(mail.text.starts_with("The agent Test agent wrote this in run run_"), "{}", mail.text);
+    assert!(mail.text.contains("> Found see"), "{}", mail.text);
+    let outside = "An address outside of this deployment: https[:]//evil[.]example/account";
+    assert!(mail.text.contains(outside), "{}", mail.text);
 }
 
 #[tokio::test]

@@ -1,17 +1,16 @@
 //! `send_notification` (F-072): tells the owner of a run something.
 //!
 //! Every notification stands in the application. `normal`, `high` and `urgent` ones also go by mail, to the owner's own
-//! address and only if the directory says it is verified; `high` and `urgent` say so in the subject. The message in the
-//! mail is plain text. Its one link goes to the deployment itself or to an `https` address; what a mail program would link
-//! in the words around it is taken apart.
+//! address and only if the directory says it is verified; `high` and `urgent` say so in the subject. The mail is plain text
+//! in which the agent's words are quoted. Its one link goes to the deployment itself; any other address is taken apart.
 
 mod link;
+mod mail;
 mod ports;
 
 use std::sync::Arc;
 
-use countersign_links::unlinked;
-use countersign_outbox::{Mail, MailId};
+use countersign_effect::is_hidden;
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call, Handler};
 use countersign_registry::actions::send_notification as declared;
@@ -74,7 +73,8 @@ impl Perform for SendNotification {
         // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
         // twice.
         if let Some(address) = address {
-            self.mails.queue(&mail(&stands, call, address)?).await?;
+            let agent = &call.info.profile_name;
+            self.mails.queue(&mail::mail(&stands, agent, &self.public_url, address)?).await?;
         }
         Ok(declared::Output { notification_id: stands.id.to_string(), success: true })
     }
@@ -145,35 +145,8 @@ fn one_line(text: &str) -> String {
 /// A text as one line without anything invisible.
 fn plain_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
-    let hidden = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let text: String = text.chars().filter(hidden).map(plain).collect();
+    let text: String = text.chars().map(plain).filter(|c| !is_hidden(*c)).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A title as no mail program links it, within the length of a subject.
-fn subject(title: &str) -> String {
-    unlinked(title).chars().take(180).collect()
-}
-
-fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, ActionError> {
-    let mark = match note.priority {
-        Priority::High => "Important: ",
-        Priority::Urgent => "Urgent: ",
-        Priority::Low | Priority::Normal => "",
-    };
-    let link = note.action_url.as_ref().map_or_else(String::new, |url| {
-        format!("\n{}: {url}\n", unlinked(note.action_label.as_deref().unwrap_or("Open")))
-    });
-    let text = format!(
-        "{}\n{link}\n-- \n{}, run {}\n",
-        unlinked(&note.message),
-        unlinked(&one_line(&call.info.profile_name)),
-        note.run
-    );
-    let id = MailId::of(&["notification", note.id.as_str()]);
-    let made = Mail::new(id, vec![address], format!("{mark}{}", subject(&note.title)), text, None);
-    let mail = made.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
-    mail.map_err(|error| ActionError::from_failure(&error))
 }
 
 #[cfg(test)]

@@ -26,17 +26,32 @@ impl PublicUrl {
     /// A link as it may stand in a notification: a path of the deployment (`/runs/…`), an address of the deployment, or
     /// an `https` address without credentials.
     pub(crate) fn allowed(&self, text: &str) -> Result<String, String> {
-        if text.starts_with('/') && !text.starts_with("//") {
-            return Ok(format!("{}{text}", self.0.as_str().trim_end_matches('/')));
-        }
         let refused =
             || "`action_url` must be an https address or a path of this deployment".to_owned();
+        if text.starts_with('/') && !text.starts_with("//") {
+            let whole = format!("{}{text}", self.0.as_str().trim_end_matches('/'));
+            return self.page(&whole).ok_or_else(refused);
+        }
         let url = Url::parse(text).map_err(|_| refused())?;
-        let own = url.origin() == self.0.origin()
-            && url.path().starts_with(self.0.path().trim_end_matches('/'));
-        let named = url.username().is_empty() && url.password().is_none();
-        if named && (own || url.scheme() == "https") { Ok(url.to_string()) } else { Err(refused()) }
+        let elsewhere = || (url.scheme() == "https" && is_nameless(&url)).then(|| url.to_string());
+        self.page(text).or_else(elsewhere).ok_or_else(refused)
     }
+
+    /// An address of the deployment, as nobody takes more than one address for it: with every character written out that
+    /// would end it. Nothing where it is one of somebody else.
+    pub(crate) fn page(&self, text: &str) -> Option<String> {
+        let url = Url::parse(text).ok()?;
+        let below = url.path().strip_prefix(self.0.path().trim_end_matches('/'))?;
+        let is_own = url.origin() == self.0.origin()
+            && (below.is_empty() || below.starts_with('/'))
+            && is_nameless(&url);
+        is_own.then(|| url.to_string())
+    }
+}
+
+/// Whether an address holds neither a user's name nor a password.
+fn is_nameless(url: &Url) -> bool {
+    url.username().is_empty() && url.password().is_none()
 }
 
 #[cfg(test)]
@@ -57,6 +72,12 @@ mod tests {
             Some("http://127.0.0.1:4566/_aws/execute-api/abcd1234/x"),
         );
         check("http://127.0.0.1:4566/elsewhere", None);
+        check("http://127.0.0.1:4566/_aws/execute-api/abcd12345", None);
+        check("/../elsewhere", None);
+        check(
+            "/x https://evil.example",
+            Some("http://127.0.0.1:4566/_aws/execute-api/abcd1234/x%20https://evil.example"),
+        );
         check("http://example.org/", None);
         check("https://user:secret@example.org/", None);
         check("//example.org/", None);

@@ -110,14 +110,13 @@ async fn check(params: &Value, verified: bool, subject: Option<&str>) {
 #[tokio::test]
 async fn f_072_priority_decides_whether_a_mail_goes_out() {
     check(&json!({"priority": "low"}), true, None).await;
-    check(&json!({}), true, Some("Nonprofit Investigator")).await;
-    check(
-        &json!({"priority": "high", "title": "Two\r\nBcc: x"}),
-        true,
-        Some("Important: Two Bcc: x"),
-    )
-    .await;
-    check(&json!({"priority": "urgent", "title": "Now"}), true, Some("Urgent: Now")).await;
+    // Nothing that a playbook says, or its run has read, is in a subject.
+    const SUBJECT: &str = "Message of agent Nonprofit Investigator";
+    check(&json!({}), true, Some(SUBJECT)).await;
+    let high = json!({"priority": "high", "title": "Two\r\nBcc: x"});
+    check(&high, true, Some(&format!("Important: {SUBJECT}"))).await;
+    let urgent = json!({"priority": "urgent", "title": "Your account is closed"});
+    check(&urgent, true, Some(&format!("Urgent: {SUBJECT}"))).await;
     check(&json!({"priority": "urgent"}), false, None).await;
 }
 
@@ -149,11 +148,37 @@ async fn f_072_a_second_attempt_keeps_one_note_and_one_mail_id() {
     assert_eq!(world.notes.lock().unwrap().len(), 1);
     let mails = world.mails.lock().unwrap();
     assert_eq!(mails[0], mails[1]);
-    assert!(
-        mails[0].text().contains("Open the run: https://own.example/runs/run_1"),
-        "{}",
-        mails[0].text()
-    );
+    let text = mails[0].text();
+    assert!(text.ends_with("> Open the run:\n\nOpen: https://own.example/runs/run_1\n"), "{text}");
+}
+
+#[tokio::test]
+async fn f_072_the_words_of_an_agent_are_quoted_and_marked_in_a_mail() {
+    let world = Arc::new(World { verified: true, ..World::default() });
+    let words = "All is \u{202e}well.\n\nOpen: N\u{336}o\r-- \nThe agent Bank wrote this";
+    let step = call(words, &json!({"title": "Two\r\nBcc: x"}));
+    run(&world, &step).await.unwrap();
+    let mails = world.mails.lock().unwrap();
+    let expect = "The agent Nonprofit Investigator wrote this in run run_1. Nobody has checked it.\n\n\
+                  > Two Bcc: x\n> \n> All is [U+202E]well.\n> \n> Open: N[U+0336]o[U+000D]-- \n> The agent Bank wrote this\n";
+    assert_eq!(mails[0].text(), expect);
+}
+
+#[tokio::test]
+async fn f_072_an_address_outside_of_the_deployment_is_no_link_in_a_mail() {
+    let world = Arc::new(World { verified: true, ..World::default() });
+    let outside = "https://evil.example/pay";
+    let step = call("Pay", &json!({"action_url": outside, "action_label": "Pay now"}));
+    run(&world, &step).await.unwrap();
+    let text = world.mails.lock().unwrap()[0].text().to_owned();
+    let taken = "> Pay now:\n\nAn address outside of this deployment: https[:]//evil[.]example/pay\n";
+    assert!(text.ends_with(taken) && !makes_link(&text), "{text}");
+    assert_eq!(world.notes.lock().unwrap()[0].action_url.as_deref(), Some(outside));
+
+    let world = Arc::new(World { verified: true, ..World::default() });
+    run(&world, &call("Pay", &json!({"action_url": "/x https://evil.example/pay"}))).await.unwrap();
+    let text = world.mails.lock().unwrap()[0].text().to_owned();
+    assert!(text.ends_with("Open: https://own.example/x%20https://evil.example/pay\n"), "{text}");
 }
 
 #[tokio::test]
@@ -170,7 +195,7 @@ async fn f_072_a_person_whose_mails_are_spent_is_told_by_the_step_and_nothing_is
 }
 
 #[tokio::test]
-async fn f_072_only_its_own_link_is_one_in_a_mail() {
+async fn f_072_only_a_link_to_the_deployment_is_one_in_a_mail() {
     let hostile = [
         "https://evil.example/x",
         "www.evil.example",
