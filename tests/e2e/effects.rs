@@ -19,11 +19,12 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     pub(crate) async fn open() -> Self {
-        Self::busy(0).await
+        Self::busy(&[], 0).await
     }
 
-    /// One that first asks so many callers to come again after twelve seconds, which is longer than what a step has read may stand.
-    async fn busy(times: usize) -> Self {
+    /// One that asks the callers of these posts, counted from 1, to come again after so many seconds.
+    async fn busy(at: &[usize], seconds: u32) -> Self {
+        let at = at.to_vec();
         let listener = provider_server::listener();
         let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&posts);
@@ -37,9 +38,9 @@ impl Elsewhere {
                     counted.fetch_add(1, Ordering::SeqCst);
                     kept.lock().unwrap().push(String::from_utf8_lossy(&seen[..read]).into_owned());
                 }
-                let status = match (1..=times).contains(&counted.load(Ordering::SeqCst)) {
-                    true => "429 Too Many Requests\r\nretry-after: 12",
-                    false => "201 Created",
+                let status = match at.contains(&counted.load(Ordering::SeqCst)) {
+                    true => format!("429 Too Many Requests\r\nretry-after: {seconds}"),
+                    false => "201 Created".to_owned(),
                 };
                 let body = r#"{"id":"pay_1","state":"booked"}"#;
                 let head = format!(
@@ -174,26 +175,40 @@ async fn what_is_refused_does_not_happen() {
     assert_eq!(elsewhere.posts(), 0);
 }
 
-/// A payment that was signed, and waits because the ledger is busy, when `change` happens.
+/// A payment that was signed, and waits because the ledger is busy, when `change` happens. What a step has read may not stand for the
+/// twelve seconds that it waits.
 async fn while_it_waits(
     playbook_id: &str,
     change: impl AsyncFnOnce(&Person, &str),
 ) -> (Value, Elsewhere) {
     let (elsewhere, maria) =
-        (Elsewhere::busy(1).await, person("maria", &["global:analyst", "decide"]).await);
+        (Elsewhere::busy(&[1], 12).await, person("maria", &["global:analyst", "decide"]).await);
     let (ana, agent) = payer(&elsewhere, &maria).await;
     ana.playbook(&playbook(playbook_id, "")).await;
     let run = ana.start(&agent, playbook_id, json!({ "amount": "12.50" })).await;
     decide(&maria, &run, "approve").await;
     until("it was asked to wait", || async { (elsewhere.posts() == 1).then_some(()) }).await;
     change(&ana, &run).await;
+    (paid_or_not(&ana, &run).await, elsewhere)
+}
+
+/// The step that pays, once it is over.
+async fn paid_or_not(ana: &Person, run: &str) -> Value {
     let ended = until("the step is over", || async {
         let now = ana.door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
         let status = step(&now, "pay")["status"].as_str()?.to_owned();
         ["failed", "done"].contains(&status.as_str()).then_some(now)
     })
     .await;
-    (step(&ended, "pay").clone(), elsewhere)
+    step(&ended, "pay").clone()
+}
+
+/// Takes away the right to pay; what the person has done may still be read.
+async fn demote(ana: &Person) {
+    revoke(ana, "global:analyst").await;
+    let grants = format!("/api/admin/users/{}/grants", ana.username);
+    let admin = crate::case::admin(world());
+    admin.post(&grants, &json!({ "scope": "global:reader" })).await.unwrap();
 }
 
 #[tokio::test]
@@ -208,15 +223,35 @@ async fn a_signed_call_that_waits_is_not_sent_when_its_run_is_ended_meanwhile() 
 
 #[tokio::test]
 async fn r_003_a_signed_call_that_waits_is_not_sent_when_a_right_is_taken_away_meanwhile() {
-    let (pay, elsewhere) = while_it_waits("pay-revoked", async |ana, _| {
-        revoke(ana, "global:analyst").await;
-        let grants = format!("/api/admin/users/{}/grants", ana.username);
-        let admin = crate::case::admin(world());
-        admin.post(&grants, &json!({ "scope": "global:reader" })).await.unwrap();
-    })
-    .await;
+    let (pay, elsewhere) = while_it_waits("pay-revoked", async |ana, _| demote(ana).await).await;
     assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("failed"), 1), "{pay}");
     assert_eq!(pay["code"], "PERMISSION_DENIED");
+}
+
+/// Payments one after the other, instead of one.
+fn each(id: &str) -> String {
+    let gate = "  - {name: ask, step_type: approval, prompt: Pay these?}";
+    let list = "    for_each: {in: \"{amounts}\", as: item, parallel: 1}\n    inputs: {amount: \"{item.amount}\"}";
+    playbook(id, gate)
+        .replace("name: amount, type: string", "name: amounts, type: list")
+        .replace("    inputs: {amount: \"{amount}\"}", list)
+}
+
+#[tokio::test]
+async fn r_003_the_rights_of_a_list_are_not_older_when_a_later_call_has_waited() {
+    // The first call takes six seconds, and the second waits for as long: each is less than what was read may stand, both are more.
+    let (elsewhere, maria) =
+        (Elsewhere::busy(&[1, 3], 6).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&each("pay-each-revoked")).await;
+    let amounts = json!({ "amounts": [{ "amount": "1.00" }, { "amount": "2.00" }] });
+    let run = ana.start(&agent, "pay-each-revoked", amounts).await;
+    decide(&maria, &run, "approve").await;
+    until("the second was asked to wait", || async { (elsewhere.posts() == 3).then_some(()) })
+        .await;
+    demote(&ana).await;
+    let pay = paid_or_not(&ana, &run).await;
+    assert_eq!((pay["status"].as_str(), elsewhere.posts()), (Some("failed"), 3), "{pay}");
 }
 
 /// A second payment, of what the first one gave, behind a gate of its own; both only if there is something.

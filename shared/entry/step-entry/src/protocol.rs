@@ -14,6 +14,7 @@ use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
 use countersign_wiring::Scope;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 
 use crate::act::{Acted, act};
 use crate::again::{again, signature};
@@ -110,6 +111,8 @@ pub(crate) enum Decided<'a> {
 pub(crate) struct Ready<'a> {
     contract: &'a Contract,
     prepared: Prepared,
+    /// When the rights of whoever started the run were read.
+    rights_read: Instant,
     /// What it may send, when its effect cannot be taken back.
     permit: Option<(Permit, String)>,
     /// Which of its irreversible calls it makes; 0 when it makes none.
@@ -180,6 +183,7 @@ pub(crate) async fn decide<'a>(
             return Ok(Decided::End(StepEnd::failed(step, &error)));
         }
     };
+    let rights_read = Instant::now();
     if let Some(error) = refused(context, view, step, contract).await? {
         return Ok(Decided::End(StepEnd::failed(step, &error).stopping()));
     }
@@ -213,7 +217,8 @@ pub(crate) async fn decide<'a>(
             return Ok(Decided::End(ending));
         }
     }
-    let mut ready = Ready { contract, prepared, permit: None, call: 0, again, rewrite };
+    let mut ready =
+        Ready { contract, prepared, rights_read, permit: None, call: 0, again, rewrite };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -286,7 +291,8 @@ impl Ready<'_> {
             Intended::Now => {
                 self.call = intent.sending.call;
                 let receipt = intent.sending.receipt;
-                let still_may = StillMay::now(context, event, view, step, self.contract);
+                let read = self.rights_read;
+                let still_may = StillMay::since(read, context, event, view, step, self.contract);
                 let recheck: Option<Arc<dyn Recheck>> = Some(Arc::new(still_may));
                 self.permit =
                     Some((Permit { effect: effect.clone(), receipt, recheck }, key.clone()));

@@ -33,8 +33,9 @@ pub(crate) struct StillMay {
 }
 
 impl StillMay {
-    /// For a step that has read both just now.
-    pub(crate) fn now(
+    /// For a step that read the rights at `read_at`, and the head before it sends.
+    pub(crate) fn since(
+        read_at: Instant,
         context: &Context,
         event: &StepEvent,
         view: &StepView,
@@ -48,7 +49,7 @@ impl StillMay {
             attempt: event.attempt,
             requirement: requirement_of(step, contract),
             what: contract.name.clone(),
-            read_at: Instant::now(),
+            read_at,
         }
     }
 

@@ -127,10 +127,10 @@ impl Waves<'_> {
                 return Ok(Enough::Time);
             }
             if rights_read.elapsed() > MAX_RIGHTS_AGE {
+                rights_read = Instant::now();
                 if let Some(ending) = self.refused().await? {
                     return Ok(Enough::Ended(ending));
                 }
-                rights_read = Instant::now();
             }
             let begun: Vec<ItemCall> =
                 numbers.iter().filter_map(|n| self.begun(*n, allowed.now.get(n)?)).collect();
@@ -145,7 +145,7 @@ impl Waves<'_> {
                 }
             }
             *is_open = true;
-            let ended = self.wave(begun).await?;
+            let ended = self.wave(begun, rights_read).await?;
             *is_open = false;
             let enough = self.after(&ended);
             made.calls.extend(ended.into_iter().map(|call| (call.n, call)));
@@ -232,8 +232,12 @@ impl Waves<'_> {
     }
 
     /// Makes the calls of one wave and writes what came of them.
-    async fn wave(&self, begun: Vec<ItemCall>) -> Result<Vec<ItemCall>, StepError> {
-        let ended = join_all(begun.into_iter().map(|call| self.one(call))).await;
+    async fn wave(
+        &self,
+        begun: Vec<ItemCall>,
+        rights_read: Instant,
+    ) -> Result<Vec<ItemCall>, StepError> {
+        let ended = join_all(begun.into_iter().map(|call| self.one(call, rights_read))).await;
         let ended: Vec<ItemCall> = ended.into_iter().collect::<Result<_, _>>()?;
         let mut pause = Duration::from_millis(100);
         for _ in 1..TRIES {
@@ -249,10 +253,10 @@ impl Waves<'_> {
         Ok(ended)
     }
 
-    async fn one(&self, begun: ItemCall) -> Result<ItemCall, StepError> {
+    async fn one(&self, begun: ItemCall, rights_read: Instant) -> Result<ItemCall, StepError> {
         let action = self.context.action(&self.step.action);
         let action = action.ok_or_else(|| StepError::NoHandler(self.step.action.clone()))?;
-        let Some(request) = self.request(&begun) else {
+        let Some(request) = self.request(&begun, rights_read) else {
             return Err(StepError::UnknownStep(self.step.name.clone()));
         };
         let time = self.left().min(self.limit() + RESERVED);
@@ -283,11 +287,11 @@ impl Waves<'_> {
         })
     }
 
-    fn request(&self, begun: &ItemCall) -> Option<Call> {
+    fn request(&self, begun: &ItemCall, rights_read: Instant) -> Option<Call> {
         let at = begun.n as usize;
         let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
-        let still_may =
-            StillMay::now(self.context, self.event, self.view, self.step, self.contract);
+        let Self { context, event, view, step, contract, .. } = *self;
+        let still_may = StillMay::since(rights_read, context, event, view, step, contract);
         let permit = Permit {
             effect: effect.clone(),
             receipt: begun.sending.receipt.clone(),
