@@ -72,7 +72,8 @@ async fn k_11_k_62_a_destination_that_is_to_be_confirmed_is_signed_in_runs_of_cl
     let ana = person("ana", &["global:analyst"]).await;
     let maria = person("maria", &["global:reader", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
-    let confirmed = "\n        - {type: document, confirm: true, config: {filename_template: \"rows.md\"}}\n";
+    let confirmed =
+        "\n        - {type: document, confirm: true, config: {filename_template: \"rows.md\"}}\n";
     ana.playbook(&routing("confirmed-by-clock", confirmed)).await;
     follows(&ana, &agent, "confirmed-by-clock", &rows()).await;
     let schedule = every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;

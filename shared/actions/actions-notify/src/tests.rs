@@ -171,7 +171,8 @@ async fn f_072_an_address_outside_of_the_deployment_is_no_link_in_a_mail() {
     let step = call("Pay", &json!({"action_url": outside, "action_label": "Pay now"}));
     run(&world, &step).await.unwrap();
     let text = world.mails.lock().unwrap()[0].text().to_owned();
-    let taken = "> Pay now:\n\nAn address outside of this deployment: https[:]//evil[.]example/pay\n";
+    let taken =
+        "> Pay now:\n\nAn address outside of this deployment: https[:]//evil[.]example/pay\n";
     assert!(text.ends_with(taken) && !makes_link(&text), "{text}");
     assert_eq!(world.notes.lock().unwrap()[0].action_url.as_deref(), Some(outside));
 

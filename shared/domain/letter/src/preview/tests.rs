@@ -171,7 +171,8 @@ fn f_200_a_list_in_a_row_is_linked_where_it_is_cut_and_whole_on_the_page_of_all_
 
 #[test]
 fn f_200_sides_that_differ_only_in_what_is_not_shown_are_not_the_same() {
-    let side = |last: u8, id: u8| json!({ "name": "A", "lines": [1, 2, 3, last], "ids": [{ "_id": id }] });
+    let side =
+        |last: u8, id: u8| json!({ "name": "A", "lines": [1, 2, 3, last], "ids": [{ "_id": id }] });
     let rows = json!([{ "entity_a": side(4, 1), "entity_b": side(5, 2) }]);
     let preview = head(&rows, &[]);
     let line = |name: &str| {

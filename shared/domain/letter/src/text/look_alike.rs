@@ -64,7 +64,10 @@ mod tests {
     #[test]
     fn f_200_overlays_and_look_alikes_are_known() {
         assert!("\u{336}\u{338}\u{489}\u{20DD}\u{20E5}\u{20F0}".chars().all(is_overlay));
-        assert_eq!("\u{2215}\u{2024}\u{A789}".chars().filter_map(looks_like).collect::<String>(), "/.:");
+        assert_eq!(
+            "\u{2215}\u{2024}\u{A789}".chars().filter_map(looks_like).collect::<String>(),
+            "/.:"
+        );
     }
 
     #[test]

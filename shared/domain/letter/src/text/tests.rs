@@ -50,7 +50,10 @@ fn f_200_what_would_be_misread_is_marked() {
     check("DE0\u{662}", "DE0[\u{662} U+0662]");
     check("   ", "[space][space][space]");
     check("A\u{336}c\u{20E5}me", "A[U+0336]c[U+20E5]me");
-    check("bank\u{2024}example\u{2215}x", "bank[\u{2024} U+2024, not .]example[\u{2215} U+2215, not /]x");
+    check(
+        "bank\u{2024}example\u{2215}x",
+        "bank[\u{2024} U+2024, not .]example[\u{2215} U+2215, not /]x",
+    );
 }
 
 #[test]
