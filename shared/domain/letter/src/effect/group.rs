@@ -1,14 +1,16 @@
 //! Several requests of a step: what they have in common is said once, what differs are rows.
 
 mod amounts;
+mod sent;
 
 use std::collections::HashMap;
 
 use countersign_approval::{Column, Layout};
-use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
+use countersign_effect::view::{Content, EffectView, Section};
 
+use self::sent::{Key, SectionPartKey, Sent, values};
 use super::extent::Extent;
-use super::values::{cell, column, is_json, weight, with_sent_currency};
+use super::values::{cell, column, weight, with_sent_currency};
 use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, title};
 use crate::preview::{Cell, HEADING_CHARACTERS, Row, Table, headings};
 use crate::text::{MAX_CELL, Shown, share};
@@ -190,69 +192,6 @@ fn place(view: &EffectView) -> String {
     )
 }
 
-/// A value of a request and where it is: part, name, and which of several of that name.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    part: Option<SectionPartKey>,
-    name: String,
-    nth: usize,
-}
-
-/// [`SectionPart`] with an order and a hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum SectionPartKey {
-    Body,
-    Query,
-    Headers,
-    Path,
-}
-
-struct Sent {
-    field: Field,
-    in_json: bool,
-    is_block: bool,
-}
-
-/// Every value of a request under its key, in order.
-fn values(view: &EffectView, with_path: bool) -> Vec<(Key, Sent)> {
-    let mut all = Vec::new();
-    if with_path {
-        let field = Field {
-            name: "path".to_owned(),
-            value: view.target.path.clone(),
-            kind: ValueKind::Text,
-        };
-        all.push((
-            Key { part: None, name: "path".to_owned(), nth: 0 },
-            Sent { field, in_json: false, is_block: false },
-        ));
-    }
-    for section in &view.sections {
-        let part = match section.part {
-            SectionPart::Body => SectionPartKey::Body,
-            SectionPart::Query => SectionPartKey::Query,
-            SectionPart::Headers => SectionPartKey::Headers,
-            SectionPart::Path => SectionPartKey::Path,
-        };
-        let in_json = is_json(section);
-        let (fields, is_block) = match &section.content {
-            Content::Fields(fields) => (fields.clone(), false),
-            Content::Text(text) => (
-                vec![Field { name: "body".to_owned(), value: text.clone(), kind: ValueKind::Text }],
-                true,
-            ),
-        };
-        let mut count: HashMap<String, usize> = HashMap::new();
-        for field in fields {
-            let nth = count.entry(field.name.clone()).or_default();
-            let key = Key { part: Some(part), name: field.name.clone(), nth: *nth };
-            *nth += 1;
-            all.push((key, Sent { field, in_json: in_json && !is_block, is_block }));
-        }
-    }
-    all
-}
-
 fn many(
     about: About<'_>,
     kept: &[(usize, &EffectView)],
@@ -267,20 +206,21 @@ fn many(
     let sent: Vec<HashMap<Key, Sent>> =
         all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
     let (common, differing) = split(all, &sent, same_path, layout);
-    for part in [SectionPartKey::Body, SectionPartKey::Query, SectionPartKey::Headers] {
+    for part in SectionPartKey::ALL {
         let fields = common.iter().filter(|key| key.part == Some(part));
         let fields: Vec<FieldView> = fields
             .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout, extent)))
             .collect();
         let media = all.first().and_then(|(_, view)| media(view, part));
         if !fields.is_empty() {
-            group.push(part.title(), media, fields, super::MAX_FIELD);
+            group.push(title(part.part()), media, fields, super::MAX_FIELD);
         }
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
-        differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
+        differing.iter().partition(|key| key.is_header());
     group.sum = amounts::total(&rest, &amounts::left(all, &sent, strikes), layout);
-    let rows = Rows { kept, all, sent: &sent, layout, url, extent };
+    let names: Vec<&Key> = common.iter().chain(&differing).collect();
+    let rows = Rows { kept, all, sent: &sent, names: &names, layout, url, extent };
     let columns = (MAX_CELL / kept.len().max(1)).min(super::MAX_FIELD);
     let most = |keys: &[&Key]| columns.min(keys.len());
     group.left_out += rest.len() - most(&rest) + headers.len() - most(&headers);
@@ -290,19 +230,8 @@ fn many(
     group
 }
 
-impl SectionPartKey {
-    fn title(self) -> &'static str {
-        title(match self {
-            Self::Body => SectionPart::Body,
-            Self::Query => SectionPart::Query,
-            Self::Headers => SectionPart::Headers,
-            Self::Path => SectionPart::Path,
-        })
-    }
-}
-
 fn media(view: &EffectView, part: SectionPartKey) -> Option<Shown> {
-    let section = view.sections.iter().find(|section| title(section.part) == part.title())?;
+    let section = view.sections.iter().find(|section| section.part == part.part())?;
     section.media.as_deref().map(Shown::line)
 }
 
@@ -318,7 +247,7 @@ fn split(
     let mut keys: Vec<Key> = keys.filter(|key| seen.insert(key.clone())).collect();
     let place = |key: &Key| {
         let named = layout.columns.iter().position(|column| column.field == key.name);
-        named.filter(|_| key.part != Some(SectionPartKey::Headers)).unwrap_or(usize::MAX)
+        named.filter(|_| !key.is_header()).unwrap_or(usize::MAX)
     };
     keys.sort_by_key(place);
     let is_common = |key: &Key| {
@@ -330,9 +259,9 @@ fn split(
 }
 
 fn common_field(key: &Key, sent: &Sent, layout: &Layout, extent: Extent) -> FieldView {
-    let headers = key.part == Some(SectionPartKey::Headers);
-    let column = if headers { Column::of(&key.name) } else { column(layout, &key.name) };
-    let weight = match (headers, sent.is_block) {
+    let is_header = key.is_header();
+    let column = if is_header { Column::of(&key.name) } else { column(layout, &key.name) };
+    let weight = match (is_header, sent.is_block) {
         (_, true) => Weight::Block,
         (true, _) => Weight::Plain,
         _ => weight(layout, &key.name),
@@ -345,6 +274,8 @@ struct Rows<'r> {
     kept: &'r [(usize, &'r EffectView)],
     all: &'r [(usize, &'r EffectView)],
     sent: &'r [HashMap<Key, Sent>],
+    /// Every value of the requests, shown here or not.
+    names: &'r [&'r Key],
     layout: &'r Layout,
     url: &'r dyn Fn(usize) -> Option<String>,
     extent: Extent,
@@ -356,7 +287,10 @@ impl Rows<'_> {
         let columns: Vec<&Column> = columns.iter().collect();
         // A small screen repeats the heading in each row.
         let heading = share(HEADING_CHARACTERS, columns.len() * self.kept.len());
-        let headings = headings(&columns, heading);
+        let mut headings = headings(&columns, heading);
+        for (heading, key) in headings.iter_mut().zip(keys) {
+            heading.place = key.place(self.names);
+        }
         let row = |&(n, _): &(usize, &EffectView)| Row {
             number: n as u64,
             cells: keys

@@ -2,11 +2,12 @@
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
-use countersign_effect::{Effect, HttpEffect, Part};
+use countersign_effect::{Effect, HttpEffect, Part, SECRET_PLACE, SecretForm, SecretPart};
 use serde_json::json;
 
 use super::{About, EffectGroup, Requests, Strikes, Weight, amounts};
-use crate::text::Shown;
+use crate::preview::Heading;
+use crate::text::{Mark, Shown};
 
 const ABOUT: About<'_> = About {
     step: "pay",
@@ -138,6 +139,51 @@ fn f_200_amounts_in_several_fields_of_one_name_have_no_sum_of_one_of_them() {
     assert_eq!(sum(&[sends(["100.00", "50.00"]), sends(["200.00", "70.00"])]), []);
     // One of them is the same in all.
     assert_eq!(sum(&[sends(["100.00", "50.00"]), sends(["100.00", "70.00"])]), []);
+}
+
+#[test]
+fn f_200_values_of_one_name_in_two_parts_say_where_they_are() {
+    let sends = |n: usize| {
+        let Effect::Http(http) = samples::payment_of(&format!("{n}.00"), "Ann", "DE1") else {
+            panic!()
+        };
+        let query = ["amount", "tag", "tag"];
+        let query = query.map(|name| (name.to_owned(), Part::Text(format!("{n}0.00"))));
+        EffectView::of(&Effect::Http(HttpEffect { query: query.into(), ..http }))
+    };
+    let mut requests = Requests::default();
+    requests.push(ABOUT, &[sends(1), sends(2)], 2, &layout(), None);
+    let table = requests.groups[0].table.as_ref().unwrap();
+    let headings: Vec<String> = table.headings.iter().map(Heading::plain).collect();
+    assert_eq!(
+        headings,
+        ["Amount (body)", "Amount (query)", "tag (value 1)", "tag (value 2)"]
+    );
+}
+
+#[test]
+fn f_200_a_token_in_the_path_is_named_of_many_requests_too() {
+    let sends = |n: usize| {
+        let Effect::Http(http) = samples::payment_of(&format!("{n}.00"), "Ann", "DE1") else {
+            panic!()
+        };
+        let secret = SecretPart {
+            secret: "token".to_owned(),
+            form: SecretForm::Plain,
+            scheme: None,
+        };
+        let url = format!("https://api.bank.example/bot{SECRET_PLACE}/pay");
+        EffectView::of(&Effect::Http(HttpEffect { url, path_secret: Some(secret), ..http }))
+    };
+    let mut requests = Requests::default();
+    requests.push(ABOUT, &[sends(1), sends(2)], 2, &layout(), None);
+    let section = requests.groups[0].sections.iter().find(|section| section.title == "Path");
+    let field = &section.unwrap().fields[0];
+    assert_eq!(
+        (text(&field.label), text(&field.cell.raw)),
+        (SECRET_PLACE.to_owned(), "the credential's token".to_owned())
+    );
+    assert_eq!(field.cell.raw.parts()[0].mark, Some(Mark::Secret));
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct Heading {
     pub label: Shown,
     /// The field, where the label differs.
     pub field: Option<Shown>,
+    /// Where the value is, when several have this name.
+    pub place: Option<String>,
     /// What the column is on a small screen.
     pub role: Role,
 }
@@ -122,7 +124,18 @@ impl Heading {
         Self {
             label: Shown::new(label.unwrap_or(&column.field), limit),
             field: label.map(|_| Shown::new(&column.field, limit)),
+            place: None,
             role: Role::Rest,
+        }
+    }
+
+    /// The label with the place, without markup: for attributes.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let label = self.label.plain();
+        match &self.place {
+            Some(place) => format!("{label} ({place})"),
+            None => label,
         }
     }
 }

@@ -6,7 +6,7 @@ use countersign_approval::{Format, Layout};
 use countersign_decimal::currency::is_currency_field;
 use countersign_effect::view::EffectView;
 
-use super::{Key, Numbered, Place, SectionPartKey, Sent, by_place, split, values};
+use super::{Key, Numbered, Place, Sent, by_place, split, values};
 use crate::effect::values::{column, with_sent_currency};
 use crate::effect::{Strikes, sum};
 use crate::text::Shown;
@@ -38,7 +38,7 @@ pub fn amounts(
             .collect();
         let (_, differing) = split(&all, &sent, place.same_path, layout);
         let rest: Vec<&Key> =
-            differing.iter().filter(|key| key.part != Some(SectionPartKey::Headers)).collect();
+            differing.iter().filter(|key| !key.is_header()).collect();
         let left = left(&all, &sent, strikes);
         let (label, sum) = total(&rest, &left, layout)?;
         Some((label, sum, left.len()))
@@ -60,8 +60,7 @@ pub(super) fn total(
         return None;
     }
     // A list in a form or an address is several fields of one name; the sum of one of them is not what is sent.
-    let is_named =
-        |other: &&Key| other.name == key.name && other.part != Some(SectionPartKey::Headers);
+    let is_named = |other: &&Key| other.name == key.name && !other.is_header();
     if sent.iter().any(|request| request.keys().filter(is_named).count() != 1) {
         return None;
     }
