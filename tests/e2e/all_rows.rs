@@ -95,20 +95,20 @@ async fn f_200_a_long_list_in_a_row_is_counted_linked_and_whole_on_the_page_of_a
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(PARTS).await;
     let parts = json!([
-        { "sku": "p-1", "_erp": "e-1" }, { "sku": "p-2" }, { "sku": "p-3" }, { "sku": "p-4", "ends": null },
+        { "sku": "part-1", "_erp": "e-1" }, { "sku": "part-2" }, { "sku": "part-3" }, { "sku": "part-4", "ends": null },
     ]);
     let rows = json!({ "rows": [{ "name": "A\u{336}nn\u{2215}Lee", "parts": parts }] });
     let run = ana.start(&agent, "parts-lists", rows).await;
     ana.reaches(&run, "awaiting_approval").await;
     let link = maria.link().await;
     let page = maria.approver().open(&link).await.unwrap().html;
-    assert!(page.contains("p-3") && !page.contains("p-4"), "{page}");
+    assert!(page.contains("part-3") && !page.contains("part-4"), "{page}");
     assert!(page.contains("2 more values inside") && page.contains("/rows\">See all"), "{page}");
     // A name that would look crossed out, or like an address, is marked.
     assert!(page.contains("U+0336") && page.contains("U+2215, not /"), "{page}");
     assert!(!page.contains('\u{336}'), "{page}");
     let all = maria.approver().open(&format!("{link}/rows")).await.unwrap().html;
-    for part in ["p-1", "_erp", "e-1", "p-4", "ends", "null"] {
+    for part in ["part-1", "_erp", "e-1", "part-4", "ends", "null"] {
         assert!(all.contains(part), "`{part}` is not in {all}");
     }
     assert!(!all.contains("more values inside") && !all.contains("left out"), "{all}");
