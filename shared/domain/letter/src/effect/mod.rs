@@ -241,10 +241,11 @@ impl EffectGroup {
     /// Whether any value is cut.
     #[must_use]
     pub fn is_cut(&self) -> bool {
+        let media = self.sections.iter().filter_map(|section| section.media.as_ref());
         let mut values = self.sections.iter().flat_map(|section| &section.fields);
-        let path = self.target.as_ref().and_then(|target| target.path.as_ref());
         self.left_out > 0
-            || path.is_some_and(|path| path.cut() > 0)
+            || self.target.as_ref().is_some_and(TargetView::is_cut)
+            || media.map(Shown::cut).any(|cut| cut > 0)
             || values.any(|field| field.label.cut() > 0 || field.cell.is_cut())
     }
 
@@ -286,6 +287,18 @@ impl TargetView {
             account_details: view.account.as_ref().map(details).unwrap_or_default(),
             via: Shown::line(&view.via),
         }
+    }
+
+    /// Whether some characters of it are left out.
+    fn is_cut(&self) -> bool {
+        let details = self.account_details.iter().flat_map(|(name, value)| [name, value]);
+        let mut lines = [&self.method, &self.host, &self.via]
+            .into_iter()
+            .chain(&self.unicode_host)
+            .chain(&self.path)
+            .chain(&self.account)
+            .chain(details);
+        lines.any(|line| line.cut() > 0)
     }
 }
 

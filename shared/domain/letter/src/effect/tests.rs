@@ -245,6 +245,14 @@ fn f_200_above_sixty_fields_and_a_thousand_characters_the_rest_is_counted() {
 }
 
 #[test]
+fn f_200_a_scope_that_is_cut_is_counted_as_any_value() {
+    let Effect::Http(mut http) = samples::payment() else { panic!("not HTTP") };
+    http.credential.as_mut().unwrap().scope = Some("x".repeat(2_000));
+    let whole = EffectGroup::whole(ABOUT, &EffectView::of(&Effect::Http(http)), &Layout::default());
+    assert!(whole.is_cut());
+}
+
+#[test]
 fn what_is_only_stated_is_shown_by_its_arguments() {
     let arguments = json!({"to": {"name": "Acme"}, "amount": 1250.5});
     let group = EffectGroup::stated(ABOUT, &arguments, &layout());
