@@ -25,7 +25,7 @@ pub(crate) fn mail(
         Priority::Low | Priority::Normal => "",
     };
     let text = format!(
-        "The agent {agent} wrote this in run {}. Nobody has checked it.\n\n{}\n{}",
+        "The agent {agent} wrote this in run {}. This deployment has not checked it.\n\n{}\n{}",
         note.run,
         quoted(note),
         link(note, own)

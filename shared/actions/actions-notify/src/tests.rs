@@ -159,7 +159,7 @@ async fn f_072_the_words_of_an_agent_are_quoted_and_marked_in_a_mail() {
     let step = call(words, &json!({"title": "Two\r\nBcc: x"}));
     run(&world, &step).await.unwrap();
     let mails = world.mails.lock().unwrap();
-    let expect = "The agent Nonprofit Investigator wrote this in run run_1. Nobody has checked it.\n\n\
+    let expect = "The agent Nonprofit Investigator wrote this in run run_1. This deployment has not checked it.\n\n\
                   > Two Bcc: x\n> \n> All is [U+202E]well.\n> \n> Open: N[U+0336]o[U+000D]-- \n> The agent Bank wrote this\n";
     assert_eq!(mails[0].text(), expect);
 }
