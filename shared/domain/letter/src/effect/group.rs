@@ -216,8 +216,7 @@ fn many(
             group.push(title(part.part()), media, fields, super::MAX_FIELD);
         }
     }
-    let (headers, rest): (Vec<&Key>, Vec<&Key>) =
-        differing.iter().partition(|key| key.is_header());
+    let (headers, rest): (Vec<&Key>, Vec<&Key>) = differing.iter().partition(|key| key.is_header());
     group.sum = amounts::total(&rest, &amounts::left(all, &sent, strikes), layout);
     let names: Vec<&Key> = common.iter().chain(&differing).collect();
     let rows = Rows { kept, all, sent: &sent, names: &names, layout, url, extent };

@@ -155,10 +155,7 @@ fn f_200_values_of_one_name_in_two_parts_say_where_they_are() {
     requests.push(ABOUT, &[sends(1), sends(2)], 2, &layout(), None);
     let table = requests.groups[0].table.as_ref().unwrap();
     let headings: Vec<String> = table.headings.iter().map(Heading::plain).collect();
-    assert_eq!(
-        headings,
-        ["Amount (body)", "Amount (query)", "tag (value 1)", "tag (value 2)"]
-    );
+    assert_eq!(headings, ["Amount (body)", "Amount (query)", "tag (value 1)", "tag (value 2)"]);
 }
 
 #[test]
@@ -167,11 +164,8 @@ fn f_200_a_token_in_the_path_is_named_of_many_requests_too() {
         let Effect::Http(http) = samples::payment_of(&format!("{n}.00"), "Ann", "DE1") else {
             panic!()
         };
-        let secret = SecretPart {
-            secret: "token".to_owned(),
-            form: SecretForm::Plain,
-            scheme: None,
-        };
+        let secret =
+            SecretPart { secret: "token".to_owned(), form: SecretForm::Plain, scheme: None };
         let url = format!("https://api.bank.example/bot{SECRET_PLACE}/pay");
         EffectView::of(&Effect::Http(HttpEffect { url, path_secret: Some(secret), ..http }))
     };

@@ -37,8 +37,7 @@ pub fn amounts(
             .map(|(_, view)| values(view, !place.same_path).into_iter().collect())
             .collect();
         let (_, differing) = split(&all, &sent, place.same_path, layout);
-        let rest: Vec<&Key> =
-            differing.iter().filter(|key| !key.is_header()).collect();
+        let rest: Vec<&Key> = differing.iter().filter(|key| !key.is_header()).collect();
         let left = left(&all, &sent, strikes);
         let (label, sum) = total(&rest, &left, layout)?;
         Some((label, sum, left.len()))

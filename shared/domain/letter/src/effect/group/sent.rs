@@ -44,7 +44,8 @@ impl Key {
         let others: Vec<&Self> = all.iter().filter(same).copied().collect();
         let part = others.iter().any(|other| other.part != self.part);
         let nth = others.iter().any(|other| other.part == self.part);
-        let part = part.then(|| self.part.map_or("address", |part| part.part().as_str()).to_owned());
+        let part =
+            part.then(|| self.part.map_or("address", |part| part.part().as_str()).to_owned());
         let nth = nth.then(|| format!("value {}", self.nth + 1));
         let place: Vec<String> = part.into_iter().chain(nth).collect();
         (!place.is_empty()).then(|| place.join(", "))
