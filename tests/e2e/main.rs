@@ -95,6 +95,7 @@ mod todos;
 mod told;
 mod triggers;
 mod unknown;
+mod unsendable;
 mod warnings;
 mod web;
 mod what_is_sent;

@@ -7,14 +7,16 @@ use countersign_approval::ports::PortError;
 use countersign_approval::{
     ApprovalId, Code, CodeScope, LinkError, Preview, Request, SignedLink, StoredCode, Tenant,
 };
+use countersign_connector::{ConnectorSource, SendProblem};
 use countersign_effect::Effect;
 use countersign_failure::Failure;
 use countersign_gatekeeper::{
-    Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking, recount,
+    Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking, recount, send_problems,
 };
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
+use countersign_store_catalog::Catalog;
 use countersign_store_runs::{RunStore, WarningSentences};
 use countersign_store_tokens::Tokens;
 use futures::future::BoxFuture;
@@ -30,6 +32,7 @@ struct Tables {
     approvals: Approvals,
     runs: RunStore,
     rights: Arc<dyn Rights>,
+    connectors: Arc<dyn ConnectorSource>,
 }
 
 /// What `POST` decides with.
@@ -52,7 +55,13 @@ impl Context {
         let Bootstrap { gatekeeper, approvals, runs, directory, notices, .. } =
             Bootstrap::waking(boot, Arc::new(tokens))?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
-        let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
+        let look = Tables {
+            approvals: approvals.clone(),
+            runs,
+            rights: Arc::new(directory),
+            connectors: Arc::new(catalog),
+        };
         let act = Doing { approvals, gatekeeper, notices };
         Ok(Self {
             tenant,
@@ -119,7 +128,8 @@ impl Look for Tables {
                 outcomes.into_iter().map(|(step, outcome)| (step, outcome.status)).collect();
             let plan = Arc::unwrap_or_clone(view.plan);
             let has_playbook = view.head.playbook_id.is_some();
-            Ok(Some(SeenRun { agent: view.head.profile_name, has_playbook, plan, ended }))
+            let (agent, profile_id) = (view.head.profile_name, view.head.profile_id);
+            Ok(Some(SeenRun { agent, profile_id, has_playbook, plan, ended }))
         })
     }
 
@@ -128,6 +138,20 @@ impl Look for Tables {
             let kept = self.runs.effects_of(request).await;
             let kept = kept.map_err(carried("reading what is signed"))?;
             kept.iter().map(read).collect()
+        })
+    }
+
+    fn send_problems<'a>(
+        &'a self,
+        request: &'a Request,
+        run: Option<&'a SeenRun>,
+        kept: &'a [StepEffects],
+    ) -> BoxFuture<'a, Vec<SendProblem>> {
+        Box::pin(async move {
+            let Some(run) = run else { return Vec::new() };
+            let first = kept.iter().filter_map(|of| Some((of.step.as_str(), of.effects.first()?)));
+            let first: Vec<(&str, &Effect)> = first.collect();
+            send_problems(self.connectors.as_ref(), request, &run.profile_id, &first).await
         })
     }
 

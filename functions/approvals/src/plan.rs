@@ -185,7 +185,8 @@ mod tests {
 
     fn run(ended: &[(&str, StepStatus)]) -> SeenRun {
         let ended = ended.iter().map(|(step, status)| ((*step).to_owned(), *status)).collect();
-        SeenRun { agent: String::new(), has_playbook: true, plan: plan(), ended }
+        let (agent, profile_id) = (String::new(), String::new());
+        SeenRun { agent, profile_id, has_playbook: true, plan: plan(), ended }
     }
 
     fn check(here: &str, ended: &[(&str, StepStatus)], expect: Option<&[StagePlace]>) {

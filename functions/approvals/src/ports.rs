@@ -9,6 +9,7 @@ use countersign_approval::ports::PortError;
 use countersign_approval::{
     ApprovalId, Code, CodeScope, LinkError, Request, SignedLink, StoredCode,
 };
+use countersign_connector::SendProblem;
 use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError, Striking};
 use countersign_identity::{DirectoryEntry, UserId};
@@ -28,6 +29,8 @@ pub type Seen<'a, T> = BoxFuture<'a, Result<T, PortError>>;
 pub struct SeenRun {
     /// The agent, by the name of its profile.
     pub agent: String,
+    /// The id of that profile.
+    pub profile_id: String,
     /// Whether somebody has written the plan as a playbook; else the system made it for a question.
     pub has_playbook: bool,
     /// The plan.
@@ -66,6 +69,13 @@ pub trait Look: Send + Sync {
     fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>>;
     /// The requests that the signature covers, by step; none of a request that keeps none.
     fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>>;
+    /// Why calls of an open request would not be sent as they are shown; of a run that is gone nothing is known.
+    fn send_problems<'a>(
+        &'a self,
+        request: &'a Request,
+        run: Option<&'a SeenRun>,
+        kept: &'a [StepEffects],
+    ) -> BoxFuture<'a, Vec<SendProblem>>;
     /// How many other requests, signed together with calls that are asked about, the run may send once they are answered.
     fn unsent<'a>(&'a self, request: &'a Request) -> Seen<'a, u64>;
     /// All of what the preview shows the head of; none when it is not kept.

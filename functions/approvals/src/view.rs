@@ -1,7 +1,7 @@
 //! What a link shows. Nothing here writes.
 
 use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Vote};
-use countersign_gatekeeper::Notices;
+use countersign_gatekeeper::{Notices, not_sent};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, Signature,
@@ -137,6 +137,8 @@ pub(crate) async fn decision(
     // What is asked about calls is told with each of them.
     let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
     let lost = lost::lines(opened, context).await?;
+    let problems = context.look.send_problems(request, run.as_ref(), &kept).await;
+    let unsendable = problems.iter().map(|problem| Shown::new(&problem.message, MAX_REMARK));
     let preview = rows_of(request, layout);
     let picture = run.as_ref().and_then(|run| plan::picture(run, &request.position.step));
     Ok(DecisionPage {
@@ -158,7 +160,8 @@ pub(crate) async fn decision(
         outcomes,
         unsent: context.look.unsent(request).await?,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
-        warnings: lost.into_iter().chain(look_closely(request)).collect(),
+        not_sent: not_sent(request, &problems),
+        warnings: unsendable.chain(lost).chain(look_closely(request)).collect(),
         warnings_url: is_more(request).then(|| format!("{page_url}/warnings")),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,

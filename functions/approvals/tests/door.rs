@@ -139,6 +139,22 @@ async fn k_06_whoever_may_not_decide_any_more_is_told_so_and_offered_no_buttons(
 }
 
 #[tokio::test]
+async fn r_003_whoever_signs_is_told_before_that_nothing_can_be_sent() {
+    let world = World::new(Assurance::Link);
+    check(&world.get(after(60)).await, 200, "Approving sends 60 requests");
+    let why = "pay cannot be sent as things stand: the connector is not bound.";
+    world.unbind(why);
+    let page = world.get(after(70)).await;
+    for said in ["As things stand, approving sends nothing. <a", why] {
+        check(&page, 200, said);
+    }
+    assert!(!page.html.contains("Approving sends"), "{}", page.html);
+    // Whoever knows that it is mended soon may sign all the same.
+    let signed = world.post(&form(&page, "approve", ""), after(80)).await;
+    assert_eq!((signed.status, world.status()), (200, Status::Approved));
+}
+
+#[tokio::test]
 async fn altered_expired_and_replaced_links_open_nothing() {
     let world = World::new(Assurance::Link);
     let token = world.token();

@@ -15,7 +15,7 @@ use super::{Ctx, JsonOf, Reader, approval_effect, found};
 use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username (`not_counted` says why one of the present version does not count any more), how many approvals were
-/// `given` of those `needed`, whom it waits for (`waits_for`), and
+/// `given` of those `needed`, whom it waits for (`waits_for`), what could not be sent if it were approved now, and why (`send_problems`), and
 /// who struck out or brought back what (`strikes`; `prompt_note` says then that the prompt is older) or gave it more time (`extensions`), and which steps of models can be rewritten (`revisable`). `steps` says of each step of the run what it does and under which condition. `asker` says who asks, `agent_profile_id` and `agent` which agent, `queue_status` the
 /// status in the words `pending`, `approved`, `rejected`, `expired`.
 #[utoipa::path(
@@ -74,16 +74,21 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
     let record = ctx.recorder.of(&loaded).await?;
     let Loaded { request, votes } = loaded;
     let people = &ctx.recorder;
+    let run = ctx.runs.head(&request.position.run).await?;
+    let steps = ctx.runs.effects_of(&request).await?;
+    let send_problems =
+        approval_effect::send_problems(ctx, &request, &steps, run.as_ref()).await;
     let mut beside = Beside {
-        effects: approval_effect::summaries(ctx, &request).await?,
-        sent: approval_effect::sent(ctx, &request).await?,
+        effects: approval_effect::summaries(&request, &steps),
+        sent: approval_effect::sent(&request, &steps),
+        send_problems,
         unsent: unsent(ctx, &request).await?,
         record,
         votes: Vec::new(),
         strikes: Vec::new(),
         extensions: Vec::new(),
         invoker: ctx.recorder.username(&request.invoker).await?,
-        run: ctx.runs.head(&request.position.run).await?,
+        run,
         steps: ctx.runs.plan(&request.position.run).await?.map(|(plan, _)| planned(&plan)),
     };
     for vote in &votes {

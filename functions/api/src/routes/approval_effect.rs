@@ -1,11 +1,13 @@
 //! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, Covered, Request};
+use countersign_approval::{ApprovalId, Covered, Request, StepEffects};
+use countersign_connector::SendProblem;
 use countersign_effect::view::EffectView;
 use countersign_effect::{Digest, Effect, effect_leaf, tree};
 use countersign_letter::{Shown, Strikes, amounts};
-use countersign_web::{Json, Path, Problem};
+use countersign_run::Head;
+use countersign_web::{Json, Path};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -120,14 +122,10 @@ struct Amount {
 }
 
 /// What a request shows of its effects: the first fifty whole, and where the others are.
-pub(super) async fn summaries(
-    ctx: &Context,
-    request: &Request,
-) -> Result<Vec<StepSummary>, Problem> {
-    let steps = ctx.runs.effects_of(request).await?;
+pub(super) fn summaries(request: &Request, steps: &[StepEffects]) -> Vec<StepSummary> {
     let mut left = MAX_SHOWN;
     let mut summaries = Vec::new();
-    for (covered, step) in request.covers.iter().zip(&steps) {
+    for (covered, step) in request.covers.iter().zip(steps) {
         let shown = step.texts.iter().take(left).enumerate();
         let items: Vec<EffectLine> =
             shown.map(|(at, text)| EffectLine::of(covered, at, text)).collect();
@@ -140,7 +138,22 @@ pub(super) async fn summaries(
             covered: covered.clone(),
         });
     }
-    Ok(summaries)
+    summaries
+}
+
+/// Why calls of an open request would not be sent as they are shown, as the agent of its run calls connectors now.
+pub(super) async fn send_problems(
+    ctx: &Context,
+    request: &Request,
+    steps: &[StepEffects],
+    run: Option<&Head>,
+) -> Vec<SendProblem> {
+    let Some(run) = run else { return Vec::new() };
+    let read = |of: &StepEffects| Some((of.step.clone(), Effect::parse(of.texts.first()?).ok()?));
+    let first: Vec<(String, Effect)> = steps.iter().filter_map(read).collect();
+    let first: Vec<(&str, &Effect)> =
+        first.iter().map(|(step, effect)| (step.as_str(), effect)).collect();
+    countersign_gatekeeper::send_problems(&ctx.catalog, request, &run.profile_id, &first).await
 }
 
 /// What the requests that are left amount to, as the page shows it.
@@ -168,11 +181,10 @@ pub(super) struct SentCall {
 }
 
 /// What each call sent whose outcome is asked for, in their order.
-pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<SentCall>, Problem> {
+pub(super) fn sent(request: &Request, steps: &[StepEffects]) -> Vec<SentCall> {
     if request.outcome.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let steps = ctx.runs.effects_of(request).await?;
     let addresses = steps.iter().flat_map(|step| {
         let address = format!("/approvals/{}/effects/{}", request.id, step.step);
         (1..=step.texts.len()).map(move |n| format!("{address}/{n}"))
@@ -180,7 +192,7 @@ pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<SentCal
     let texts = steps.iter().flat_map(|step| &step.texts);
     let shown = |at: usize, text: &str| (at < MAX_SHOWN).then(|| view_of(text)).flatten();
     let calls = addresses.zip(texts).enumerate();
-    Ok(calls.map(|(at, (effect, text))| SentCall { effect, sends: shown(at, text) }).collect())
+    calls.map(|(at, (effect, text))| SentCall { effect, sends: shown(at, text) }).collect()
 }
 
 impl EffectLine {

@@ -6,6 +6,7 @@ use countersign_approval::{
     ApprovalId, ApprovalRecord, Digest, Kind, Layout, OnReject, Policy, Position, Preview, Request,
     RunContext, Status, Tally, Tenant, Timing, UnknownCall, Vocabulary, shown_number,
 };
+use countersign_connector::SendProblem;
 use countersign_effect::view::EffectView;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{AskedBy, Head, StepWarnings};
@@ -57,6 +58,9 @@ pub(crate) struct ApprovalView {
     plan_seal: String,
     /// What each step behind the gate is going to send.
     effects: Vec<StepSummary>,
+    /// While it is open: the steps that could not be sent as they are shown if it were approved now, and why; looked up at this moment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    send_problems: Vec<SendProblem>,
     /// Irreversible steps behind the gate that will ask for themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     later: Vec<String>,
@@ -154,6 +158,7 @@ documented!(ApprovalView);
 pub(super) struct Beside {
     pub(super) effects: Vec<StepSummary>,
     pub(super) sent: Vec<SentCall>,
+    pub(super) send_problems: Vec<SendProblem>,
     pub(super) unsent: Option<u64>,
     pub(super) record: ApprovalRecord,
     pub(super) votes: Vec<VoteView>,
@@ -171,6 +176,7 @@ impl ApprovalView {
         let Beside {
             effects,
             sent,
+            send_problems,
             unsent,
             record,
             votes,
@@ -197,6 +203,7 @@ impl ApprovalView {
             digest: request.digest,
             plan_seal: request.plan_seal,
             effects,
+            send_problems,
             later: request.later,
             outcome: request.outcome.into_iter().zip(sent).map(AskedCall::of).collect(),
             unsent,

@@ -14,6 +14,7 @@ use countersign_approval::{
     Preview, Request, RunContext, RunId, SignedLink, Status, StoredCode, StrikeError, Struck,
     Subject, Tenant, Timing, Vote, Waiting, decide, strike,
 };
+use countersign_connector::{IfApproved, SendProblem};
 use countersign_effect::Effect;
 use countersign_effect::view::samples::payment_of;
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError, Striking};
@@ -47,6 +48,7 @@ struct State {
     codes: Vec<StoredCode>,
     allowance: Option<CodeAllowance>,
     mailed: Vec<String>,
+    send_problem: Option<String>,
 }
 
 struct Shared {
@@ -146,6 +148,7 @@ impl World {
             codes: Vec::new(),
             allowance: None,
             mailed: Vec::new(),
+            send_problem: None,
         };
         let shared = Arc::new(Shared {
             tenant: tenant.clone(),
@@ -259,6 +262,11 @@ impl World {
 
     pub(crate) fn take_decide(&self) {
         self.shared.state.lock().unwrap().capabilities.clear();
+    }
+
+    /// The connector is not bound any more.
+    pub(crate) fn unbind(&self, message: &str) {
+        self.shared.state.lock().unwrap().send_problem = Some(message.to_owned());
     }
 
     pub(crate) fn revoke(&self) {

@@ -36,6 +36,22 @@ impl Look for Shared {
         ready(Ok(None)).boxed()
     }
 
+    fn send_problems<'a>(
+        &'a self,
+        _: &'a Request,
+        _: Option<&'a SeenRun>,
+        _: &'a [StepEffects],
+    ) -> BoxFuture<'a, Vec<SendProblem>> {
+        let message = self.state.lock().unwrap().send_problem.clone();
+        let of = |message| SendProblem {
+            step: "pay".to_owned(),
+            if_approved: IfApproved::Fails,
+            code: "CONNECTOR_NOT_BOUND",
+            message,
+        };
+        ready(message.map(of).into_iter().collect()).boxed()
+    }
+
     fn unsent<'a>(&'a self, _: &'a Request) -> Seen<'a, u64> {
         ready(Ok(0)).boxed()
     }

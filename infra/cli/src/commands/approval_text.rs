@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::approval_consequence::{consequence, send_problems};
 use super::approval_sends::sent;
 use super::approval_steps::{described, plan};
 use super::marked::{self, cell, fitted};
@@ -20,6 +21,7 @@ pub(super) fn shown(request: &Value, console: &Console) -> Vec<String> {
 fn lines(request: &Value) -> Vec<String> {
     let mut lines = head(request);
     lines.extend(question(request));
+    lines.extend(list("As things stand:", send_problems(request)));
     lines.extend(list("Warnings:", warnings(request)));
     lines.extend(list("Take note:", remarks(request)));
     lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
@@ -66,24 +68,6 @@ fn head(request: &Value) -> Vec<String> {
         consequence(request),
     ];
     fitted(lines.into_iter().chain(more.into_iter().flatten()))
-}
-
-/// What cannot be taken back once it is approved.
-fn consequence(request: &Value) -> Option<String> {
-    if request["irreversible"] != true || !field_items(request, "outcome").is_empty() {
-        return None;
-    }
-    let left = |step: &Value| step["left"].as_u64().unwrap_or_default();
-    let count = |field: &str| request[field].as_u64().unwrap_or_default();
-    let remaining = count("needed").saturating_sub(count("given"));
-    Some(match field_items(request, "effects").iter().map(left).sum() {
-        sent if sent > 0 && remaining > 1 => format!(
-            "Approving alone sends nothing: of {remaining} signatures still needed, the last sends what cannot be undone."
-        ),
-        0_u64 => "Approving allows what cannot be undone.".to_owned(),
-        1 => "Approving sends 1 request that cannot be undone.".to_owned(),
-        count => format!("Approving sends {count} requests that cannot be undone."),
-    })
 }
 
 /// The prompt, which quotes data of the run: each line of it is marked, so that none passes for what the system says.
@@ -358,6 +342,15 @@ digest abc";
         assert_eq!(said(&request).unwrap(), "Approving allows what cannot be undone.");
         request["effects"] = json!([{ "step": "pay", "left": 1, "items": [] }]);
         assert_eq!(said(&request).unwrap(), "Approving sends 1 request that cannot be undone.");
+        request["effects"] = json!([{ "step": "pay", "left": 1, "items": [] }, { "step": "tell", "left": 2, "items": [] }]);
+        let why = "`tell` cannot be sent as things stand.";
+        request["send_problems"] = json!([{ "step": "tell", "if_approved": "fails", "message": why }]);
+        let sends = "Approving sends 1 request that cannot be undone. As things stand, 2 more would";
+        assert!(said(&request).unwrap().starts_with(sends), "{:?}", said(&request));
+        let shown = lines(&request).join("\n");
+        assert!(shown.contains(&format!("As things stand:\n  - {why}\n")), "{shown}");
+        request["effects"] = json!([{ "step": "tell", "left": 2, "items": [] }]);
+        assert!(lines(&request).contains(&"As things stand, approving sends nothing.".to_owned()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The commands, one per file, and who they act as.
 
+mod approval_consequence;
 mod approval_rows;
 mod approval_sends;
 mod approval_steps;

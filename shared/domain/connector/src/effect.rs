@@ -162,7 +162,11 @@ fn without_query(mut url: Url) -> String {
     url.to_string()
 }
 
-fn credential(auth: &Auth, binding: &Binding) -> Result<Option<CredentialUse>, RequestError> {
+/// Which credential a call uses, and how.
+pub(crate) fn credential(
+    auth: &Auth,
+    binding: &Binding,
+) -> Result<Option<CredentialUse>, RequestError> {
     if auth.credential_fields().is_empty() {
         return Ok(None);
     }

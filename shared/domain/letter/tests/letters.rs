@@ -254,6 +254,21 @@ fn f_200_what_is_left_out_is_counted_and_linked() {
 }
 
 #[test]
+fn r_003_what_could_not_be_sent_stands_at_the_top_and_is_not_counted_as_sent() {
+    let mut page = sample::many_payments(3);
+    let why = "`pay` cannot be sent as things stand: the connector `bank` is not bound.";
+    page.warnings = vec![Shown::line(why)];
+    for (not_sent, above, below) in [
+        (1, "1 of 3 requests would not be sent", "Approving sends 2 requests that cannot be undone"),
+        (3, "approving sends nothing. <a", "approving sends nothing. A code is mailed to you"),
+    ] {
+        page.not_sent = not_sent;
+        in_order(&page.html().unwrap(), &[above, "See why", "Look closely", "is not bound", below]);
+    }
+    assert!(!page.html().unwrap().contains("Approving sends"));
+}
+
+#[test]
 fn f_311_what_could_not_be_read_stands_at_the_top_and_is_named() {
     let html = sample::unread::page().html().unwrap();
     in_order(

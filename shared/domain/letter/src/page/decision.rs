@@ -90,6 +90,8 @@ pub struct DecisionPage {
     pub unsent: u64,
     /// How many values, files or pages the steps before could not read; `warnings` names them.
     pub unread: u64,
+    /// How many of the requests would not be sent as things stand; `warnings` says why.
+    pub not_sent: u64,
     /// What the approver should look at twice.
     pub warnings: Vec<Shown>,
     /// Where all warnings are, when not all are written out; an absolute address.
@@ -256,19 +258,42 @@ impl DecisionPage {
                 "“I do not know” leaves the outcome unknown; nothing is sent.".to_owned()
             }
             0 => "Nothing goes on before this is approved.".to_owned(),
-            count => {
-                let requests = if count == 1 { "request" } else { "requests" };
-                match self.remaining() {
-                    0 | 1 => format!("Approving sends {count} {requests} that cannot be undone."),
-                    more => format!(
-                        "Approving alone sends nothing: of {more} signatures still needed, the last sends {count} {requests} that cannot be undone."
-                    ),
-                }
-            }
+            count => self.sends(count),
         };
         match self.assurance {
             Assurance::LinkCode => format!("{effect} A code is mailed to you to confirm."),
             _ => effect,
+        }
+    }
+
+    /// What the last signature sends of so many requests.
+    fn sends(&self, count: u64) -> String {
+        let sent = count.saturating_sub(self.not_sent);
+        if sent == 0 {
+            return "As things stand, approving sends nothing.".to_owned();
+        }
+        let requests = if sent == 1 { "request" } else { "requests" };
+        let said = match self.remaining() {
+            0 | 1 => format!("Approving sends {sent} {requests} that cannot be undone."),
+            more => format!(
+                "Approving alone sends nothing: of {more} signatures still needed, the last sends {sent} {requests} that cannot be undone."
+            ),
+        };
+        match self.not_sent {
+            0 => said,
+            more => format!("{said} As things stand, {more} more would not be sent."),
+        }
+    }
+
+    /// That something that is shown would not be sent.
+    fn unsendable(&self) -> Option<String> {
+        let count = self.effects.irreversible();
+        match self.not_sent {
+            0 => None,
+            all if all >= count => Some("As things stand, approving sends nothing".to_owned()),
+            some => {
+                Some(format!("As things stand, {some} of {count} requests would not be sent"))
+            }
         }
     }
 

@@ -113,6 +113,7 @@ fn blank() -> DecisionPage {
         outcomes: Vec::new(),
         unsent: 0,
         unread: 0,
+        not_sent: 0,
         warnings: Vec::new(),
         warnings_url: None,
         preview: Preview::default(),
