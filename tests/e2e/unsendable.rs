@@ -73,8 +73,7 @@ async fn r_003_a_call_with_a_credential_that_was_changed_is_known_to_ask_again()
     let sources = format!("/profiles/{agent}/data-sources");
     let source = json!({ "connector_id": "test-ledger", "credentials": { "token": "first" } });
     let bound = ana.post(&sources, &source).await;
-    let credentials =
-        format!("{FACTORY}{sources}/{}/credentials", bound["id"].as_str().unwrap());
+    let credentials = format!("{FACTORY}{sources}/{}/credentials", bound["id"].as_str().unwrap());
     ana.playbook(&playbook("pay-changed", GATE)).await;
     let run = ana.start(&agent, "pay-changed", json!({ "amount": "12.50" })).await;
     let first = asked(&maria, &run).await;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, admin, grant, person, refusal, revoke, until};
 use crate::effects::{Elsewhere, payer, playbook};
+use crate::schedules::invoke;
 use crate::world::world;
 
 const BOTH: &str = "  - {name: ask, step_type: approval, prompt: \"Pay {amount}?\", quorum: 2}";
@@ -145,6 +146,38 @@ async fn r_003_an_approval_of_a_revoked_token_does_not_count_and_a_new_session_g
     });
     assert_eq!(answer.await["status"], "approved");
     scene.is_paid_and_tells_of_three().await;
+}
+
+/// The mails to somebody whose subject begins so.
+async fn mailed(person: &Person, subject: &str) -> usize {
+    let mails = world().mailbox().to(&person.email).await.unwrap();
+    mails.iter().filter(|mail| mail.subject.starts_with(subject)).count()
+}
+
+#[tokio::test]
+async fn k_12_whoever_may_not_decide_is_not_reminded_and_the_owner_is_told_that_too_few_may() {
+    const TOO_FEW: &str = "Too few people can decide";
+    let scene = Scene::open("pay-reminded").await;
+    let approval = scene.path.rsplit('/').next().unwrap();
+    let remind = async |n: u32| {
+        let event = json!({ "approval": approval, "action": "remind", "n": n });
+        invoke("gate-deadline", &event).await;
+    };
+    revoke(&scene.ann, "decide").await;
+    remind(0).await;
+    until("bob is reminded", || async { (mailed(&scene.bob, "Reminder").await == 1).then_some(()) })
+        .await;
+    until("ana is told", || async { (mailed(&scene.ana, TOO_FEW).await == 1).then_some(()) }).await;
+    assert_eq!(mailed(&scene.ann, "Reminder").await, 0);
+    // Once she can decide again she is reminded as well; and the owner is told once.
+    remind(1).await;
+    grant(&scene.ann, "decide").await;
+    remind(2).await;
+    until("ann is reminded", || async { (mailed(&scene.ann, "Reminder").await == 1).then_some(()) })
+        .await;
+    until("bob is reminded", || async { (mailed(&scene.bob, "Reminder").await == 3).then_some(()) })
+        .await;
+    assert_eq!(mailed(&scene.ana, TOO_FEW).await, 1);
 }
 
 #[tokio::test]

@@ -76,8 +76,7 @@ pub(super) async fn shown(ctx: &Context, loaded: Loaded) -> Result<ApprovalView,
     let people = &ctx.recorder;
     let run = ctx.runs.head(&request.position.run).await?;
     let steps = ctx.runs.effects_of(&request).await?;
-    let send_problems =
-        approval_effect::send_problems(ctx, &request, &steps, run.as_ref()).await;
+    let send_problems = approval_effect::send_problems(ctx, &request, &steps, run.as_ref()).await;
     let mut beside = Beside {
         effects: approval_effect::summaries(&request, &steps),
         sent: approval_effect::sent(&request, &steps),

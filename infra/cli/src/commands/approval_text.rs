@@ -344,8 +344,10 @@ digest abc";
         assert_eq!(said(&request).unwrap(), "Approving sends 1 request that cannot be undone.");
         request["effects"] = json!([{ "step": "pay", "left": 1, "items": [] }, { "step": "tell", "left": 2, "items": [] }]);
         let why = "`tell` cannot be sent as things stand.";
-        request["send_problems"] = json!([{ "step": "tell", "if_approved": "fails", "message": why }]);
-        let sends = "Approving sends 1 request that cannot be undone. As things stand, 2 more would";
+        request["send_problems"] =
+            json!([{ "step": "tell", "if_approved": "fails", "message": why }]);
+        let sends =
+            "Approving sends 1 request that cannot be undone. As things stand, 2 more would";
         assert!(said(&request).unwrap().starts_with(sends), "{:?}", said(&request));
         let shown = lines(&request).join("\n");
         assert!(shown.contains(&format!("As things stand:\n  - {why}\n")), "{shown}");

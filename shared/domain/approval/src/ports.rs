@@ -79,6 +79,15 @@ impl Occasion {
     }
 }
 
+/// How many of those who are asked can decide a request, and how many approvals it still takes: more than that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooFew {
+    /// Those who have not decided and could.
+    pub able: u32,
+    /// The approvals that it still takes.
+    pub needed: u32,
+}
+
 /// Tells people and listeners.
 pub trait Notifier: Send + Sync {
     /// Mails each of `people` their link, once per request, version and occasion, and publishes `approval.opened` for
@@ -89,6 +98,9 @@ pub trait Notifier: Send + Sync {
         people: &'a [UserId],
         occasion: Occasion,
     ) -> PortResult<'a, ()>;
+
+    /// Mails the owner of the run, once per request and version, that too few people can still decide it.
+    fn too_few<'a>(&'a self, request: &'a Request, too_few: TooFew) -> PortResult<'a, ()>;
 
     /// Publishes `approval.decided`, with ids and status.
     fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;

@@ -3,6 +3,7 @@
 mod changed;
 mod finished;
 mod source_alert;
+mod too_few;
 
 use askama::Template;
 use countersign_approval::Verdict;
@@ -15,6 +16,7 @@ use crate::when::{moment, until};
 pub use changed::{DeadlineNotice, StrikeNotice, Why};
 pub use finished::{DecisionFact, Ending, FinishedMail, Reader};
 pub use source_alert::{SourceAlert, TroubleMail};
+pub use too_few::TooFewMail;
 
 /// A finished mail body.
 #[derive(Debug, Clone, PartialEq, Eq)]

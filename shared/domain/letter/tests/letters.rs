@@ -259,7 +259,11 @@ fn r_003_what_could_not_be_sent_stands_at_the_top_and_is_not_counted_as_sent() {
     let why = "`pay` cannot be sent as things stand: the connector `bank` is not bound.";
     page.warnings = vec![Shown::line(why)];
     for (not_sent, above, below) in [
-        (1, "1 of 3 requests would not be sent", "Approving sends 2 requests that cannot be undone"),
+        (
+            1,
+            "1 of 3 requests would not be sent",
+            "Approving sends 2 requests that cannot be undone",
+        ),
         (3, "approving sends nothing. <a", "approving sends nothing. A code is mailed to you"),
     ] {
         page.not_sent = not_sent;

@@ -157,10 +157,10 @@ impl Gatekeeper {
         Ok(())
     }
 
-    /// Reminds those who have not answered. Nobody when the request has ended. The people who were mailed.
+    /// Reminds those who have not answered and can. Nobody when the request has ended. The people who were mailed.
     ///
     /// # Errors
-    /// [`GateError`] when there is no such request, or mails cannot be handed over.
+    /// [`GateError`] when there is no such request, the directory does not answer, or mails cannot be handed over.
     pub fn remind<'a>(
         &'a self,
         id: &'a ApprovalId,
@@ -172,16 +172,14 @@ impl Gatekeeper {
             if loaded.request.status.is_final() || now >= loaded.request.timing.deadline {
                 return Ok(Vec::new());
             }
-            let silent = silent(&loaded);
-            self.notifier.ask(&loaded.request, &silent, Occasion::Reminder(n)).await?;
-            Ok(silent)
+            self.ask_able(loaded, None, Occasion::Reminder(n)).await
         })
     }
 
-    /// Asks the people of the escalation in addition. The people who were mailed.
+    /// Asks the people of the escalation in addition, as far as they can decide. The people who were mailed.
     ///
     /// # Errors
-    /// [`GateError`] when there is no such request, the table does not answer, or mails cannot be handed over.
+    /// [`GateError`] when there is no such request, a table does not answer, or mails cannot be handed over.
     pub fn escalate<'a>(
         &'a self,
         id: &'a ApprovalId,
@@ -201,11 +199,8 @@ impl Gatekeeper {
                 {
                     continue;
                 }
-                let silent = silent(&Loaded { request: after.clone(), votes: loaded.votes });
-                let people: Vec<UserId> =
-                    people.into_iter().filter(|person| silent.contains(person)).collect();
-                self.notifier.ask(&after, &people, Occasion::Escalated).await?;
-                return Ok(people);
+                let loaded = Loaded { request: after, votes: loaded.votes };
+                return self.ask_able(loaded, Some(&people), Occasion::Escalated).await;
             }
             Err(GateError::Contended)
         })

@@ -1,11 +1,10 @@
 //! Giving a request more time.
 
-use countersign_approval::ports::{Occasion, PortError};
+use countersign_approval::ports::Occasion;
 use countersign_approval::{ApprovalId, DecideError, Request, extend_by, may_extend};
 use countersign_store_approvals::{Committed, Loaded};
 use jiff::Timestamp;
 
-use crate::clock::silent;
 use crate::decide::Who;
 use crate::error::{GateError, GateFuture};
 use crate::service::{Gatekeeper, RACES, complain};
@@ -23,7 +22,7 @@ pub struct Extending {
 
 impl Gatekeeper {
     /// Gives a pending request more time, if the person may vote on it, now. Votes stay: what is signed is the same. Those who
-    /// have not answered are mailed a link that holds as long. The same deadline again changes nothing.
+    /// have not answered and can are mailed a link that holds as long. The same deadline again changes nothing.
     ///
     /// # Errors
     /// [`GateError::Decide`] says why the person may not, [`GateError::Lifecycle`] why the deadline does not fit,
@@ -50,8 +49,7 @@ impl Gatekeeper {
                 let after = extend_by(before, &caller.user, extending.deadline, now)?.request;
                 if self.commit(before, &after, None, now).await? == Committed::Done {
                     self.set_moved(&after, now).await?;
-                    self.tell_extended(&Loaded { request: after.clone(), votes: loaded.votes })
-                        .await;
+                    self.tell_extended(Loaded { request: after.clone(), votes: loaded.votes }).await;
                     return Ok(after);
                 }
             }
@@ -60,13 +58,11 @@ impl Gatekeeper {
     }
 
     /// A mail that cannot be sent takes no time away: the request is pending, and its approvers find it where they sign in.
-    async fn tell_extended(&self, loaded: &Loaded) {
-        let request = &loaded.request;
+    async fn tell_extended(&self, loaded: Loaded) {
+        let request = loaded.request.clone();
         let occasion = Occasion::Extended(request.timing.deadline);
-        let told: Result<(), PortError> =
-            self.notifier.ask(request, &silent(loaded), occasion).await;
-        if let Err(error) = told {
-            complain("nobody was told of the new deadline", request, &error.into());
+        if let Err(error) = self.ask_able(loaded, None, occasion).await {
+            complain("nobody was told of the new deadline", &request, &error);
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | a receipt was written | `unsealed` | the sweeper |
 //! | a deadline passed | the pending request itself | its schedule, the next visitor, the sweeper |
 
+mod asking;
 mod bootstrap;
 mod cancel;
 mod clock;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
+use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult, TooFew};
 use countersign_approval::{CallChoice, Code, Mac, Position, Request, StoredCode, words};
 use countersign_failure::Failure;
 use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_letter::mail::{
     Anchor, ApprovalMail, Asked, CodeMail, DeadlineNotice, MailLink, OnBehalf, Rendered,
-    StrikeNotice, Why,
+    StrikeNotice, TooFewMail, Why,
 };
 use countersign_letter::{Label, LetterError};
 use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
@@ -57,6 +57,28 @@ impl Notifier for Notices {
                 _ => {}
             }
             Ok(())
+        })
+    }
+
+    fn too_few<'a>(&'a self, request: &'a Request, too_few: TooFew) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let operation = "telling the owner of the run";
+            let Some(owner) = self.reachable(&request.owner).await? else { return Ok(()) };
+            let version = request.version.to_string();
+            let id =
+                MailId::of(&["too-few", request.id.as_str(), &version, request.owner.as_str()]);
+            let letter = TooFewMail {
+                asked: asked(request),
+                approval: Label::new(request.id.as_str()),
+                run: Label::new(request.position.run.as_str()),
+                about: about(request),
+                deadline: request.timing.deadline,
+                now: Timestamp::now(),
+                able: too_few.able,
+                needed: too_few.needed,
+            };
+            let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
+            self.post(operation, id, &owner, rendered).await
         })
     }
 
@@ -228,7 +250,7 @@ impl Notices {
         let entry = self.entry(person).await?;
         let reachable = entry.filter(|entry| entry.active && entry.email_verified);
         if reachable.is_none() {
-            tracing::warn!(%person, "an approver cannot be reached by mail");
+            tracing::warn!(%person, "somebody cannot be reached by mail");
         }
         Ok(reachable)
     }
@@ -303,7 +325,7 @@ fn letter(
 ) -> ApprovalMail {
     let by = request.asked_by.as_ref();
     ApprovalMail {
-        asked: Asked::named(request.kind.as_str()).unwrap_or(Asked::Step),
+        asked: asked(request),
         approval: Label::new(request.id.as_str()),
         run: Some(Label::new(request.position.run.as_str())),
         asker: by.map_or_else(
@@ -324,6 +346,10 @@ fn letter(
         why,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
     }
+}
+
+fn asked(request: &Request) -> Asked {
+    Asked::named(request.kind.as_str()).unwrap_or(Asked::Step)
 }
 
 /// The part of the title an owner chose: the playbook's or profile's name before the colon. What follows names a step,

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use countersign_approval::ports::PortError;
 use countersign_approval::{ApprovalRecord, Request, RunId, Vote};
-use countersign_identity::{Requirement, Role, UserId};
+use countersign_identity::UserId;
 use countersign_store_approvals::{Approvals, Loaded};
 use countersign_store_directory::Directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 
+use crate::asking::able_now;
 use crate::clock::silent;
 use crate::error::{GateError, GateFuture};
 use crate::recount::recount;
-use crate::signers::able;
 
 /// Requests that are read together.
 const AT_ONCE: usize = 8;
@@ -94,19 +94,12 @@ impl Recorder {
         loaded: &Loaded,
         mut record: ApprovalRecord,
     ) -> Result<ApprovalRecord, GateError> {
-        let request = &loaded.request;
-        let role = Requirement::role(Role::Reader);
-        let requirement = request.requirement.as_ref().unwrap_or(&role);
         if record.waits_for.is_empty() {
             return Ok(record);
         }
         record.waits_for.clear();
-        for person in silent(loaded) {
-            let entry = self.directory.entry_of(&person).await;
-            let entry = entry.map_err(|error| PortError::of("looking up a person", &error))?;
-            if able(entry.as_ref(), requirement).is_ok() {
-                record.waits_for.push(self.username(&person).await?);
-            }
+        for person in able_now(&self.directory, &loaded.request, silent(loaded)).await? {
+            record.waits_for.push(self.username(&person).await?);
         }
         Ok(record)
     }

@@ -42,9 +42,8 @@ pub fn send_problems<'a>(
 /// How many calls of the request would not be sent as things stand.
 #[must_use]
 pub fn not_sent(request: &Request, problems: &[SendProblem]) -> u64 {
-    let is_held = |step: &str| {
-        problems.iter().any(|of| of.step == step && of.if_approved.sends_nothing())
-    };
+    let is_held =
+        |step: &str| problems.iter().any(|of| of.step == step && of.if_approved.sends_nothing());
     let held = request.covers.iter().filter(|covered| is_held(&covered.step));
     held.map(Covered::left).sum()
 }
@@ -54,8 +53,8 @@ fn asked<'a>(request: &Request, step: &'a str, effect: &'a Effect) -> Option<Ask
     let Effect::Http(effect) = effect else { return None };
     let is_repeat = request.kind == Kind::Outcome;
     let is_left = |covered: &Covered| covered.step == step && covered.left() > 0;
-    let asks = request.status == Status::Pending
-        && (is_repeat || request.covers.iter().any(is_left));
+    let asks =
+        request.status == Status::Pending && (is_repeat || request.covers.iter().any(is_left));
     asks.then_some(AskedCall { step, is_repeat, effect })
 }
 

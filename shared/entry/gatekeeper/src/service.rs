@@ -86,7 +86,15 @@ impl Gatekeeper {
         let eligible = request.policy.eligible(&request.requesters);
         let people: Vec<UserId> =
             eligible.filter(|person| Some(*person) != striker).cloned().collect();
-        self.notifier.ask(request, &people, occasion).await?;
+        match occasion {
+            // Whoever opens a request has just looked who can decide it.
+            Occasion::Opened => self.notifier.ask(request, &people, occasion).await?,
+            // Votes on earlier versions are void.
+            _ => {
+                let loaded = Loaded { request: request.clone(), votes: Vec::new() };
+                self.ask_able(loaded, Some(&people), occasion).await?;
+            }
+        }
         let done = self.records.asked(&request.id, request.version).await;
         done.map_err(GateError::doing("noting that everybody was told"))
     }

@@ -50,7 +50,10 @@ fn check(found: Found, expect: Option<(IfApproved, &str, &str)>) {
     let call = AskedCall { step: "pay", is_repeat: false, effect: &effect };
     let problem = send_problem(call, found);
     let said = problem.as_ref().map(|of| (of.if_approved, of.code, of.message.as_str()));
-    assert_eq!(said.map(|(then, code, _)| (then, code)), expect.map(|(then, code, _)| (then, code)));
+    assert_eq!(
+        said.map(|(then, code, _)| (then, code)),
+        expect.map(|(then, code, _)| (then, code))
+    );
     let (message, why) = (said.map_or("", |said| said.2), expect.map_or("", |said| said.2));
     assert!(message.contains(why), "{message}");
 }

@@ -291,9 +291,7 @@ impl DecisionPage {
         match self.not_sent {
             0 => None,
             all if all >= count => Some("As things stand, approving sends nothing".to_owned()),
-            some => {
-                Some(format!("As things stand, {some} of {count} requests would not be sent"))
-            }
+            some => Some(format!("As things stand, {some} of {count} requests would not be sent")),
         }
     }
 

@@ -4,7 +4,7 @@ use countersign_approval::Verdict;
 use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DeadlineNotice, DecisionFact, Ending, FinishedMail, MailLink,
-    Reader, Rendered, SourceAlert, StrikeNotice, TroubleMail, Why,
+    Reader, Rendered, SourceAlert, StrikeNotice, TooFewMail, TroubleMail, Why,
 };
 
 use super::{LINK, anchor, later, now};
@@ -139,6 +139,20 @@ pub(crate) fn trouble_mail(trouble: SourceAlert) -> TroubleMail {
     }
 }
 
+/// A request that takes two approvals, with this many who can give one.
+fn too_few_mail(able: u32) -> TooFewMail {
+    TooFewMail {
+        asked: Asked::Step,
+        approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
+        run: Label::new("run_0197c3aa00112233445566778899aabb"),
+        about: Label::new("Officer cross-reference"),
+        deadline: later(),
+        now: now(),
+        able,
+        needed: 2,
+    }
+}
+
 /// Every mail, by name.
 pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
@@ -155,6 +169,7 @@ pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
         ("revised", revised_mail().render().unwrap()),
         ("unread", unread_mail().render().unwrap()),
         ("struck", struck_mail().render().unwrap()),
+        ("too-few", too_few_mail(1).render().unwrap()),
         ("code", code_mail().render().unwrap()),
         ("finished", finished_mail().render().unwrap()),
         ("failed", failed_mail().render().unwrap()),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use countersign_approval::ports::{
-    Notifier, Occasion, PortError, PortResult, ReceiptOutbox, RunLog,
+    Notifier, Occasion, PortError, PortResult, ReceiptOutbox, RunLog, TooFew,
 };
 use countersign_approval::{
     ApprovalId, Opening, Receipt, ReceiptId, Request, RunId, Status, StepEffects, Vote,
@@ -38,6 +38,8 @@ pub(crate) struct State {
     pub(crate) alarms: BTreeMap<String, Timestamp>,
     /// Mails by person, version and occasion: the outbox mails each once.
     pub(crate) mails: BTreeSet<(UserId, u32, String)>,
+    /// What owners were told of requests that too few can decide.
+    pub(crate) too_few: Vec<TooFew>,
     pub(crate) run_opened: BTreeSet<ApprovalId>,
     pub(crate) run_closed: BTreeMap<ApprovalId, Status>,
     pub(crate) run_over: bool,
@@ -208,6 +210,16 @@ impl Notifier for World {
                 };
                 state.mails.insert((person.clone(), request.version, occasion.name()));
             }
+            Ok(())
+        })
+    }
+
+    fn too_few<'a>(&'a self, _request: &'a Request, too_few: TooFew) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("mail").await else {
+                return Err(port_error("mailing"));
+            };
+            state.too_few.push(too_few);
             Ok(())
         })
     }

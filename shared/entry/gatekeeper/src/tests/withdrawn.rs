@@ -1,5 +1,6 @@
 //! People whose rights are taken away between their approval and the next one.
 
+use countersign_approval::ports::TooFew;
 use countersign_approval::{Assurance, Door, NotCounted, Request, Status, Verdict};
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, DirectoryEntry, TokenUse};
@@ -120,12 +121,40 @@ async fn two_who_decide_at_once_count_each_other_and_not_the_one_who_may_not() {
 }
 
 #[tokio::test]
-async fn whoever_does_not_count_any_more_is_reminded() {
+async fn whoever_does_not_count_any_more_is_reminded_once_they_can_decide_again() {
     let world = World::new();
     let request = opened(&world).await;
     approve(&world, &request, 1, 1).await;
     change(&world, 1, |one| one.active = false);
     approve(&world, &request, 2, 2).await;
-    let asked = world.gatekeeper().remind(&request.id, 0, at(3)).await.unwrap();
-    assert_eq!(asked, [user(1), user(3)]);
+    let gatekeeper = world.gatekeeper();
+    assert_eq!(gatekeeper.remind(&request.id, 0, at(3)).await.unwrap(), [user(3)]);
+    change(&world, 1, |one| one.active = true);
+    assert_eq!(gatekeeper.remind(&request.id, 1, at(4)).await.unwrap(), [user(1), user(3)]);
+    assert!(world.state().too_few.is_empty(), "one more is enough");
+}
+
+#[tokio::test]
+async fn k_12_whoever_cannot_decide_is_not_mailed_and_the_owner_hears_that_too_few_can() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let gatekeeper = world.gatekeeper();
+    change(&world, 1, |one| one.capabilities.clear());
+    assert_eq!(gatekeeper.remind(&request.id, 0, at(1)).await.unwrap(), [user(2), user(3)]);
+    assert!(world.state().too_few.is_empty());
+    change(&world, 2, |one| one.active = false);
+    assert_eq!(gatekeeper.remind(&request.id, 1, at(2)).await.unwrap(), [user(3)]);
+    assert_eq!(world.state().too_few, [TooFew { able: 1, needed: 2 }]);
+    // An approval that its person could not give any more is none that is there.
+    approve(&world, &request, 3, 3).await;
+    change(&world, 3, |one| one.capabilities.clear());
+    assert!(gatekeeper.remind(&request.id, 2, at(4)).await.unwrap().is_empty());
+    assert_eq!(world.state().too_few.last(), Some(&TooFew { able: 0, needed: 2 }));
+    let mails = world.state().mails.clone();
+    let reminded = |n: u32| {
+        let of = |(_, _, occasion): &&(_, _, String)| *occasion == format!("reminder-{n}");
+        mails.iter().filter(of).map(|(person, ..)| person.clone()).collect::<Vec<_>>()
+    };
+    let people = [vec![user(2), user(3)], vec![user(3)], vec![]];
+    assert_eq!([reminded(0), reminded(1), reminded(2)], people);
 }
