@@ -71,6 +71,10 @@ pub struct Receipt {
     /// The note's digest, salted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Digest>,
+    /// The receipts of the approvals of this version that did not count for it, because their people had lost the rights to give
+    /// them. Absent when all counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_counted: Vec<ReceiptId>,
     /// When.
     pub at: Timestamp,
     /// The status this act led to: `pending` while more votes are needed.
@@ -125,6 +129,7 @@ impl Receipt {
             choices: answered.then(|| choices(act.answers)),
             answers: answered.then(|| salted("answers", &canonical_bytes(&act.answers))),
             note: act.note.map(|note| salted("note", note.as_bytes())),
+            not_counted: request.uncounted.keys().cloned().collect(),
             at: act.at,
             status: act.status,
         }

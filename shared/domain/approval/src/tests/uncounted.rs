@@ -9,8 +9,8 @@ use countersign_identity::{
 
 use super::make::{after, attempt, caller, entry, opening, question, request, start, user};
 use crate::{
-    ApprovalRecord, Assurance, Choice, Decided, Door, NotCounted, OutcomeAnswer, Recorded, Request,
-    Status, Verdict, Vote, decide,
+    ApprovalRecord, Assurance, Choice, Decided, Door, NotCounted, OutcomeAnswer, ReceiptId,
+    Recorded, Request, Status, Verdict, Vote, decide,
 };
 
 type People = BTreeMap<UserId, DirectoryEntry>;
@@ -70,6 +70,11 @@ fn check(votes: &[Vote], change: impl Fn(&mut DirectoryEntry), expect: Option<No
     request.mark_uncounted(votes, &people);
     assert_eq!(request.not_counted(&votes[0]), expect);
     let second = vote(&request, votes, &people, 2, Verdict::Approve);
+    let lost: Vec<ReceiptId> = expect.iter().map(|_| votes[0].receipt.clone()).collect();
+    assert_eq!(second.receipt.not_counted, lost);
+    // A receipt of which all approvals count has the hash that it had before there was such a member.
+    let json = serde_json::to_value(&second.receipt).unwrap();
+    assert_eq!(json.get("not_counted").is_some(), expect.is_some());
     let expect = match expect {
         None => (Status::Approved, 2, 0),
         Some(_) => (Status::Pending, 1, 1),
