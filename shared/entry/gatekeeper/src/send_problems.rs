@@ -7,7 +7,7 @@ use countersign_connector::{
     AskedCall, ConnectorId, ConnectorSource, Found, SendProblem, send_problem, send_unknown,
 };
 use countersign_effect::{Effect, HttpEffect};
-use countersign_failure::{Failure as _, chain};
+use countersign_failure::chain;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 
