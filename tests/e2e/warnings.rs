@@ -1,6 +1,7 @@
 //! What could not be read: told, signed, and asked about again when it comes after a signature.
 
 mod failed_steps;
+mod held_back;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -165,18 +165,24 @@ async fn k_12_whoever_may_not_decide_is_not_reminded_and_the_owner_is_told_that_
     };
     revoke(&scene.ann, "decide").await;
     remind(0).await;
-    until("bob is reminded", || async { (mailed(&scene.bob, "Reminder").await == 1).then_some(()) })
-        .await;
+    until("bob is reminded", || async {
+        (mailed(&scene.bob, "Reminder").await == 1).then_some(())
+    })
+    .await;
     until("ana is told", || async { (mailed(&scene.ana, TOO_FEW).await == 1).then_some(()) }).await;
     assert_eq!(mailed(&scene.ann, "Reminder").await, 0);
     // Once she can decide again she is reminded as well; and the owner is told once.
     remind(1).await;
     grant(&scene.ann, "decide").await;
     remind(2).await;
-    until("ann is reminded", || async { (mailed(&scene.ann, "Reminder").await == 1).then_some(()) })
-        .await;
-    until("bob is reminded", || async { (mailed(&scene.bob, "Reminder").await == 3).then_some(()) })
-        .await;
+    until("ann is reminded", || async {
+        (mailed(&scene.ann, "Reminder").await == 1).then_some(())
+    })
+    .await;
+    until("bob is reminded", || async {
+        (mailed(&scene.bob, "Reminder").await == 3).then_some(())
+    })
+    .await;
     assert_eq!(mailed(&scene.ana, TOO_FEW).await, 1);
 }
 

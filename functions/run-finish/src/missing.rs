@@ -1,7 +1,7 @@
 //! Steps without an outcome: a run that is over leaves none open.
 
 use countersign_plan::Plan;
-use countersign_run::{Event, EventKind, Head, RunState, StepStatus};
+use countersign_run::{Event, EventKind, Head, RUN_STOPPED, RunState, StepStatus};
 use countersign_store_runs::{Consequence, StepOutcome, warnings_of};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -91,7 +91,7 @@ fn outcome(
     now: Timestamp,
 ) -> StepOutcome {
     let (status, code, message) = match (&head.stop, lost_before) {
-        (Some(stop), _) => (StepStatus::NotRun, "RUN_STOPPED", stop.after()),
+        (Some(stop), _) => (StepStatus::NotRun, RUN_STOPPED, stop.after()),
         (None, Some(before)) => {
             (StepStatus::NotRun, "UPSTREAM_LOST", format!("`{before}` before it has no result"))
         }

@@ -4,8 +4,8 @@ use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Choice, Kind, OnReject, Request, Status, StepEffects};
 use countersign_journal::EntryId;
 use countersign_run::{
-    EFFECT_NOT_DONE, Event, EventKind, GATE_NOT_ASKED, GateOutcome, RunId, Said, StepStatus, Stop,
-    StopReason,
+    EFFECT_NOT_DONE, Event, EventKind, GATE_CLOSED, GATE_DENIED, GATE_NOT_ASKED, GATE_TIMED_OUT,
+    GateOutcome, RunId, Said, StepStatus, StepWarnings, Stop, StopReason,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -76,11 +76,44 @@ impl RunStore {
             self.record(run, &event).await?;
             return self.list_closed(run, intent, verdict, at).await;
         }
-        let (outcome, stop) = match intent {
-            None => (outcome(request, verdict, at), stop(request, verdict, at)),
-            Some(intent) => in_doubt(&intent, verdict, at),
+        let (outcome, stop, warnings) = match intent {
+            None => {
+                let stop = stop(request, verdict, at);
+                let held_back = for_itself && stop.is_none();
+                let warnings = if held_back { self.missing(request, verdict).await? } else { None };
+                (outcome(request, verdict, at), stop, warnings)
+            }
+            Some(intent) => {
+                let (outcome, stop) = in_doubt(&intent, verdict, at);
+                (outcome, stop, None)
+            }
         };
-        self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
+        let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
+        self.end_step(run, &outcome, &event, consequence).await.map(drop)
+    }
+
+    /// What is told of a step that asked for itself and was refused: those who sign later have to know that its result is missing.
+    async fn missing(
+        &self,
+        request: &Request,
+        verdict: GateOutcome,
+    ) -> Result<Option<StepWarnings>> {
+        let Some(why) = refused(verdict) else { return Ok(None) };
+        let step = &request.position.step;
+        let view = self.view(&request.position.run, step).await?;
+        Ok(view.as_ref().and_then(|view| {
+            let step = view.plan.step(step)?;
+            view.plan.told_of_held_back(step, step, why)
+        }))
+    }
+}
+
+/// How what a step asked was refused, as a clause.
+fn refused(verdict: GateOutcome) -> Option<&'static str> {
+    match verdict {
+        GateOutcome::Denied => Some("what it asked was denied"),
+        GateOutcome::TimedOut => Some("what it asked was not answered in time"),
+        GateOutcome::Approved | GateOutcome::Closed | GateOutcome::NotAsked => None,
     }
 }
 
@@ -93,13 +126,7 @@ impl RunStore {
         verdict: GateOutcome,
         at: Timestamp,
     ) -> Result<()> {
-        let early = match verdict {
-            GateOutcome::Denied => "what it asked was denied",
-            GateOutcome::TimedOut => "what it asked was not answered in time",
-            GateOutcome::Approved | GateOutcome::Closed | GateOutcome::NotAsked => {
-                "its request was closed"
-            }
-        };
+        let early = refused(verdict).unwrap_or("its request was closed");
         let outcome = self.list_outcome(run, intent, Some(early), at).await?;
         let stops = verdict != GateOutcome::Closed && intent.stops;
         let stop = stops.then(|| step_failed(intent, &outcome, at));
@@ -208,9 +235,9 @@ fn verdict(status: Status) -> Option<GateOutcome> {
 fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> StepOutcome {
     let (status, code) = match verdict {
         GateOutcome::Approved => (StepStatus::Approved, None),
-        GateOutcome::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
-        GateOutcome::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
-        GateOutcome::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
+        GateOutcome::Denied => (StepStatus::Rejected, Some(GATE_DENIED)),
+        GateOutcome::TimedOut => (StepStatus::TimedOut, Some(GATE_TIMED_OUT)),
+        GateOutcome::Closed => (StepStatus::Closed, Some(GATE_CLOSED)),
         GateOutcome::NotAsked => (StepStatus::Closed, Some(GATE_NOT_ASKED)),
     };
     StepOutcome {

@@ -2,6 +2,7 @@
 
 use countersign_failure::Failure;
 use countersign_identity::{Caller, Capability, Denied, Refused};
+use countersign_run::to_the_second;
 use jiff::Timestamp;
 
 use crate::actor::Actor;
@@ -16,7 +17,7 @@ use crate::request::Request;
 use crate::revise::{ReviseError, check_revision};
 use crate::revision::Revision;
 use crate::status::Status;
-use crate::story::{closed_code, story, to_the_second};
+use crate::story::{closed_code, story};
 use crate::vote::{MAX_NOTE, Verdict, Vote};
 use countersign_effect::Digest;
 

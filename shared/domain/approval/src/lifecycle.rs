@@ -2,6 +2,7 @@
 
 use countersign_failure::Failure;
 use countersign_identity::UserId;
+use countersign_run::to_the_second;
 use jiff::Timestamp;
 
 use crate::actor::Actor;
@@ -13,7 +14,6 @@ use crate::policy::Policy;
 use crate::receipt::{Act, Receipt};
 use crate::request::Request;
 use crate::status::Status;
-use crate::story::to_the_second;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
 /// that the stored revision is still the one it was made from.

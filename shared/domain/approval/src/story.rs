@@ -1,6 +1,6 @@
 //! How a request ended, as a sentence and as the code of the answer to whoever comes later.
 
-use jiff::Timestamp;
+use countersign_run::to_the_second;
 
 use crate::actor::Actor;
 use crate::closed::Closed;
@@ -29,11 +29,6 @@ pub fn story(closed: &Closed, name: Option<&str>) -> String {
         }
         Status::Cancelled => format!("this request was cancelled at {at}: its run was stopped"),
     }
-}
-
-/// A moment without its fraction: nobody reads one in a sentence.
-pub(crate) fn to_the_second(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 pub(crate) fn closed_code(status: Status) -> &'static str {

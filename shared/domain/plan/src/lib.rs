@@ -14,6 +14,7 @@ mod for_each;
 mod from_playbook;
 mod held;
 mod inputs;
+mod missed;
 mod model;
 mod requirement;
 mod revise;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn, SUMMARY};
+use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
 use countersign_registry::action::ReadAhead;
 use countersign_registry::{ModelChoice, OutputSchema};
 use countersign_run::{DryRun, RunContext, RunId};
@@ -273,21 +273,6 @@ impl Plan {
     #[must_use]
     pub fn composed(&self, name: &str, scope: &Scope<'_>) -> Option<Value> {
         self.composed.get(name).map(|template| composed(template, scope))
-    }
-
-    /// Whether somebody has to know that there is no result of this step, should it fail: a model goes on without it, or people sign
-    /// something in this plan and another step reads it. The summary of the output is not meant: the output itself says what is
-    /// missing.
-    #[must_use]
-    pub fn is_missed(&self, step: &str) -> bool {
-        let signs = |one: &PlanStep| one.kind != StepKind::Tool || one.irreversible;
-        let is_signed = self.steps.iter().any(signs);
-        let reads = |other: &PlanStep| other.reads.iter().any(|read| read == step);
-        let misses = |other: &PlanStep| {
-            let is_apart = other.name == SUMMARY || other.name == step;
-            !is_apart && (is_signed || other.allows_gaps) && reads(other)
-        };
-        self.steps.iter().any(misses)
     }
 
     /// The names of the steps, in listed order.

@@ -37,6 +37,7 @@ mod status;
 mod stored_names;
 pub mod summary;
 mod team_context;
+mod to_the_second;
 mod tool_call;
 mod turns;
 mod warnings;
@@ -68,10 +69,12 @@ pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
 pub use status::{
-    CONDITION_FALSE, GATE_NOT_ASKED, IllegalTransition, RunStatus, STATUSES_OF_RUNS, StepStatus,
+    CONDITION_FALSE, GATE_CLOSED, GATE_DENIED, GATE_NOT_ASKED, GATE_SKIPPED, GATE_TIMED_OUT,
+    IllegalTransition, RUN_STOPPED, RunStatus, STATUSES_OF_RUNS, StepStatus,
 };
 pub use stored_names::names_stored;
 pub use team_context::{InvocationSource, TeamContext, TeamId};
+pub use to_the_second::to_the_second;
 pub use tool_call::{ToolAsk, ToolCall};
 pub use turns::{OpenPlace, had_before, in_turns, left_at};
 pub use warnings::{

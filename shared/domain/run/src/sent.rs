@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::Sending;
+use crate::to_the_second::to_the_second;
 
 /// The code of a step that may have acted and never said what came of it.
 pub const EFFECT_UNKNOWN: &str = "EFFECT_UNKNOWN";
@@ -69,7 +70,7 @@ impl Sent {
     /// What is told in either case: who allowed it, and when it was sent.
     fn story(&self, step: &str, by: &[&str]) -> String {
         let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
-        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
+        let sent = to_the_second(self.at);
         format!(
             "`{step}` to {}: approved{by} ({}), sent after {sent}",
             self.host(),
@@ -81,7 +82,7 @@ impl Sent {
     fn several(&self, step: &str, by: &[&str]) -> String {
         let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
         let Sending { receipt, items, .. } = &self.what;
-        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
+        let sent = to_the_second(self.at);
         format!(
             "`{step}` to {}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. Look there \
              for the keys of those calls.",

@@ -94,6 +94,21 @@ pub struct IllegalTransition {
 /// The code of a step whose condition does not hold.
 pub const CONDITION_FALSE: &str = "CONDITION_FALSE";
 
+/// The code of what was not done because its run was ending.
+pub const RUN_STOPPED: &str = "RUN_STOPPED";
+
+/// The code of a gate that was denied, and of every step that it holds back.
+pub const GATE_DENIED: &str = "GATE_DENIED";
+
+/// The code of a gate that was not answered in time, and of every step that it holds back.
+pub const GATE_TIMED_OUT: &str = "GATE_TIMED_OUT";
+
+/// The code of a gate that was closed without a decision, and of every step that it holds back.
+pub const GATE_CLOSED: &str = "GATE_CLOSED";
+
+/// The code of a step behind a gate that was not reached.
+pub const GATE_SKIPPED: &str = "GATE_SKIPPED";
+
 /// The code of a gate that asks nobody because its run skips its gates, and of every step that it holds back.
 pub const GATE_NOT_ASKED: &str = "GATE_NOT_ASKED";
 

@@ -1,7 +1,7 @@
 //! Whom to mail about an open request: those who can decide it at this moment, and the owner of the run once too few can.
 
-use countersign_approval::ports::{Occasion, PortError, PortResult, TooFew};
 use countersign_approval::Request;
+use countersign_approval::ports::{Occasion, PortError, PortResult, TooFew};
 use countersign_identity::{DirectoryEntry, Requirement, Rights, Role, UserId};
 use countersign_store_approvals::Loaded;
 use futures::future::BoxFuture;

@@ -49,7 +49,8 @@ impl Gatekeeper {
                 let after = extend_by(before, &caller.user, extending.deadline, now)?.request;
                 if self.commit(before, &after, None, now).await? == Committed::Done {
                     self.set_moved(&after, now).await?;
-                    self.tell_extended(Loaded { request: after.clone(), votes: loaded.votes }).await;
+                    self.tell_extended(Loaded { request: after.clone(), votes: loaded.votes })
+                        .await;
                     return Ok(after);
                 }
             }

@@ -5,7 +5,7 @@ use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
-use countersign_run::{GateOutcome, Head, StepStatus};
+use countersign_run::{GateOutcome, Head, RUN_STOPPED, StepStatus};
 use countersign_store_runs::StepView;
 use countersign_wiring::{Reference, Scope};
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub async fn gate_ask(
         &std::iter::once(step).chain(covered.iter().copied()).collect::<Vec<_>>(),
     );
     let ending = if let Some(stop) = &view.head.stop {
-        Some(StepEnd::not_run("RUN_STOPPED", stop.after()))
+        Some(StepEnd::not_run(RUN_STOPPED, stop.after()))
     } else if let Some(blocked) = blocked {
         Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
     } else if let Some(unmet) =
@@ -77,7 +77,7 @@ pub async fn gate_ask(
         unattended(&view, step)
     };
     if let Some(ending) = ending {
-        let ending = told(context, &view, step, ending).await?;
+        let ending = told(context, &view, step, ending).await?.told(&view.plan, step);
         let verdict = ending.verdict.filter(|_| ending.status == StepStatus::Approved);
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(verdict.unwrap_or(GateOutcome::Closed)));
@@ -305,6 +305,7 @@ async fn tool(
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
             let ending = told(context, view, step, StepEnd::failed(step, &error)).await?;
+            let ending = ending.told(&view.plan, step);
             return settled(ending, context, event, invocation).await;
         }
     };

@@ -8,7 +8,7 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{Plan, PlanError, PlanStep, check_seal, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, Recheck, Rewrite};
-use countersign_run::{Head, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_run::{Head, RUN_STOPPED, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_kit::Lookup;
 use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
 use countersign_wiring::Scope;
@@ -138,7 +138,7 @@ pub(crate) async fn begin<'a>(
     if let Some(stop) = &view.head.stop
         && !failed_beside(&view.plan, stop, step)
     {
-        return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", stop.after())));
+        return Ok(Begun::End(StepEnd::not_run(RUN_STOPPED, stop.after())));
     }
     let upstream =
         Upstream::read(&context.runs, &view.head, step, &[], view.others.as_ref()).await?;
@@ -304,7 +304,7 @@ impl Ready<'_> {
             Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
             Intended::Stopped => {
                 let message = "the run was ended a moment ago".to_owned();
-                Ok(Some(StepEnd::without_output(StepStatus::NotRun, "RUN_STOPPED", message)))
+                Ok(Some(StepEnd::without_output(StepStatus::NotRun, RUN_STOPPED, message)))
             }
         }
     }

@@ -7,7 +7,7 @@ use countersign_identity::Requirement;
 use countersign_plan::{PlanStep, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Recheck};
-use countersign_run::Head;
+use countersign_run::{Head, RUN_STOPPED};
 use countersign_store_directory::Directory;
 use countersign_store_runs::{RunStore, StepView};
 use futures::future::BoxFuture;
@@ -17,9 +17,6 @@ use crate::context::Context;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::rights::{MAX_RIGHTS_AGE, refused_by};
-
-/// The code of a call that was not sent because the run had ended.
-const RUN_STOPPED: &str = "RUN_STOPPED";
 
 /// Reads the head of the run and the rights of whoever started it once more, when those that a step went by are old.
 pub(crate) struct StillMay {

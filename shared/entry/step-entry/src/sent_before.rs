@@ -2,9 +2,8 @@
 //! not to have been done.
 
 use countersign_plan::PlanStep;
-use countersign_run::{EFFECT_NOT_DONE, Head, RunId, StepStatus};
+use countersign_run::{EFFECT_NOT_DONE, Head, RunId, StepStatus, to_the_second};
 use countersign_store_runs::{EarlierCall, Intent, StepOutcome};
-use jiff::Timestamp;
 
 use crate::context::Context;
 use crate::error::StepError;
@@ -49,7 +48,7 @@ fn sentence(
         return format!("{message} That was in {run}. {now}");
     }
     // It may have failed before anything was sent: while it waited for the rate of its connector, or because its run was ended.
-    let (tried, key) = (at(intent.at), &intent.sending.key);
+    let (tried, key) = (to_the_second(intent.at), &intent.sending.key);
     let message = short(message);
     format!("`{step}` was tried in {run} at {tried} with key {key}, and failed: {message}. {now}")
 }
@@ -67,7 +66,7 @@ pub(crate) fn of_list<'c>(
 }
 
 fn item(EarlierCall { run, call }: &EarlierCall, key: &str) -> String {
-    let (item, tried, before) = (&call.item, at(call.at), &call.sending.key);
+    let (item, tried, before) = (&call.item, to_the_second(call.at), &call.sending.key);
     let became = match call.code.as_deref() {
         Some(EFFECT_NOT_DONE) => "people said that it was not done".to_owned(),
         _ => format!("it failed: {}", short(call.message.as_deref().unwrap_or("no reason"))),
@@ -77,10 +76,6 @@ fn item(EarlierCall { run, call }: &EarlierCall, key: &str) -> String {
         false => format!("with key {before}, with other contents than now"),
     };
     format!("`{item}` in {run} at {tried} {now}, and {became}")
-}
-
-fn at(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
 /// A message without its last full stop, cut with a mark.
@@ -96,6 +91,7 @@ fn short(message: &str) -> String {
 mod tests {
     use countersign_run::Sending;
     use countersign_store_runs::{ItemCall, ItemStatus};
+    use jiff::Timestamp;
 
     use super::*;
 

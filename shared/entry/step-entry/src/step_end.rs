@@ -4,8 +4,9 @@ use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, Plan, PlanStep};
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
-    CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GateOutcome, ModelUse, PARTLY_DONE,
-    StepStatus, StepWarnings, Stop, StopReason, partly_done, warning_sentences,
+    CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GATE_CLOSED, GATE_DENIED, GATE_SKIPPED,
+    GATE_TIMED_OUT, GateOutcome, ModelUse, PARTLY_DONE, StepStatus, StepWarnings, Stop, StopReason,
+    partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
@@ -36,6 +37,9 @@ pub(crate) struct StepEnd {
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
 }
+
+/// The codes of steps that were held back by a gate at which people were to be asked. Where a run skips its gates nobody signs later.
+const HELD_BACK: [&str; 4] = [GATE_DENIED, GATE_TIMED_OUT, GATE_CLOSED, GATE_SKIPPED];
 
 /// What stands of the end of a step.
 pub(crate) struct Recorded {
@@ -167,22 +171,26 @@ impl StepEnd {
         }
     }
 
-    /// A failure with which the run goes on is told like what could not be read, where a model or whoever signs would miss the
-    /// result: an argument that need not be given is left out without it. Nothing is told of facts that were
-    /// looked for and that nothing shows: nobody relies on what the model wrote there.
+    /// A failure with which the run goes on, and a step that a gate held back, are told like what could not be read, where a model
+    /// or whoever signs would miss the result: an argument that need not be given is left out without it. Nothing is told of facts
+    /// that were looked for and that nothing shows: nobody relies on what the model wrote there.
     pub(crate) fn told(self, plan: &Plan, step: &PlanStep) -> Self {
         if plan.is_beside_the_answer(step) {
             return Self { warnings: None, ..self };
         }
-        let is_passed_over = self.status == StepStatus::Failed && self.stops.is_none();
-        if !is_passed_over || self.warnings.is_some() || !plan.is_missed(&step.name) {
+        if self.warnings.is_some() {
             return self;
         }
         let code = self.code.as_deref().unwrap_or_default();
-        let sentence =
-            format!("`{}` failed ({code}): what follows is without its result", step.name);
-        let warnings = StepWarnings::one(&step.name, sentence, step.on_warning == OnWarning::Gate);
-        Self { warnings: Some(Box::new(warnings)), ..self }
+        let missing = match self.status {
+            StepStatus::Failed if self.stops.is_none() => plan.told_of_failed(step, code),
+            StepStatus::NotRun if HELD_BACK.contains(&code) => {
+                let by = step.guard.as_deref().and_then(|guard| plan.step(guard)).unwrap_or(step);
+                plan.told_of_held_back(step, by, self.message.as_deref().unwrap_or_default())
+            }
+            _ => None,
+        };
+        Self { warnings: missing.map(Box::new), ..self }
     }
 
     /// The run ends with it, whatever its author said.

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
-use countersign_run::{GATE_NOT_ASKED, GateOutcome, Head, StepStatus};
+use countersign_run::{
+    GATE_CLOSED, GATE_DENIED, GATE_NOT_ASKED, GATE_SKIPPED, GATE_TIMED_OUT, GateOutcome, Head,
+    StepStatus,
+};
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
 use countersign_wiring::Scope;
 use serde_json::{Value, json};
@@ -51,13 +54,13 @@ impl Upstream {
         let gate = step.guard.as_ref()?;
         let (code, what) = match self.outcomes.get(gate).and_then(|outcome| outcome.verdict) {
             Some(GateOutcome::Approved) => return None,
-            Some(GateOutcome::Denied) => ("GATE_DENIED", "was denied"),
-            Some(GateOutcome::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
-            Some(GateOutcome::Closed) => ("GATE_CLOSED", "was closed without a decision"),
+            Some(GateOutcome::Denied) => (GATE_DENIED, "was denied"),
+            Some(GateOutcome::TimedOut) => (GATE_TIMED_OUT, "was not answered in time"),
+            Some(GateOutcome::Closed) => (GATE_CLOSED, "was closed without a decision"),
             Some(GateOutcome::NotAsked) => {
                 (GATE_NOT_ASKED, "asked nobody: this run skips its gates")
             }
-            None => ("GATE_SKIPPED", "was skipped"),
+            None => (GATE_SKIPPED, "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.
         let skipped = self.outcomes.get(gate).is_some_and(|outcome| {

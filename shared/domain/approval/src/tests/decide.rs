@@ -142,7 +142,7 @@ fn r_056_the_same_decision_again_gets_the_first_receipt_and_another_is_409() {
     assert_eq!(crate::story(ended, Some("ada")), told);
     let at = "2026-11-30T14:40:12.105923501Z".parse().unwrap();
     let told = crate::story(&crate::Closed { at, ..ended.clone() }, Some("ada"));
-    assert_eq!(told, "this request was approved by ada at 2026-11-30T14:40:12Z");
+    assert_eq!(told, "this request was approved by ada at 2026-11-30 14:40:12Z");
 
     let late =
         decide(closed, &votes, &attempt(closed, Verdict::Approve), &caller(&user(2)), after(9));

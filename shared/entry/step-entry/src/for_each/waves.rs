@@ -9,7 +9,7 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{CALL_SECONDS, ForEach, OnError, PlanStep};
 use countersign_registry::action::{Answered, Call, Permit};
 use countersign_registry::{Contract, RESERVED};
-use countersign_run::Sending;
+use countersign_run::{RUN_STOPPED, Sending};
 use countersign_store_runs::{Begun, Intent, ItemCall, ItemStatus, StepView};
 use futures::future::join_all;
 use jiff::Timestamp;
@@ -141,7 +141,7 @@ impl Waves<'_> {
                 Begun::Taken => return Err(StepError::Busy(self.step.name.clone())),
                 Begun::Stopped => {
                     let message = "the run was ended a moment ago".to_owned();
-                    return Ok(Enough::Ended(StepEnd::not_run("RUN_STOPPED", message)));
+                    return Ok(Enough::Ended(StepEnd::not_run(RUN_STOPPED, message)));
                 }
             }
             *is_open = true;
