@@ -21,7 +21,7 @@ impl fmt::Display for Unrecognised {
         let Self { step, run } = self;
         write!(
             f,
-            "`{step}` has sent something in {run}, and the playbook no longer has it, calls something else there, or names its \
+            "`{step}` has sent something in {run}, or may have, and the playbook no longer has it, calls something else there, or names its \
              items in another way"
         )
     }

@@ -40,7 +40,7 @@ pub(crate) fn split(
         };
         if call_key(context, head, step, &item.key, &item.prepared)? != call.key() {
             let name = item_name(&item.key, step.has_numbered_items());
-            return Err(changed(&format!("item `{name}`"), &call.run));
+            return Err(changed(&format!("item `{name}`"), OTHER_CONTENTS, &Tried::of(&call)));
         }
         sent.push(call);
     }
@@ -64,19 +64,39 @@ fn unmoved(
         if call_key(context, head, step, &call.call.item, &item.prepared)? == call.key() {
             // Such items have no other name than their number.
             let [now, before] = [&item.key, &call.call.item].map(|key| item_name(key, true));
-            let run = &call.run;
-            let message = format!("item `{now}` was sent in {run}, as item `{before}`");
-            let error = ActionError::terminal("REPEAT_CHANGED", message);
-            return Err(error.with_help("start a new run, and leave out what was sent"));
+            let how = format!(", as item `{before}`");
+            return Err(changed(&format!("item `{now}`"), &how, &Tried::of(call)));
         }
     }
     Ok(())
 }
 
-fn changed(what: &str, run: &RunId) -> ActionError {
-    let message = format!("{what} was sent in {run} with other contents than it has now");
-    let error = ActionError::terminal("REPEAT_CHANGED", message);
-    error.with_help("start a new run, and leave out what was sent")
+const OTHER_CONTENTS: &str = " with other contents than it has now";
+
+/// That a run before has made a call, or may have.
+struct Tried<'a> {
+    run: &'a RunId,
+    /// Whether it is known to have been made.
+    is_done: bool,
+}
+
+impl<'a> Tried<'a> {
+    fn of(call: &'a EarlierCall) -> Self {
+        Self { run: &call.run, is_done: call.is_done() }
+    }
+}
+
+/// `how` it was made is said behind the run: ``, as item `2` ``.
+fn changed(what: &str, how: &str, Tried { run, is_done }: &Tried<'_>) -> ActionError {
+    let (message, help) = if *is_done {
+        let message = format!("{what} was sent in {run}{how}");
+        (message, "start a new run, and leave out what was sent")
+    } else {
+        let message =
+            format!("{what} was tried in {run}{how}; whether it was carried out is not known");
+        (message, "look whether it was; then start a new run, and leave out what was sent")
+    };
+    ActionError::terminal("REPEAT_CHANGED", message).with_help(help)
 }
 
 /// How a step that makes one call ends when an earlier run made it, or may have; none when it is to be made.
@@ -94,7 +114,10 @@ pub(crate) async fn ending(
         }
         let key = call_key(context, head, step, "", prepared);
         if key.is_ok_and(|key| key != intent.sending.key) {
-            return Ok(Some(StepEnd::failed(step, &changed(&format!("`{}`", step.name), run))));
+            let is_done = outcome.is_some_and(|outcome| outcome.status == StepStatus::Done);
+            let what = format!("`{}`", step.name);
+            let error = changed(&what, OTHER_CONTENTS, &Tried { run, is_done });
+            return Ok(Some(StepEnd::failed(step, &error)));
         }
         return Ok(Some(match outcome {
             Some(outcome) if outcome.status == StepStatus::Done => {
@@ -211,5 +234,30 @@ fn listed(items: &[String]) -> String {
     match items.len().saturating_sub(MAX_NAMED) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(is_done: bool, how: &str, expect: &str) {
+        let run = RunId::from_bytes([1; 16]);
+        let error = changed("item `2`", how, &Tried { run: &run, is_done });
+        assert_eq!(error.message.replace(run.as_str(), "run_1"), expect);
+        let looks = error.help.unwrap().starts_with("look whether it was");
+        assert_eq!(looks, !is_done, "{expect}");
+    }
+
+    #[test]
+    fn k_49_what_may_not_have_been_sent_is_not_said_to_have_been() {
+        let other = " with other contents than it has now";
+        check(true, OTHER_CONTENTS, &format!("item `2` was sent in run_1{other}"));
+        let unknown = "; whether it was carried out is not known";
+        check(false, OTHER_CONTENTS, &format!("item `2` was tried in run_1{other}{unknown}"));
+        check(true, ", as item `1`", "item `2` was sent in run_1, as item `1`");
+        let moved = format!("item `2` was tried in run_1, as item `1`{unknown}");
+        check(false, ", as item `1`", &moved);
     }
 }
