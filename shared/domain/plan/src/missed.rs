@@ -54,8 +54,8 @@ impl Plan {
     /// The other steps that read the result of one.
     fn readers<'p>(&'p self, of: &'p PlanStep) -> impl Iterator<Item = &'p PlanStep> {
         let others = self.steps.iter();
-        let others = others.filter(|other| other.name != SUMMARY && other.name != of.name);
-        others.filter(|other| other.reads.contains(&of.name))
+        let others = others.filter(move |other| other.name != SUMMARY && other.name != of.name);
+        others.filter(move |other| other.reads.contains(&of.name))
     }
 
     /// Which arguments of these steps are left without a result: `` (`note` of `pay`, `tell`)``.

@@ -7,5 +7,6 @@ mod ending;
 mod make;
 mod opening;
 mod races;
+mod send_problems;
 mod strikes;
 mod withdrawn;
