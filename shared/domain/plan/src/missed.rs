@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_playbook::{OnWarning, SUMMARY};
 use countersign_run::StepWarnings;
-use countersign_wiring::references;
+use countersign_wiring::{Condition, references};
 use serde_json::Value;
 
 use crate::model::{Plan, PlanStep, StepKind};
@@ -28,8 +28,8 @@ impl Plan {
     }
 
     /// The same of a step that was held back `by` its gate, or by itself, when people refused what it asked: `why` is a clause such as
-    /// ``the gate `ask` was denied``. What is held back with it is not done, so that it misses nothing, and nobody has to know
-    /// where nobody signs after that.
+    /// ``the gate `ask` was denied``. What is held back with it is not done, so that it misses nothing; neither does what asks in its
+    /// condition whether there is a result. Nobody has to know where nobody signs after that.
     #[must_use]
     pub fn told_of_held_back(
         &self,
@@ -37,14 +37,15 @@ impl Plan {
         by: &PlanStep,
         why: &str,
     ) -> Option<StepWarnings> {
+        let name = &step.name;
         let held: BTreeSet<&str> = self.held_by(by).map(|held| held.name.as_str()).collect();
         let before = self.before(&step.name);
         let is_over = |one: &PlanStep| before.contains(one.name.as_str()) || one.name == by.name;
         let is_held = |one: &PlanStep| held.contains(one.name.as_str());
         let is_signed = self.steps.iter().any(|one| signs(one) && !is_held(one) && !is_over(one));
-        let readers: Vec<&PlanStep> = self.readers(step).filter(|one| !is_held(one)).collect();
+        let misses = |one: &&PlanStep| !is_held(one) && !self.is_conditional_on(one, name);
+        let readers: Vec<&PlanStep> = self.readers(step).filter(misses).collect();
         let lacks = self.lacks(step, &readers);
-        let name = &step.name;
         let said = format!(
             "the result of `{name}` is missing, because {why}: what follows is without it{lacks}"
         );
@@ -80,13 +81,23 @@ impl Plan {
         made.map(|(name, _)| format!("`{name}`")).collect()
     }
 
+    /// Whether the condition of a step asks for the result of another.
+    fn is_conditional_on(&self, one: &PlanStep, step: &str) -> bool {
+        let condition = one.condition.as_deref().and_then(|text| Condition::parse(text).ok());
+        condition.is_some_and(|condition| {
+            condition.references().into_iter().any(|reference| self.leads_to(reference.root(), step))
+        })
+    }
+
     /// Whether a value has a reference to the result of a step, perhaps among results that are put together.
     fn names(&self, value: &Value, step: &str) -> bool {
-        references(value).iter().any(|reference| {
-            let root = reference.root();
-            let composed = self.composed.get(root).map(references).unwrap_or_default();
-            root == step || composed.iter().any(|of| of.root() == step)
-        })
+        references(value).iter().any(|reference| self.leads_to(reference.root(), step))
+    }
+
+    /// Whether a name is that of a step, or of results that are put together of which its is one.
+    fn leads_to(&self, root: &str, step: &str) -> bool {
+        let composed = self.composed.get(root).map(references).unwrap_or_default();
+        root == step || composed.iter().any(|of| of.root() == step)
     }
 }
 
@@ -159,6 +170,9 @@ mod tests {
         check(&plan(held.to_vec()), "look", None);
         let unsigned = step("tell", "tool", None, &["look"]);
         check(&plan(held.iter().cloned().chain([unsigned]).collect()), "look", None);
+        let mut knowing = step("sure", "gate", None, &["sum"]);
+        knowing["condition"] = json!("{sum.data} is defined");
+        check(&plan(held.iter().cloned().chain([knowing]).collect()), "sum", None);
         let unread = step("sure", "gate", None, &[]);
         check(&plan(held.iter().cloned().chain([unread]).collect()), "sum", None);
     }
