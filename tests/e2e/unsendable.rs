@@ -25,7 +25,7 @@ fn problem(seen: &Value) -> (&str, &str) {
 }
 
 #[tokio::test]
-async fn r_003_a_call_of_a_connector_that_was_unbound_is_known_to_fail_before_anybody_signs() {
+async fn f_200_a_call_of_a_connector_that_was_unbound_is_known_to_fail_before_anybody_signs() {
     let elsewhere = Elsewhere::open().await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let (ana, agent) = payer(&elsewhere, &maria).await;
@@ -63,7 +63,7 @@ async fn r_003_a_call_of_a_connector_that_was_unbound_is_known_to_fail_before_an
 }
 
 #[tokio::test]
-async fn r_003_a_call_with_a_credential_that_was_changed_is_known_to_ask_again() {
+async fn f_200_a_call_with_a_credential_that_was_changed_is_known_to_ask_again() {
     let elsewhere = Elsewhere::open().await;
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let ana = person("ana", &["global:analyst"]).await;

@@ -139,7 +139,7 @@ async fn k_06_whoever_may_not_decide_any_more_is_told_so_and_offered_no_buttons(
 }
 
 #[tokio::test]
-async fn r_003_whoever_signs_is_told_before_that_nothing_can_be_sent() {
+async fn f_200_whoever_signs_is_told_before_that_nothing_can_be_sent() {
     let world = World::new(Assurance::Link);
     check(&world.get(after(60)).await, 200, "Approving sends 60 requests");
     let why = "pay cannot be sent as things stand: the connector is not bound.";

@@ -254,7 +254,7 @@ fn f_200_what_is_left_out_is_counted_and_linked() {
 }
 
 #[test]
-fn r_003_what_could_not_be_sent_stands_at_the_top_and_is_not_counted_as_sent() {
+fn f_200_what_could_not_be_sent_stands_at_the_top_and_is_not_counted_as_sent() {
     let mut page = sample::many_payments(3);
     let why = "`pay` cannot be sent as things stand: the connector `bank` is not bound.";
     page.warnings = vec![Shown::line(why)];

@@ -85,7 +85,10 @@ impl Plan {
     fn is_conditional_on(&self, one: &PlanStep, step: &str) -> bool {
         let condition = one.condition.as_deref().and_then(|text| Condition::parse(text).ok());
         condition.is_some_and(|condition| {
-            condition.references().into_iter().any(|reference| self.leads_to(reference.root(), step))
+            condition
+                .references()
+                .into_iter()
+                .any(|reference| self.leads_to(reference.root(), step))
         })
     }
 

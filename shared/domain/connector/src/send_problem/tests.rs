@@ -59,7 +59,7 @@ fn check(found: Found, expect: Option<(IfApproved, &str, &str)>) {
 }
 
 #[test]
-fn r_003_what_keeps_a_signed_request_from_being_sent_is_found_before() {
+fn f_200_what_keeps_a_signed_request_from_being_sent_is_found_before() {
     use IfApproved::{AsksAgain, Fails, MayBeRejected};
     check(found(|_| {}), None);
     let gone = Found { connector: None, ..found(|_| {}) };

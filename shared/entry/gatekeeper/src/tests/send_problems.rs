@@ -77,7 +77,7 @@ async fn said(catalog: &Catalog, request: &Request) -> Vec<(String, IfApproved, 
 }
 
 #[tokio::test]
-async fn r_003_each_step_that_could_not_be_sent_is_named_and_a_catalogue_that_is_silent_is_too() {
+async fn f_200_each_step_that_could_not_be_sent_is_named_and_a_catalogue_that_is_silent_is_too() {
     let mut request = Request::open(gate("10"), at(0)).unwrap();
     let gone = Catalog::new(true);
     let expect = [("pay".to_owned(), IfApproved::Fails, "CONNECTOR_UNKNOWN")];
