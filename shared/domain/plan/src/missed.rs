@@ -29,7 +29,7 @@ impl Plan {
 
     /// The same of a step that was held back `by` its gate, or by itself, when people refused what it asked: `why` is a clause such as
     /// ``the gate `ask` was denied``. What is held back with it is not done, so that it misses nothing; neither does what asks in its
-    /// condition whether there is a result. Nobody has to know where nobody signs after that.
+    /// condition whether there is a result. Nobody has to know where nobody signs what is made without it.
     #[must_use]
     pub fn told_of_held_back(
         &self,
@@ -42,14 +42,24 @@ impl Plan {
         let before = self.before(&step.name);
         let is_over = |one: &PlanStep| before.contains(one.name.as_str()) || one.name == by.name;
         let is_held = |one: &PlanStep| held.contains(one.name.as_str());
-        let is_signed = self.steps.iter().any(|one| signs(one) && !is_held(one) && !is_over(one));
         let misses = |one: &&PlanStep| !is_held(one) && !self.is_conditional_on(one, name);
         let readers: Vec<&PlanStep> = self.readers(step).filter(misses).collect();
+        let asks = |one: &&PlanStep| signs(one) && !is_held(one) && !is_over(one);
+        let is_signed = self.steps.iter().filter(asks).any(|one| self.concerns(one, &readers));
         let lacks = self.lacks(step, &readers);
         let said = format!(
             "the result of `{name}` is missing, because {why}: what follows is without it{lacks}"
         );
-        (is_signed && !readers.is_empty()).then(|| warning(step, said))
+        is_signed.then(|| warning(step, said))
+    }
+
+    /// Whether what is signed at a step is one of these steps, lets one go on, or comes after one.
+    fn concerns(&self, signed: &PlanStep, readers: &[&PlanStep]) -> bool {
+        let before = self.before(&signed.name);
+        readers.iter().any(|reader| {
+            let lets_go_on = reader.guard.as_ref() == Some(&signed.name);
+            reader.name == signed.name || lets_go_on || before.contains(reader.name.as_str())
+        })
     }
 
     /// The other steps that read the result of one.
@@ -173,6 +183,9 @@ mod tests {
         check(&plan(held.to_vec()), "look", None);
         let unsigned = step("tell", "tool", None, &["look"]);
         check(&plan(held.iter().cloned().chain([unsigned]).collect()), "look", None);
+        let unsigned = step("tell", "tool", None, &["look"]);
+        let before = [held[0].clone(), held[1].clone(), step("sure", "gate", None, &[]), unsigned];
+        check(&plan(before.to_vec()), "look", None);
         let mut knowing = step("sure", "gate", None, &["sum"]);
         knowing["condition"] = json!("{sum.data} is defined");
         check(&plan(held.iter().cloned().chain([knowing]).collect()), "sum", None);
