@@ -118,8 +118,10 @@ impl Scene<'_> {
 
     async fn what_is_signed_is_sent(&self) -> String {
         self.answers(&[ASKS, DRAFTS]).await;
-        let run = self.ask().await;
-        self.stage.who.reaches(&run, "awaiting_approval").await;
+        let body = json!({ "profile": self.agent, "query": QUESTION, "conversation": "new" });
+        let begun = self.stage.who.post("/executions", &body).await;
+        let run = begun["id"].as_str().unwrap().to_owned();
+        let waiting = self.stage.who.reaches(&run, "awaiting_approval").await;
         assert_eq!(self.booked().await, Vec::<Value>::new(), "nobody has signed");
         let drafting = self.stage.asked().await.pop().unwrap()["messages"].to_string();
         assert!(drafting.contains(QUESTION) && drafting.contains("7.00"), "{drafting}");
@@ -130,6 +132,9 @@ impl Scene<'_> {
         let seen = self.decide(&run, "approve").await;
         let prompt = seen["prompt"].as_str().unwrap_or_default();
         assert!(prompt.contains(QUESTION), "{seen:#}");
+        assert_eq!(seen["agent_profile_id"], self.agent.as_str());
+        assert!(seen["conversation_id"].is_string(), "{seen:#}");
+        assert_eq!(seen["conversation_id"], waiting["conversation_id"]);
         let shown = seen.to_string();
         for part in ["12.50", "7.00", "It is owed 12.50 and 7.00.", "written by the model"] {
             assert!(shown.contains(part), "`{part}` is not in {seen:#}");

@@ -9,7 +9,7 @@ use countersign_approval::{
 use countersign_connector::SendProblem;
 use countersign_effect::view::EffectView;
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{AskedBy, Head, StepWarnings};
+use countersign_run::{AskedBy, ConversationId, Head, StepWarnings};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -150,6 +150,9 @@ pub(crate) struct ApprovalView {
     agent_profile_id: Option<String>,
     /// The name of that agent, when the run was started.
     agent: Option<String>,
+    /// The conversation in which the run was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation_id: Option<ConversationId>,
 }
 
 documented!(ApprovalView);
@@ -189,6 +192,8 @@ impl ApprovalView {
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
         let asker = request.asker(&invoker);
+        let asked_in = run.as_ref().and_then(|head| head.asked_in.as_ref());
+        let conversation_id = asked_in.map(|asked| asked.conversation.clone());
         let (agent_profile_id, agent) =
             run.map(|head| (head.profile_id, head.profile_name)).unzip();
         Self {
@@ -243,6 +248,7 @@ impl ApprovalView {
             queue_status: request.status.into(),
             agent_profile_id,
             agent,
+            conversation_id,
         }
     }
 }
