@@ -139,8 +139,4 @@ impl Paged for Graphql<'_> {
     fn bounds(&self) -> PageBounds {
         self.rules.pagination.as_ref().map(|pages| pages.bounds).unwrap_or_default()
     }
-
-    fn has_pages(&self) -> bool {
-        self.rules.pagination.is_some()
-    }
 }

@@ -3,7 +3,7 @@
 use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
 use countersign_connector::effect::request_of;
 use countersign_connector::request::{Request, RequestError};
-use countersign_connector::{Credential, PageBounds};
+use countersign_connector::{Credential, PageBounds, has_pages};
 use countersign_http_out::Answer;
 use countersign_registry::Warnings;
 use countersign_registry::action::Call;
@@ -15,6 +15,10 @@ use crate::binding::Resolved;
 use crate::calling::{Caller, http, permitted, signed};
 use crate::error::ConnectError;
 use crate::output::{Limit, Origin, shaped, stamp};
+
+/// Said where the answer to a signed call leads to another page.
+const ONLY_THE_FIRST: &str =
+    "there is more, but a call that was signed is sent once: only its first page was read";
 
 /// What one answer holds.
 #[derive(Default)]
@@ -87,9 +91,6 @@ pub(crate) trait Paged: Sync {
     /// How much one call may fetch.
     fn bounds(&self) -> PageBounds;
 
-    /// Whether answers come in pages.
-    fn has_pages(&self) -> bool;
-
     /// The bound that ends a call although there is more.
     fn limit(&self, is_full: bool, goes_on: bool) -> Option<Limit> {
         Limit::of_pages(self.bounds(), is_full, goes_on)
@@ -111,7 +112,7 @@ pub(crate) async fn run(
 ) -> Result<Value, ConnectError> {
     let reading = Reading { paged, resolved, call };
     let pages = reading.pages(&mut caller).await?;
-    Ok(pages.into_output(paged, resolved))
+    Ok(pages.into_output(resolved))
 }
 
 struct Reading<'r> {
@@ -178,6 +179,7 @@ impl Reading<'_> {
             let Some(next) = self.add(page, &request, over, number == 1, &mut pages) else { break };
             let is_full = over || pages.records.len() >= bounds.max_records as usize;
             if self.paged.has_effect() {
+                pages.warnings.push(ONLY_THE_FIRST.to_owned());
                 break;
             }
             if is_full || number == bounds.max_pages {
@@ -277,7 +279,7 @@ impl Reading<'_> {
 }
 
 impl Pages {
-    fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
+    fn into_output(self, resolved: &Resolved) -> Value {
         let endpoint = &resolved.endpoint;
         let (mut output, missing) = shaped(endpoint, self.records, self.has_more, self.limit);
         let mut warnings: Warnings = missing.into_iter().collect();
@@ -288,7 +290,7 @@ impl Pages {
             let value = self.metadata.get(item).cloned().unwrap_or_default();
             output.insert(item.to_owned(), value);
         }
-        if paged.has_pages() {
+        if has_pages(endpoint) {
             output.insert("_next_cursor".to_owned(), self.cursor);
         }
         output.into()

@@ -6,7 +6,7 @@ use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
-    Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection, Said,
+    Credential, Method, OutputSchema, PageBounds, RequestRules, RestConnection, Said,
 };
 use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
@@ -156,9 +156,5 @@ impl Paged for Rest<'_> {
 
     fn bounds(&self) -> PageBounds {
         self.rules.bounds()
-    }
-
-    fn has_pages(&self) -> bool {
-        !matches!(self.rules.pagination, Pagination::None)
     }
 }

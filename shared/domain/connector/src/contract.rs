@@ -80,9 +80,12 @@ pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     }
 }
 
-/// Whether an endpoint's answers come in pages.
+/// Whether an endpoint's answers come in pages that calls go through: what has an effect is sent once.
 #[must_use]
 pub fn has_pages(endpoint: &Endpoint) -> bool {
+    if is_irreversible(endpoint) {
+        return false;
+    }
     match &endpoint.operation {
         Operation::Request(rules) => !matches!(rules.pagination, Pagination::None),
         Operation::Graphql(rules) => rules.pagination.is_some(),

@@ -171,8 +171,10 @@ pub fn next_page(
     let cursor = Value::from(cursor.ok_or(Unreachable::Nowhere)?);
     let mut request = request.clone();
     let body = request.body.as_mut().and_then(|body| body.get_mut("variables"));
-    let Some(variables) = body.and_then(Value::as_object_mut) else { return Ok(None) };
-    let before = variables.insert(pages.cursor_variable.clone(), cursor.clone());
+    // A call that was signed is sent once, and its body is not composed again: there the next page is only told of.
+    let variables = body.and_then(Value::as_object_mut);
+    let before = variables
+        .and_then(|variables| variables.insert(pages.cursor_variable.clone(), cursor.clone()));
     // A source that names the same page again would never end.
     if before.as_ref() == Some(&cursor) {
         return Err(Unreachable::Nowhere);
@@ -181,7 +183,7 @@ pub fn next_page(
 }
 
 impl GraphqlRules {
-    /// Whether a call changes something.
+    /// Whether a call counts as changing something.
     #[must_use]
     pub fn has_effect(&self) -> bool {
         self.effect == GraphqlEffect::Mutation

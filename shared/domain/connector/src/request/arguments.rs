@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::RequestError;
 use crate::coerce::coerce;
-use crate::contract::CURSOR_ARGUMENT;
+use crate::contract::{CURSOR_ARGUMENT, has_pages};
 use crate::model::{Endpoint, Operation, Parameter};
 use crate::reading::Reading;
 
@@ -49,8 +49,8 @@ pub fn arguments(
 
 fn declared(endpoint: &Endpoint, name: &str) -> Result<(), RequestError> {
     let names = || endpoint.parameters.iter().map(|parameter| parameter.name.as_str());
-    let has_cursor = name == CURSOR_ARGUMENT && !reads_files(endpoint);
-    let is_own = has_cursor || (name == SOURCE && reads_files(endpoint));
+    let is_cursor = name == CURSOR_ARGUMENT && has_pages(endpoint);
+    let is_own = is_cursor || (name == SOURCE && reads_files(endpoint));
     if is_own || names().any(|known| known == name) {
         return Ok(());
     }
@@ -77,7 +77,7 @@ fn reads_files(endpoint: &Endpoint) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
 
     use super::arguments;
 
@@ -157,6 +157,24 @@ endpoints:
         assert_eq!(made(&json!({ "q": "x" }), &params).unwrap(), json!({ "q": "x", "most": 3 }));
         let params = json!({ "connector": "api", "endpoint": "search", "timeout": 3 });
         assert!(made(&json!({ "q": "x" }), &params).unwrap_err().contains("`timeout`"));
-        assert!(made(&json!({ "q": "x", "_cursor": "page=2" }), &json!({})).is_ok());
+    }
+
+    /// Where a call goes on is said to an endpoint with pages only, and not to one with an effect, which is sent once.
+    #[test]
+    fn k_76_a_cursor_is_an_argument_where_there_are_pages() {
+        let paged = YAML
+            .replace("    path: /search\n", "    path: /search\n    pagination: { type: page }\n");
+        let sends = YAML.replace("    path: /search\n", "    path: /search\n    method: POST\n");
+        let given = json!({ "q": "x", "_cursor": "2" });
+        let taken = |yaml: &str| {
+            let definition = crate::parse(yaml).definition.unwrap();
+            let given = given.as_object().unwrap();
+            let made = arguments(&definition.endpoints["search"], given, &Map::new());
+            made.map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(taken(&paged), Ok(()));
+        let refused = Err("the endpoint has no parameter `_cursor`".to_owned());
+        assert_eq!(taken(YAML), refused);
+        assert_eq!(taken(&sends), refused);
     }
 }

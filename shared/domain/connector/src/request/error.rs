@@ -70,6 +70,10 @@ pub enum RequestError {
     #[error("`_cursor` is not one that this endpoint gave")]
     #[failure(code = "CONNECTOR_ARGUMENT")]
     Cursor,
+    /// A cursor that would give a POST a parameter its endpoint does not declare.
+    #[error("`_cursor` has `{0}`, which the endpoint's `query` does not declare")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
+    CursorName(String),
     /// The address of the connector and path do not make a URL.
     #[error("the connector's address is not valid: {0}")]
     #[failure(code = "CONNECTOR_ADDRESS")]

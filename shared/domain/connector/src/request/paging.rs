@@ -14,7 +14,8 @@ const MAX_CURSOR: usize = 8_192;
 /// its author fixed there stays, whatever the cursor says.
 ///
 /// # Errors
-/// [`RequestError::Cursor`] when it cannot have come from this endpoint.
+/// [`RequestError::Cursor`] when it cannot have come from this endpoint, [`RequestError::CursorName`] when it would give a
+/// POST a query that the endpoint does not declare.
 pub fn continue_at(
     request: &mut Request,
     pagination: &Pagination,
@@ -46,12 +47,31 @@ pub fn continue_at(
             let given = cursor.as_str().filter(|text| text.len() <= MAX_CURSOR);
             let mut url = request.url.clone();
             url.set_query(Some(given.ok_or(RequestError::Cursor)?));
+            if !request.method.reads() {
+                declared(request, query, &url)?;
+            }
             keep_fixed(request, query, &mut url);
             keep_key(request, &mut url);
             request.url = url;
         }
     }
     Ok(())
+}
+
+/// Refuses a name in the query of an address that neither the endpoint's `query` nor the request has. Somebody said of this
+/// POST that it only reads, and a name such as `_method` can make another call of it.
+fn declared(
+    request: &Request,
+    query: &IndexMap<String, String>,
+    url: &Url,
+) -> Result<(), RequestError> {
+    let is_known = |name: &str| {
+        query.contains_key(name) || request.url.query_pairs().any(|(known, _)| known == name)
+    };
+    match url.query_pairs().find(|(name, _)| !is_known(name)) {
+        Some((name, _)) => Err(RequestError::CursorName(name.chars().take(64).collect())),
+        None => Ok(()),
+    }
 }
 
 /// Gives an address what the endpoint's author fixed in the query of a request, in place of anything else of those names.
@@ -141,4 +161,43 @@ pub(crate) fn replace_query(url: &mut Url, key: &str, value: &str) {
     let mut pairs = kept;
     pairs.push((key.to_owned(), value.to_owned()));
     set_query(url, &pairs);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::{BodyFormat, Method, PageBounds};
+
+    /// The query after a cursor was given to a call whose endpoint fixes `visibility` and declares `page`.
+    fn check(method: Method, cursor: &str, expect: Result<&str, &str>) {
+        let declared = [("visibility", "public"), ("page", "{page}")];
+        let declared = declared.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut request = Request {
+            method,
+            url: Url::parse("https://a.b/x?visibility=public&sort=up").unwrap(),
+            headers: Vec::new(),
+            body: None,
+            body_format: BodyFormat::Json,
+            key_param: None,
+        };
+        let link = Pagination::LinkHeader { bounds: PageBounds::default() };
+        let went_on =
+            continue_at(&mut request, &link, &declared.into_iter().collect(), &json!(cursor));
+        let found = went_on.map(|()| request.url.query().unwrap_or_default().to_owned());
+        let expect = expect.map(str::to_owned);
+        assert_eq!(found, expect.map_err(|name| RequestError::CursorName(name.to_owned())));
+    }
+
+    /// A POST that only reads says what it sends in its `query`; a cursor adds nothing to that.
+    #[test]
+    fn k_25_a_cursor_of_a_post_has_declared_names_only() {
+        let kept = Ok("page=2&sort=down&visibility=public");
+        check(Method::Post, "page=2&sort=down", kept);
+        check(Method::Post, "page=2&sort=down&visibility=private", kept);
+        check(Method::Post, "page=2&%5fmethod=DELETE", Err("_method"));
+        check(Method::Post, "Page=2", Err("Page"));
+        check(Method::Get, "after=9", Ok("after=9&visibility=public"));
+    }
 }
