@@ -1,19 +1,22 @@
-//! `safe: true` of a POST counts where somebody other than its author vouches for it (K-25).
+//! That a POST only reads counts where somebody other than its author vouches for it (K-25).
 
 use countersign_cli::CliError;
 use serde_json::{Value, json};
+use wiremock::matchers::any;
+use wiremock::{Mock, ResponseTemplate};
 
 use crate::case::{FACTORY, Person, admin, person, step};
 use crate::effects::{Elsewhere, connector, payer, playbook};
 use crate::world::world;
+use crate::{provider_server, sources};
 
 fn claiming(port: u16, version: &str) -> String {
     let text = connector(port).replace("method: POST", "method: POST\n    safe: true");
     text.replace("version: 1.0.0", &format!("version: {version}"))
 }
 
-async fn irreversible(ana: &Person) -> bool {
-    let view = ana.get("/connectors/test-ledger/schema").await;
+async fn irreversible(ana: &Person, connector: &str) -> bool {
+    let view = ana.get(&format!("/connectors/{connector}/schema")).await;
     view[0]["irreversible"].as_bool().unwrap()
 }
 
@@ -38,6 +41,15 @@ async fn accept(ana: &Person, definition: &Value) -> Result<Value, CliError> {
     admin(world()).put(&path, &json!({ "definition": definition })).await
 }
 
+/// Gives the agent's only binding these values of its own.
+async fn rebind(ana: &Person, agent: &str, overrides: &Value) {
+    let sources = format!("/profiles/{agent}/data-sources");
+    let source = ana.get(&sources).await[0]["id"].clone();
+    let path = format!("{FACTORY}{sources}/{}", source.as_str().unwrap());
+    let body = json!({ "config_overrides": overrides, "permissions": {}, "is_enabled": true });
+    ana.door.put(&path, &body).await.unwrap();
+}
+
 fn status(said: Result<Value, CliError>) -> u16 {
     match said {
         Err(CliError::Refused { status, .. }) => status,
@@ -59,7 +71,7 @@ async fn k_25_safe_counts_once_an_administrator_accepted_it_for_this_definition(
     let written = put("1.0.1").await;
     assert!(written["warnings"].to_string().contains("safe"), "the author is told: {written:#}");
     ana.playbook(&playbook("look-up", "")).await;
-    assert!(irreversible(&ana).await && asks(&ana, &agent, "look-up").await);
+    assert!(irreversible(&ana, "test-ledger").await && asks(&ana, &agent, "look-up").await);
     assert_eq!(elsewhere.posts(), 0, "an author's word was enough");
 
     let list = format!("/api/admin/connectors/{}/test-ledger/safe-endpoints", ana.username);
@@ -69,31 +81,95 @@ async fn k_25_safe_counts_once_an_administrator_accepted_it_for_this_definition(
     assert_eq!(status(accept(&ana, &json!("0".repeat(64))).await), 409);
     let accepted = accept(&ana, &seen["definition"]).await.unwrap();
     assert!(accepted["endpoints"][0]["accepted_by"].is_string(), "{accepted:#}");
-    assert!(!irreversible(&ana).await && !asks(&ana, &agent, "look-up").await);
+    assert!(!irreversible(&ana, "test-ledger").await && !asks(&ana, &agent, "look-up").await);
     assert_eq!(elsewhere.posts(), 1);
 
     // A new version is another definition; the old acceptance says nothing of it.
     put("1.0.2").await;
-    assert!(irreversible(&ana).await && asks(&ana, &agent, "look-up").await);
+    assert!(irreversible(&ana, "test-ledger").await && asks(&ana, &agent, "look-up").await);
     assert_eq!(status(accept(&ana, &seen["definition"]).await), 409);
     let seen = admin(world()).get(&list).await.unwrap();
     accept(&ana, &seen["definition"]).await.unwrap();
     assert!(!asks(&ana, &agent, "look-up").await);
 
-    // An address of the agent's own voids it, for this agent.
-    let source = ana.get(&format!("/profiles/{agent}/data-sources")).await[0]["id"].clone();
-    let source = format!("/profiles/{agent}/data-sources/{}", source.as_str().unwrap());
+    // An address of the agent's own voids it, for this agent, and so does a header that may name another operation.
     let moved = json!({ "base_url": format!("http://127.0.0.1:{}/", elsewhere.port) });
-    let body = json!({ "config_overrides": moved, "permissions": {}, "is_enabled": true });
-    ana.door.put(&format!("{FACTORY}{source}"), &body).await.unwrap();
-    assert!(asks(&ana, &agent, "look-up").await, "another address was taken for the accepted one");
-    let body = json!({ "config_overrides": {}, "permissions": {}, "is_enabled": true });
-    ana.door.put(&format!("{FACTORY}{source}"), &body).await.unwrap();
+    let named = json!({ "headers": { "X-Amz-Target": "Ledger.DeletePayment" } });
+    for overrides in [moved, named] {
+        rebind(&ana, &agent, &overrides).await;
+        assert!(asks(&ana, &agent, "look-up").await, "{overrides} was taken for what was accepted");
+    }
+    rebind(&ana, &agent, &json!({ "headers": { "User-Agent": "Desk desk@example.org" } })).await;
+    assert!(!asks(&ana, &agent, "look-up").await, "who asks changes nothing");
 
     // And it can be taken back.
     admin(world()).delete(&format!("{list}/book")).await.unwrap();
     assert!(asks(&ana, &agent, "look-up").await);
-    assert_eq!(elsewhere.posts(), 2);
+    assert_eq!(elsewhere.posts(), 3);
+}
+
+/// A connector that says of some address that it answers queries.
+fn querying(address: &str) -> String {
+    format!(
+        r#"
+id: test-graph
+name: Test graph
+type: graphql
+version: 1.0.0
+description: Says what there is.
+connection: {{endpoint: "{address}/job/deploy/build"}}
+endpoints:
+  look:
+    description: Looks.
+    query: "query($amount: String!) {{ pings(amount: $amount) {{ id }} }}"
+    variables:
+      - {{name: amount, type: string, required: true}}
+    response_mapping: {{results_path: pings, fields: {{id: id}}}}
+"#
+    )
+}
+
+#[tokio::test]
+async fn k_25_a_query_of_graphql_is_signed_until_an_administrator_accepted_its_definition() {
+    let server = provider_server::start().await;
+    let answer = json!({ "data": { "pings": [{ "id": "1" }] } });
+    let answer = ResponseTemplate::new(200).set_body_json(answer);
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let sent = async || server.received_requests().await.unwrap().len();
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
+    let agent = ana.agent(&[&maria]).await;
+    let written = ana.post("/connectors", &json!({ "yaml": querying(&server.uri()) })).await;
+    assert!(written["warnings"].to_string().contains("does not count yet"), "{written:#}");
+    ana.bind(&agent, "test-graph").await;
+    let ask = playbook("look-round", "").replace("test-ledger", "test-graph");
+    ana.playbook(&ask.replace("endpoint: book", "endpoint: look")).await;
+
+    // Neither a test of the connector nor a run sends what nobody has accepted or signed.
+    let test = json!({ "endpoint": "look", "inputs": { "amount": "1.00" } });
+    let tried = ana.post("/connectors/test-graph/test", &test).await;
+    assert_eq!(tried["error"]["code"], "CONNECTOR_WRONG_FUNCTION", "{tried:#}");
+    assert!(irreversible(&ana, "test-graph").await && asks(&ana, &agent, "look-round").await);
+    assert_eq!(sent().await, 0, "an author's word was enough");
+
+    sources::accept(&ana, "test-graph").await;
+    let tried = ana.post("/connectors/test-graph/test", &test).await;
+    assert_eq!((&tried["ok"], &tried["count"]), (&json!(true), &json!(1)), "{tried:#}");
+    assert!(!irreversible(&ana, "test-graph").await && !asks(&ana, &agent, "look-round").await);
+    assert_eq!(sent().await, 2);
+
+    // What the agent's binding changes of the request was not accepted.
+    let moved = json!({ "base_url": format!("{}/other", server.uri()) });
+    for overrides in [moved, json!({ "headers": { "X-Original-URL": "/drop" } })] {
+        rebind(&ana, &agent, &overrides).await;
+        assert!(
+            asks(&ana, &agent, "look-round").await,
+            "{overrides} was taken for what was accepted"
+        );
+    }
+    assert_eq!(sent().await, 2);
 }
 
 const LINK: &str =

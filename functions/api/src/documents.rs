@@ -1,6 +1,8 @@
 //! Texts of users: connectors and playbooks. Every problem at once, each with its place.
 
-use countersign_connector::{ConnectorDefinition, Diagnostic, Parsed, Severity, Span, claims};
+use countersign_connector::{
+    Claim, ConnectorDefinition, Diagnostic, Parsed, Severity, Span, claims,
+};
 use countersign_playbook::{
     CompileContext, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
     Severity as PlaybookSeverity, ValidPlaybook, compile,
@@ -33,20 +35,24 @@ pub(crate) fn valid(
 /// The connector with its warnings, or a problem with all its errors.
 pub(crate) fn connector(yaml: &str) -> Result<(ConnectorDefinition, Vec<Diagnostic>), Problem> {
     let (definition, mut warnings) = read(countersign_connector::parse(yaml))?;
-    let unaccepted = claims(&definition).map(|endpoint| unaccepted(yaml, endpoint));
+    let unaccepted = claims(&definition).map(|(endpoint, claim)| unaccepted(yaml, endpoint, claim));
     warnings.extend(unaccepted.collect::<Vec<_>>());
     Ok((definition, warnings))
 }
 
 /// A claim of an author does not count by itself; who writes it is told.
-fn unaccepted(yaml: &str, endpoint: &str) -> Diagnostic {
-    let message =
-        format!("`safe: true` of `{endpoint}` does not count yet: its calls need a signature");
+fn unaccepted(yaml: &str, endpoint: &str, claim: Claim) -> Diagnostic {
+    let claimed = match claim {
+        Claim::Safe => format!("`safe: true` of `{endpoint}` does not count yet"),
+        Claim::Query => format!("that the query of `{endpoint}` only reads does not count yet"),
+    };
+    let message = format!("{claimed}: its calls need a signature");
+    let key = claim.key();
     let hint = "an administrator accepts it at `/api/admin/connectors/{owner}/{id}/safe-endpoints`";
     let of_endpoint = |line: &&str| line.trim_start().starts_with(&format!("{endpoint}:"));
     let from = yaml.lines().position(|line| of_endpoint(&line)).unwrap_or_default();
     let lines = || yaml.lines().enumerate().skip(from);
-    let place = lines().find_map(|(n, line)| Some((n, line.find("safe:")?)));
+    let place = lines().find_map(|(n, line)| Some((n, line.find(&format!("{key}:"))?)));
     let (line, column) = place.unwrap_or((from, 0));
     let column = yaml
         .lines()
@@ -55,7 +61,7 @@ fn unaccepted(yaml: &str, endpoint: &str) -> Diagnostic {
         .map_or(0, |text| text.chars().count());
     let count = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
     let span = Span { line: count(line), column: count(column), length: 1, ..Span::default() };
-    let pointer = format!("/endpoints/{endpoint}/safe");
+    let pointer = format!("/endpoints/{endpoint}/{key}");
     let problem = Diagnostic::error("safe", pointer, message).at(span);
     Diagnostic { severity: Severity::Warning, ..problem }.hint(hint.to_owned())
 }
@@ -124,6 +130,17 @@ mod tests {
         let said: Vec<&str> = warnings.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(said, ["`safe` has no effect: a GET only reads"]);
         assert!(connector(&reads.replace(", safe: true", "")).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn k_25_the_author_of_a_query_is_told_too() {
+        let yaml = "id: graph\nname: Graph\ntype: graphql\nversion: 1.0.0\nconnection: { endpoint: 'https://a.example/graphql' }\nendpoints:\n  find:\n    description: finds\n    query: '{ items { id } }'\n    response_mapping: { results_path: items, fields: { id: id } }\n";
+        let (_, warnings) = connector(yaml).unwrap();
+        let said: Vec<(&str, (u32, u32))> =
+            warnings.iter().map(|one| (one.message.as_str(), one.place())).collect();
+        let told =
+            "that the query of `find` only reads does not count yet: its calls need a signature";
+        assert_eq!(said, [(told, (9, 5))], "{warnings:?}");
     }
 
     #[test]

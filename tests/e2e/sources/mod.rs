@@ -118,6 +118,11 @@ impl Respond for Source {
 /// Binds a shipped connector to an agent, with a credential, at this address.
 pub(super) async fn bind(ana: &Person, agent: &str, template: &Template, address: &str) {
     let overrides = provider::overrides(&template.definition, &template.cases.auth, address);
+    bind_with(ana, agent, template, &json!(overrides)).await;
+}
+
+/// Binds a connector with a template's id to an agent, with a credential and these values of the binding's own.
+async fn bind_with(ana: &Person, agent: &str, template: &Template, overrides: &Value) {
     let parts = template.definition.credential_fields();
     let credentials: Map<String, Value> =
         parts.iter().map(|part| ((*part).to_owned(), KEY.into())).collect();
@@ -136,7 +141,7 @@ pub(super) async fn copy(ana: &Person, template: &Template, yaml: &str) {
     ana.door.put(&path, &json!({ "yaml": yaml })).await.unwrap();
 }
 
-/// Lets an administrator accept what somebody's connector calls safe.
+/// Lets an administrator accept what somebody's connector says to only read.
 pub(super) async fn accept(ana: &Person, id: &str) {
     let list = format!("/api/admin/connectors/{}/{id}/safe-endpoints", ana.username);
     let door = admin(world());

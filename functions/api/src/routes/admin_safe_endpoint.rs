@@ -18,7 +18,7 @@ pub(crate) struct Acceptance {
 }
 
 /// Accepts that an endpoint only reads: calls of it then need no signature. It holds for this definition and endpoint; the
-/// owner's next change of the connector, and an address of the binding's own, void it.
+/// owner's next change of the connector, and an address or a header of the binding's own (but User-Agent), void it.
 #[utoipa::path(
     put, path = "/connectors/{owner}/{id}/safe-endpoints/{endpoint}", tag = "administration", request_body = Acceptance,
     params(("owner" = String, Path, description = "id, username or address"), ("id" = String, Path, description = "the connector's id"), ("endpoint" = String, Path, description = "the endpoint's name")),
@@ -34,8 +34,10 @@ pub(crate) async fn accept(
     if !stored.definition.endpoints.contains_key(&endpoint) {
         return Err(Problem::not_found());
     }
-    if !claims(&stored.definition).any(|claim| claim == endpoint) {
-        let message = format!("`{endpoint}` does not say `safe: true`; there is nothing to accept");
+    if !claims(&stored.definition).any(|(name, _)| name == endpoint) {
+        let message = format!(
+            "`{endpoint}` is neither a POST with `safe: true` nor a query of GraphQL; there is nothing to accept"
+        );
         return Err(Problem::field("endpoint", message));
     }
     let definition = digest(&stored)?;

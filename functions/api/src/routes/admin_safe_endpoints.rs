@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use countersign_connector::{
-    AcceptedEndpoint, ConnectorId, Operation, StoredConnector, claims, definition_digest,
+    AcceptedEndpoint, Connection, ConnectorId, Operation, StoredConnector, claims,
+    definition_digest,
 };
 use countersign_identity::UserId;
 use countersign_web::{Json, Path, Problem};
@@ -28,16 +29,16 @@ pub(crate) struct SafeEndpoints {
     definition: String,
     /// The text itself.
     yaml: String,
-    /// The endpoints that say `safe: true`.
+    /// The endpoints of which its author says that they only read: each POST with `safe: true`, and each query of GraphQL.
     endpoints: Vec<SafeEndpoint>,
 }
 
-/// An endpoint that says `safe: true`.
+/// An endpoint of which the connector's author says that it only reads.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SafeEndpoint {
     /// Its name.
     endpoint: String,
-    /// What it calls: method and path.
+    /// What it calls: method and path; of GraphQL, method and address.
     calls: String,
     /// Whether the claim counts: then calls of it need no signature.
     is_accepted: bool,
@@ -60,7 +61,7 @@ impl SafeEndpoints {
             all.find(|accepted| accepted.endpoint == name && accepted.definition == definition)
         };
         let endpoints = claims(&stored.definition)
-            .map(|name| SafeEndpoint::of(stored, name, current(name)))
+            .map(|(name, _)| SafeEndpoint::of(stored, name, current(name)))
             .collect();
         Ok(Self {
             owner,
@@ -75,8 +76,13 @@ impl SafeEndpoints {
 impl SafeEndpoint {
     fn of(stored: &StoredConnector, name: &str, accepted: Option<&AcceptedEndpoint>) -> Self {
         let operation = stored.definition.endpoints.get(name).map(|endpoint| &endpoint.operation);
-        let calls = match operation {
-            Some(Operation::Request(rules)) => format!("{} {}", rules.method.as_str(), rules.path),
+        let calls = match (operation, &stored.definition.connection) {
+            (Some(Operation::Request(rules)), _) => {
+                format!("{} {}", rules.method.as_str(), rules.path)
+            }
+            (Some(Operation::Graphql(_)), Connection::Graphql(graphql)) => {
+                format!("POST {}", graphql.endpoint)
+            }
             _ => String::new(),
         };
         Self {

@@ -62,12 +62,16 @@ impl Template {
         let mut definition = self.definition.clone();
         provider::bring_home(&mut definition, &server.uri());
         let mut overrides = provider::overrides(&definition, &self.cases.auth, &server.uri());
-        // An address of the binding's own would void what the template calls safe.
-        if let (Connection::RestApi(rest), Some(home)) =
-            (&mut definition.connection, &mut overrides.base_url)
+        // An address of the binding's own would void what the template calls safe, and what it queries.
+        let address = match &mut definition.connection {
+            Connection::RestApi(rest) => Some(&mut rest.base_url),
+            Connection::Graphql(graphql) => Some(&mut graphql.endpoint),
+            _ => None,
+        };
+        if let Some(address) = address
+            && let Some(home) = overrides.base_url.take()
         {
-            rest.base_url.clone_from(home);
-            overrides.base_url = None;
+            *address = home;
         }
         World { definition, overrides, file: Vec::new(), tools: Vec::new() }
     }

@@ -93,6 +93,6 @@ pub use send_problem::{AskedCall, IfApproved, SendProblem, send_problem, send_un
 pub use target::target_digest;
 pub use tool_schema::{EndpointTool, tool_of};
 pub use tools::Tools;
-pub use trust::{AcceptedEndpoint, claims, definition_digest};
+pub use trust::{AcceptedEndpoint, Claim, claims, definition_digest};
 pub use written::{Parsed, parse, parse_template};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -1,9 +1,9 @@
 //! Whose word counts that a POST only reads.
 //!
-//! `safe: true` is the connector's author speaking, who may be the one that wants to go without a signature. It counts
-//! in what the deployment ships; in anybody else's connector an administrator has to accept it first, for exactly the
-//! definition they looked at. Where the binding leads elsewhere, or tells the server to do something else, nobody's word
-//! counts. What is left is irreversible and needs a signature.
+//! `safe: true`, and that an address answers queries of GraphQL, is the connector's author speaking, who may be the one
+//! that wants to go without a signature. It counts in what the deployment ships; in anybody else's connector an
+//! administrator has to accept it first, for exactly the definition they looked at. Where the binding leads elsewhere, or
+//! may tell the server to do something else, nobody's word counts. What is left is irreversible and needs a signature.
 
 use countersign_canonical::canonical_of;
 use countersign_identity::UserId;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::binding::{Binding, ConfigOverrides, StoredConnector};
-use crate::model::{ConnectorDefinition, Operation};
+use crate::model::{ConnectorDefinition, GraphqlEffect, Operation};
 
 /// An administrator's word that an endpoint only reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,34 @@ pub struct AcceptedEndpoint {
     pub at: Timestamp,
 }
 
+/// How an author says that a POST only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// By `safe: true`.
+    Safe,
+    /// By a document of GraphQL that is a query: that the address takes it for one, nobody has checked.
+    Query,
+}
+
+impl Claim {
+    fn of(operation: &Operation) -> Option<Self> {
+        match operation {
+            Operation::Request(rules) if rules.safe && !rules.method.reads() => Some(Self::Safe),
+            Operation::Graphql(rules) if !rules.has_effect() => Some(Self::Query),
+            _ => None,
+        }
+    }
+
+    /// The key of the endpoint that says it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Query => "query",
+        }
+    }
+}
+
 /// SHA-256, hex, of a connector's definition; the order of its keys does not count.
 ///
 /// # Errors
@@ -36,8 +64,8 @@ pub fn definition_digest(definition: &ConnectorDefinition) -> Result<String, ser
 }
 
 impl StoredConnector {
-    /// The definition as it is to be used: `safe: true` is left only where it counts. Everything that asks whether a call
-    /// has an effect asks this: the planner, the step, the view of the endpoints.
+    /// The definition as it is to be used: a claim is left only where it counts. Everything that asks whether a call has an
+    /// effect asks this: the planner, the step, the view of the endpoints.
     #[must_use]
     pub fn trusted(&self, binding: Option<&Binding>) -> ConnectorDefinition {
         let mut definition = self.definition.clone();
@@ -45,17 +73,17 @@ impl StoredConnector {
             return definition;
         }
         let accepted = self.accepted_now();
-        let moved = binding.is_some_and(|binding| leads_elsewhere(&binding.config_overrides));
+        let changed = binding.is_some_and(|binding| changes_requests(&binding.config_overrides));
         for (name, endpoint) in &mut definition.endpoints {
-            if let Operation::Request(rules) = &mut endpoint.operation {
-                let counts = self.owner.is_none() || accepted.contains(&name.as_str());
-                rules.safe &= counts && !moved;
+            let counts = self.owner.is_none() || accepted.contains(&name.as_str());
+            if changed || !counts {
+                distrust(&mut endpoint.operation);
             }
         }
         definition
     }
 
-    /// The endpoints whose `safe: true` an administrator has accepted for this very definition.
+    /// The endpoints whose claim an administrator has accepted for this very definition.
     #[must_use]
     pub fn accepted_now(&self) -> Vec<&str> {
         if self.accepted.is_empty() {
@@ -67,16 +95,25 @@ impl StoredConnector {
     }
 }
 
-/// The endpoints with another method than GET and HEAD that say `safe: true`.
-pub fn claims(definition: &ConnectorDefinition) -> impl Iterator<Item = &str> {
-    definition.endpoints.iter().filter_map(|(name, endpoint)| match &endpoint.operation {
-        Operation::Request(rules) if rules.safe && !rules.method.reads() => Some(name.as_str()),
-        _ => None,
-    })
+/// The endpoints whose author says that their POST only reads, and how.
+pub fn claims(definition: &ConnectorDefinition) -> impl Iterator<Item = (&str, Claim)> {
+    let endpoints = definition.endpoints.iter();
+    endpoints.filter_map(|(name, endpoint)| Some((name.as_str(), Claim::of(&endpoint.operation)?)))
 }
 
-fn leads_elsewhere(overrides: &ConfigOverrides) -> bool {
-    overrides.base_url.is_some()
+/// Takes the claim of an endpoint away, if it has one: its calls have an effect.
+fn distrust(operation: &mut Operation) {
+    match operation {
+        Operation::Request(rules) => rules.safe = false,
+        Operation::Graphql(rules) => rules.effect = GraphqlEffect::Mutation,
+        _ => {}
+    }
+}
+
+/// Whether a binding sends requests elsewhere, or with a header that may name another operation, path or method. A
+/// User-Agent only says who asks.
+fn changes_requests(overrides: &ConfigOverrides) -> bool {
+    overrides.base_url.is_some() || overrides.headers.iter().any(|(name, _)| name != "user-agent")
 }
 
 #[cfg(test)]
@@ -151,27 +188,76 @@ mod tests {
         check(&other, None, true);
     }
 
-    #[test]
-    fn k_25_an_address_of_the_binding_voids_it() {
-        let moved = binding(&serde_json::json!({ "base_url": "https://b.example" }));
-        let slower = binding(&serde_json::json!({ "timeout_seconds": 5 }));
-        for connector in [stored(None), accepted(own())] {
-            check(&connector, Some(&moved), true);
-            check(&connector, Some(&slower), false);
-        }
+    const GRAPH: &str = "id: graph\nname: Graph\ntype: graphql\nversion: 1.0.0\nconnection: { endpoint: 'https://a.example/graphql' }\nendpoints:\n  find: { description: finds, query: 'query { items { id } }', response_mapping: { results_path: data.items, fields: { id: id } } }\n  drop: { description: drops, query: 'mutation { drop }' }\n";
+
+    fn graph(owner: Option<UserId>) -> StoredConnector {
+        let parsed = parse(GRAPH);
+        let definition = parsed.definition.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
+        StoredConnector { definition, ..stored(owner) }
     }
 
     #[test]
-    fn k_25_parsed_graphql_queries_stay_safe() {
-        let yaml = "id: graph\nname: Graph\ntype: graphql\nversion: 1.0.0\nconnection: { endpoint: 'https://a.example/graphql' }\nendpoints:\n  find: { description: finds, query: 'query { items { id } }', response_mapping: { results_path: data.items, fields: { id: id } } }\n";
-        let parsed = parse(yaml);
-        let definition = parsed.definition.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
-        let graph = StoredConnector { definition, ..own() };
-        let moved = binding(&serde_json::json!({ "base_url": "https://b.example" }));
-        for binding in [None, Some(&moved)] {
-            let definition = graph.trusted(binding);
-            assert!(!endpoint_contract(&definition, "find").unwrap().irreversible);
+    fn k_25_what_a_binding_changes_of_a_request_voids_it() {
+        let changed = [
+            serde_json::json!({ "base_url": "https://b.example" }),
+            serde_json::json!({ "headers": { "X-Amz-Target": "Table.DeleteItem" } }),
+            serde_json::json!({ "headers": { "user-agent": "Desk", "x-original-url": "/drop" } }),
+        ];
+        let kept = [
+            serde_json::json!({ "timeout_seconds": 5 }),
+            serde_json::json!({ "headers": { "User-Agent": "Desk desk@example.org" } }),
+        ];
+        for overrides in changed {
+            for connector in [stored(None), accepted(own())] {
+                check(&connector, Some(&binding(&overrides)), true);
+            }
+            for connector in [graph(None), accepted(graph(own().owner))] {
+                check_query(&connector, Some(&binding(&overrides)), true);
+            }
         }
+        for overrides in kept {
+            for connector in [stored(None), accepted(own())] {
+                check(&connector, Some(&binding(&overrides)), false);
+            }
+            for connector in [graph(None), accepted(graph(own().owner))] {
+                check_query(&connector, Some(&binding(&overrides)), false);
+            }
+        }
+    }
+
+    /// Whether a call of the query has an effect; the mutation always has.
+    fn check_query(stored: &StoredConnector, binding: Option<&Binding>, irreversible: bool) {
+        let definition = stored.trusted(binding);
+        let contract = |name| endpoint_contract(&definition, name).unwrap().irreversible;
+        assert_eq!((contract("find"), contract("drop")), (irreversible, true));
+    }
+
+    #[test]
+    fn k_25_a_query_of_graphql_counts_where_somebody_else_says_so() {
+        check_query(&graph(None), None, false);
+        check_query(&graph(own().owner), None, true);
+        let known = accepted(graph(own().owner));
+        check_query(&known, None, false);
+        let mut newer = known.clone();
+        newer.definition = parse(&GRAPH.replace("a.example", "b.example")).definition.unwrap();
+        check_query(&newer, None, true);
+        let claims: Vec<_> = claims(&known.definition).collect();
+        assert_eq!(claims, [("find", Claim::Query)], "a mutation claims nothing");
+    }
+
+    /// `_cursor` is no argument of a call that is sent once, and its answer names none.
+    #[test]
+    fn k_25_what_does_not_count_has_no_pages() {
+        let paged = YAML.replace("safe: true }", "safe: true, pagination: { type: page } }");
+        let definition = parse(&paged).definition.unwrap();
+        let cursors = |stored: &StoredConnector| {
+            let contract = endpoint_contract(&stored.trusted(None), "find").unwrap();
+            let slots = contract.inputs.iter().chain(&contract.outputs);
+            slots.filter(|slot| slot.name.ends_with("_cursor")).count()
+        };
+        let shipped = StoredConnector { definition, ..stored(None) };
+        assert_eq!(cursors(&shipped), 2);
+        assert_eq!(cursors(&StoredConnector { owner: own().owner, ..shipped }), 0);
     }
 
     #[test]

@@ -278,12 +278,34 @@ async fn k_49_a_mutation_carries_its_key_and_is_never_repeated() {
 async fn f_104_a_binding_replaces_the_endpoint_within_the_rules() {
     let server = serve(vec![(None, page(&["a"], None))]).await;
     let elsewhere = yaml(&server).replace(&server.uri(), "https://graphql.example");
+    let at = |address: String| {
+        let world = World::new(&elsewhere);
+        Arc::new(world.bind(|binding| binding.config_overrides.base_url = Some(address)))
+    };
+    let found = run_with(&at(server.uri()), Mode::Write, LOCAL, &search(json!({}))).await.unwrap();
+    assert_eq!(found["count"], 1);
+    let inside = at("https://10.0.0.1/graphql".to_owned());
+    let error = run_with(&inside, Mode::Write, LOCAL, &search(json!({}))).await.unwrap_err();
+    assert_eq!(error.code, "EGRESS_REFUSED");
+}
+
+#[tokio::test]
+async fn k_25_a_query_at_an_address_of_the_binding_is_signed_and_sent_once() {
+    let server = serve(vec![(None, page(&["a", "b"], Some("c1")))]).await;
     let uri = server.uri();
-    let world =
-        World::new(&elsewhere).bind(|binding| binding.config_overrides.base_url = Some(uri));
-    assert_eq!(run(world, &search(json!({}))).await.unwrap()["count"], 1);
-    let world = World::new(&elsewhere).bind(|binding| {
-        binding.config_overrides.base_url = Some("https://10.0.0.1/graphql".to_owned());
-    });
-    check(world, &search(json!({})), "EGRESS_REFUSED").await;
+    let world = World::new(&yaml(&server).replace(&server.uri(), "https://graphql.example"))
+        .bind(|binding| binding.config_overrides.base_url = Some(uri));
+    let world = Arc::new(world);
+    let error = run_with(&world, Mode::Read, LOCAL, &search(json!({}))).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_WRONG_FUNCTION", "{error}");
+    assert_eq!(server.received_requests().await.unwrap().len(), 0);
+    let output = run_with(&world, Mode::Write, LOCAL, &search(json!({}))).await.unwrap();
+    assert_eq!((&output["count"], &output["has_more"]), (&json!(2), &json!(true)));
+    assert_eq!(output.get("_next_cursor"), None, "a call that is sent once is not continued");
+    let warning = output["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("only its first page"), "{output}");
+    assert_eq!(server.received_requests().await.unwrap().len(), 1);
+    let on = search(json!({ "_cursor": "c1" }));
+    let error = described(&world, &on).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_ARGUMENT", "{error}");
 }

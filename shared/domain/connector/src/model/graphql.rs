@@ -29,13 +29,13 @@ pub struct GraphqlConnection {
     pub idempotency: Option<Idempotency>,
 }
 
-/// What a document does.
+/// What sending a document counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GraphqlEffect {
     /// A `query`: it reads.
     Query,
-    /// A `mutation`: its effect cannot be taken back.
+    /// A `mutation`, or a query of which nobody has accepted that it only reads: its effect cannot be taken back.
     Mutation,
 }
 
@@ -44,7 +44,7 @@ pub enum GraphqlEffect {
 pub struct GraphqlRules {
     /// The document: one query or mutation, and its fragments.
     pub query: String,
-    /// Which of the two.
+    /// As the document says when it is parsed and stored; [`crate::StoredConnector::trusted`] may take it for a mutation.
     pub effect: GraphqlEffect,
     /// How pages follow each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
