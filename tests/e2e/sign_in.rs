@@ -205,6 +205,28 @@ async fn an_account_in_wrong_hands_is_parted_and_another_takes_its_place() {
 }
 
 #[tokio::test]
+async fn r_003_an_account_that_was_given_another_address_gets_no_token_until_it_has_its_own_again() {
+    let ana = Account::new("ana").await;
+    let session = ana.sign_in().await.unwrap();
+    let address = async |email: &str| {
+        let email = format!("Name=email,Value={email}");
+        let attributes = ["--user-attributes", &email, "Name=email_verified,Value=true"];
+        ana.at_pool("admin-update-user-attributes", &attributes).await;
+    };
+    address(&format!("mallory-{}", ana.email)).await;
+    for said in [ana.sign_in().await, session.refreshed().await] {
+        let said = said.err().unwrap();
+        assert!(said.contains("SIGN_IN_ADDRESS_CHANGED"), "{said}");
+    }
+    // Nobody was entered with the other address.
+    let people = root().await.get("/api/admin/users?limit=100").await.unwrap();
+    assert!(!people.to_string().contains("mallory-ana"), "{people:#}");
+    address(&ana.email).await;
+    let again = ana.sign_in().await.unwrap();
+    assert_eq!(again.claims()["user_id"], session.claims()["user_id"]);
+}
+
+#[tokio::test]
 async fn k_08_whoever_signed_in_may_decide_a_gate() {
     let (ana, maria) = (Account::new("ana").await, Account::new("maria").await);
     for account in [&ana, &maria] {

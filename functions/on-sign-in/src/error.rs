@@ -34,6 +34,10 @@ pub enum SignInError {
     #[error("another account signs in as the person with this address; ask an administrator")]
     #[failure(code = "SIGN_IN_OTHER_ACCOUNT")]
     OtherAccount,
+    /// The account has another address than its person.
+    #[error("the mail address of this account is not its person's any more; ask an administrator")]
+    #[failure(code = "SIGN_IN_ADDRESS_CHANGED")]
+    AddressChanged,
     /// The account was a person's and was taken from them.
     #[error("this account was parted from its person; ask an administrator")]
     #[failure(code = "SIGN_IN_PARTED")]

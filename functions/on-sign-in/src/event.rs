@@ -64,6 +64,13 @@ impl SignIn {
         attributes.email.as_deref().filter(|_| verified).map(Email::parse)
     }
 
+    /// Whether the account has this address, in any case. The pool does not have to vouch for it again: an address that
+    /// somebody else has given the account is another one.
+    pub(crate) fn has(&self, email: &Email) -> bool {
+        let own = self.request.user_attributes.email.as_deref();
+        own.is_some_and(|own| own.eq_ignore_ascii_case(email.as_str()))
+    }
+
     /// The pool and the name of the account when somebody has signed in just now. A refresh is not a sign-in: who holds a
     /// stolen session could give the account a factor of their own, and the next token would vouch for them.
     pub(crate) fn of_a_sign_in(&self) -> Option<(&str, &str)> {
@@ -162,6 +169,17 @@ mod tests {
         let mut event: Value = serde_json::from_str(FIRST).unwrap();
         event["request"]["userAttributes"].as_object_mut().unwrap().remove("email_verified");
         assert!(sample(&event.to_string()).verified_email().is_none());
+    }
+
+    #[test]
+    fn r_003_an_account_is_compared_with_its_person_by_its_address() {
+        let ada = Email::parse("ada@example.ORG").unwrap();
+        assert!(sample(FIRST).has(&ada));
+        assert!(sample(REFRESH).has(&ada), "it was verified once");
+        assert!(!sample(FIRST).has(&Email::parse("mallory@example.org").unwrap()));
+        let mut event: Value = serde_json::from_str(FIRST).unwrap();
+        event["request"]["userAttributes"].as_object_mut().unwrap().remove("email");
+        assert!(!sample(&event.to_string()).has(&ada));
     }
 
     #[test]

@@ -117,9 +117,9 @@ async fn person(context: &Context, sign_in: &SignIn) -> Result<User, SignInError
 async fn found(context: &Context, sign_in: &SignIn) -> Result<User, SignInError> {
     let account = sign_in.account()?;
     match context.directory.holder(&account.subject).await? {
-        Holder::Person(user) => return Ok(*user),
+        Holder::Person(user) => return unchanged(sign_in, *user),
         Holder::Parted => return Err(SignInError::Parted),
-        Holder::Former(user) => return tie(context, *user, &account).await,
+        Holder::Former(user) => return tie(context, unchanged(sign_in, *user)?, &account).await,
         Holder::Nobody => {}
     }
     let email = sign_in.verified_email().ok_or(SignInError::Unverified)??;
@@ -127,6 +127,16 @@ async fn found(context: &Context, sign_in: &SignIn) -> Result<User, SignInError>
         Some(known) => tie(context, known, &account).await,
         None => enter(context, sign_in, account, email).await,
     }
+}
+
+/// The person of the account, as long as it has their address. Whoever holds one stolen token can give the account an address
+/// of their own at the pool, and have a new password mailed there: that must not become a session of this person.
+fn unchanged(sign_in: &SignIn, user: User) -> Result<User, SignInError> {
+    if sign_in.has(&user.email) {
+        return Ok(user);
+    }
+    tracing::warn!(user = %user.id, "a sign-in was refused: the account has another address than its person");
+    Err(SignInError::AddressChanged)
 }
 
 async fn tie(context: &Context, user: User, account: &Account) -> Result<User, SignInError> {
