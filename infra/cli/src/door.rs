@@ -1,9 +1,10 @@
 //! The one client of the REST door: JSON in, JSON out, problems as errors.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use countersign_failure::{at_path, network_problem};
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -43,8 +44,13 @@ impl Door {
     /// A door with a token.
     ///
     /// # Errors
-    /// As [`Door::open`].
+    /// [`CliError::Argument`] when the token would be sent without encryption, to another machine; otherwise as [`Door::open`].
     pub fn with(base: &str, token: String) -> Result<Self, CliError> {
+        if !is_private(base) {
+            return Err(CliError::Argument(format!(
+                "`{base}` is not an address that a token is sent to: give one that begins with `https://`"
+            )));
+        }
         Ok(Self { token: Some(token), ..Self::open(base)? })
     }
 
@@ -172,6 +178,14 @@ impl Door {
     }
 }
 
+/// Whether nobody on the way reads what is sent to this address: it is encrypted, or does not leave this machine.
+fn is_private(base: &str) -> bool {
+    let Ok(address) = Url::parse(base) else { return false };
+    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    address.scheme() == "https" || (address.scheme() == "http" && is_here)
+}
+
 async fn text(answer: Response) -> Result<String, reqwest::Error> {
     answer.text().await
 }
@@ -252,7 +266,7 @@ fn of_gateway(status: u16) -> Option<(&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::refusal;
+    use super::{Door, refusal};
     use crate::error::CliError;
 
     #[track_caller]
@@ -299,6 +313,32 @@ mod tests {
         );
         check(403, r#"{"detail":"no","code":"PERMISSION_DENIED"}"#, "no (PERMISSION_DENIED)");
         check(502, "<html>", "the API answered with status 502");
+    }
+
+    #[test]
+    fn a_token_is_sent_encrypted_or_stays_on_this_machine() {
+        let taken = |base: &str| Door::with(base, "token".to_owned()).is_ok();
+        for base in [
+            "https://api.example.org",
+            "http://127.0.0.1:4566/x",
+            "http://[::1]:4566",
+            "http://localhost:4566",
+        ] {
+            assert!(taken(base), "{base}");
+        }
+        for base in [
+            "http://api.example.org",
+            "http://10.0.0.1",
+            "http://localhost.example.org",
+            "http://127.0.0.1@example.org",
+            "http://127.0.0.1.example.org/x",
+            "ftp://127.0.0.1",
+            "api.example.org",
+            "",
+        ] {
+            let refused = Door::with(base, "token".to_owned()).unwrap_err();
+            assert_eq!(refused.exit_code(), 2, "{base}: {refused}");
+        }
     }
 
     #[test]

@@ -197,7 +197,7 @@ pub(crate) struct Caller {
 /// Which deployment a command speaks to, and as whom.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Who {
-    /// The address of the deployment; the local stack unless given.
+    /// The address of the deployment, with `https://`; the local stack unless given.
     #[arg(long, global = true, env = "COUNTERSIGN_URL", value_name = "URL")]
     url: Option<String>,
     /// A token of the deployment.
