@@ -43,10 +43,13 @@ pub(crate) async fn send(
         return Ok(events);
     }
     for person in told(done.head) {
-        if is_member(done.head, person) && members::left(context, done.head, person).await? {
+        let is_member = is_member(done.head, person);
+        if is_member && members::left(context, done.head, person).await? {
             continue;
         }
-        context.content.notify(&told_to(done, person, &address(context, done, person))).await?;
+        let may_read = !is_member || members::may_read(context, done.head).await?;
+        let address = address(context, done, person);
+        context.content.notify(&told_to(done, person, &address, may_read)).await?;
         if !was_watched(done) && !is_told_later(done, person) {
             mail(context, done, person).await?;
         }
@@ -125,9 +128,12 @@ fn is_member(head: &Head, person: &UserId) -> bool {
     head.member() == Some(person) && *person != head.owner
 }
 
-fn told_to(done: &Done<'_>, person: &UserId, address: &str) -> Notification {
+fn told_to(done: &Done<'_>, person: &UserId, address: &str, may_read: bool) -> Notification {
     let full = notification(done, person, address);
-    if is_member(done.head, person) { members::notification(done, full) } else { full }
+    match is_member(done.head, person) {
+        true => members::notification(done, full, may_read),
+        false => full,
+    }
 }
 
 fn notification(done: &Done<'_>, person: &UserId, address: &str) -> Notification {

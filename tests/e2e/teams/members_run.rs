@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agents::{put, terms};
-use super::{leave, share, team};
+use super::{delete, leave, share, team};
 use crate::case::{FACTORY, Person, gated, person, revoke, rows, step, until};
 
 /// Where the agent keeps rows.
@@ -201,6 +201,62 @@ async fn k_35_a_run_of_somebody_who_left_the_team_does_nothing_more() {
     assert_eq!(desk.ana.refused(KEPT, None).await.0, 404, "nothing was kept");
 }
 
+#[tokio::test]
+async fn k_35_a_member_reads_no_answer_once_the_share_is_taken_back() {
+    let desk = Desk::open().await;
+    let of_team = format!("/profiles/{}/share/{}", desk.agent, desk.team);
+    let answer = async |run: &str| desk.reaches(run, "complete").await["response"].clone();
+    let earlier = desk.started().await;
+    desk.signed(&earlier).await;
+    assert!(answer(&earlier).await["content"].is_string());
+    let run = desk.started().await;
+    desk.reaches(&run, "awaiting_approval").await;
+    assert_eq!(delete(&desk.ana, &of_team).await, 200);
+    desk.signed(&run).await;
+    for run in [&run, &earlier] {
+        assert_eq!(answer(run).await, Value::Null, "{run}");
+    }
+    let told = until("the notification", || async {
+        let page = desk.bea.get("/notifications").await;
+        let all = page["items"].as_array().unwrap();
+        all.iter().find(|note| note["details"]["execution_id"] == json!(run)).cloned()
+    })
+    .await;
+    assert!(!told["message"].as_str().unwrap().contains("The answer"), "{told:#}");
+    let terms = json!({ "journal_visibility": "own_only" });
+    share(&desk.ana, &desk.agent, &desk.team, &terms).await;
+    assert_eq!(answer(&run).await, Value::Null, "this share lets no members run it");
+    let again = json!({ "members_run": true, "team_file_access": false, "team_post_access": false,
+        "journal_visibility": "own_only", "is_active": true });
+    assert_eq!(put(&desk.ana, &of_team, &again).await, 200);
+    assert!(answer(&run).await["content"].is_string(), "the owner shares it again");
+}
+
+#[tokio::test]
+async fn k_35_one_team_does_not_read_what_members_of_another_have_asked() {
+    let desk = Desk::open().await;
+    let cara = person("cara", &["global:analyst"]).await;
+    let other = team(&[&desk.ana, &cara]).await;
+    share(&desk.ana, &desk.agent, &other, &json!({ "journal_visibility": "full" })).await;
+    let of_bea = desk.started().await;
+    desk.signed(&of_bea).await;
+    desk.reaches(&of_bea, "complete").await;
+    let own = desk.ana.start(&desk.agent, "members-rows", rows()).await;
+    desk.signed(&own).await;
+    desk.ana.reaches(&own, "complete").await;
+    let seen = async |person: &Person, team: &str, run: &str| {
+        until("the entry of a run", || async {
+            let page = person.get(&format!("/teams/{team}/agents/{}/journal", desk.agent)).await;
+            let all = page["items"].as_array().unwrap();
+            let runs: Vec<Value> = all.iter().map(|entry| entry["execution_id"].clone()).collect();
+            runs.contains(&json!(run)).then_some(runs)
+        })
+        .await
+    };
+    assert_eq!(seen(&desk.bea, &desk.team, &of_bea).await, [json!(of_bea)]);
+    assert_eq!(seen(&cara, &other, &own).await, [json!(own)], "and nothing of Bea's");
+}
+
 /// What a trigger starts.
 const THEN: &str = "
 id: then-members
@@ -224,7 +280,7 @@ async fn k_35_what_a_member_has_asked_for_fires_and_repeats_nothing_of_the_owner
     let trigger = json!({ "name": "Then", "profile_id": desk.agent, "on": on, "playbook_id": "then-members", "inputs": {} });
     let trigger = desk.ana.post("/triggers", &trigger).await["id"].as_str().unwrap().to_owned();
     let run = desk.started().await;
-    // Taking the share back ends nothing that has begun, and the member still reads of it.
+    // Taking the share back ends nothing that has begun, and the member still sees where it stands.
     let of_team = format!("/profiles/{}/share/{}", desk.agent, desk.team);
     assert_eq!(put(&desk.ana, &of_team, &terms(false, "own_only", false)).await, 200);
     desk.reaches(&run, "awaiting_approval").await;

@@ -148,7 +148,8 @@ pub(crate) async fn replace(
     Ok(Json(ctx.catalog.change_share(profile.as_str(), &team, terms, now()).await?))
 }
 
-/// Takes a share back: from now on members see nothing of the agent, and it reads nothing of the team.
+/// Takes a share back: from now on members see nothing of the agent but where runs stand that they have started, without what
+/// these answer, and it reads nothing of the team.
 #[utoipa::path(
     delete, path = "/profiles/{id}/share/{team_id}", tag = "profiles",
     params(("id" = String, Path, description = "`prof_…`"), ("team_id" = String, Path, description = "`team_…`")),

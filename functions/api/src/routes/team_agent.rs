@@ -35,7 +35,8 @@ pub(crate) async fn detail(
     Ok(Json(view(&ctx, share, profile).await?))
 }
 
-/// What of the journal of a shared agent its share shows to members, newest first: since it is shared, and of what its runs did.
+/// What of the journal of a shared agent its share shows to members, newest first: since it is shared, and of what its runs did,
+/// but for those that members of another team started.
 #[utoipa::path(
     get, path = "/teams/{id}/agents/{profile_id}/journal", tag = "teams",
     params(("id" = String, Path, description = "`team_…`"), ("profile_id" = String, Path, description = "`prof_…`"), JournalQuery),
@@ -51,7 +52,8 @@ pub(crate) async fn journal(
     let level = level(&share, &ctx.catalog.shares(id.as_str()).await?);
     let shows = |entry: &Entry| {
         let is_of_run = entry.origin != Origin::Look && entry.created_at >= share.created_at;
-        is_of_run && level.shows(reader, &entry.invoked_by, entry.run_context)
+        let is_of_others = entry.team_id.as_deref().is_some_and(|of| of != team.as_str());
+        is_of_run && !is_of_others && level.shows(reader, &entry.invoked_by, entry.run_context)
     };
     let Json(page) = shown(ctx, journal, &asked.query, shows).await?;
     let items = page.items.into_iter().map(SharedEntry::from).collect();

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::execution::state;
 use super::execution_cancel::{Cancelled, cancelled};
+use super::team_agents::profile;
 use super::team_runs::SharedRun;
 use super::teams::own_team;
 use super::{Analyst, Ctx, JsonOf, Reader, found};
@@ -66,7 +67,7 @@ pub(crate) struct SharedRunView {
     /// The code of why it could not begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
-    /// What it gave back, once it is over.
+    /// What it gave back, once it is over, and while the agent is shared with the team for members to run.
     response: Option<SharedAnswer>,
 }
 
@@ -83,7 +84,10 @@ pub(crate) async fn detail(
 ) -> JsonOf<SharedRunView> {
     let head = own(&ctx, member, (&team, &id), &run).await?;
     let state = state(&ctx, &head).await?;
-    let response = if state.status.is_final() { ctx.runs.response(&run).await? } else { None };
+    let response = match state.status.is_final() && answers_members(&ctx, &team, &id).await? {
+        true => ctx.runs.response(&run).await?,
+        false => None,
+    };
     Ok(Json(SharedRunView {
         line: SharedRun::of(&head, state.status),
         inputs: inputs(&ctx, &head).await?,
@@ -115,6 +119,15 @@ async fn inputs(ctx: &Context, head: &Head) -> Result<Map<String, Value>, Proble
     let understood = |name: &String| head.understood.iter().any(|one| one.input == *name);
     all.retain(|name, _| head.given_inputs.contains(name) || understood(name));
     Ok(all)
+}
+
+/// Whether members of the team may read what the agent answers them now.
+async fn answers_members(ctx: &Context, team: &TeamId, id: &ProfileId) -> Result<bool, Problem> {
+    let share = ctx.catalog.share(id.as_str(), team).await?;
+    match share.filter(|share| share.terms.lets_members_run()) {
+        Some(share) => Ok(profile(ctx, &share).await?.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// A run that the caller has started as a member of a team that they are in now; any other is not there.

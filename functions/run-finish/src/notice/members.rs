@@ -32,11 +32,18 @@ pub(crate) async fn left(
     Ok(context.directory.team_of(person, &team.team_id).await?.is_none())
 }
 
-/// The notification without what is the owner's.
-pub(super) fn notification(done: &Done<'_>, full: Notification) -> Notification {
+/// Whether members may read what the agent answers them now: its owner may have taken the share back.
+pub(super) async fn may_read(context: &Context, head: &Head) -> Result<bool, FinishError> {
+    let Some(team) = &head.team_context else { return Ok(false) };
+    let share = context.catalog.share(&head.profile_id, &team.team_id).await?;
+    Ok(share.is_some_and(|share| share.terms.lets_members_run()))
+}
+
+/// The notification without what is the owner's; the beginning of the answer only where the member may read it.
+pub(super) fn notification(done: &Done<'_>, full: Notification, may_read: bool) -> Notification {
     let details = [("execution_id", json!(done.head.run)), ("status", json!(done.status))];
     let details = details.map(|(name, value)| (name.to_owned(), value));
-    Notification { message: message(done), details: Map::from_iter(details), ..full }
+    Notification { message: message(done, may_read), details: Map::from_iter(details), ..full }
 }
 
 /// The mail without what is the owner's.
@@ -49,7 +56,7 @@ pub(super) fn letter(head: &Head, full: FinishedMail) -> FinishedMail {
     FinishedMail { decisions: Vec::new(), reader, ..full }
 }
 
-fn message(done: &Done<'_>) -> String {
+fn message(done: &Done<'_>, may_read: bool) -> String {
     let (good, skipped, all) = counted(done);
     let mut message = format!("{good} of {all} steps were done");
     if skipped > 0 {
@@ -63,6 +70,7 @@ fn message(done: &Done<'_>) -> String {
     } else if let Some(code) = done.head.stop.as_ref().and_then(|stop| stop.code.as_ref()) {
         message.push_str(&format!(" It could not begin: {code}."));
     }
-    message.push_str(&done.response.map(the_answer).unwrap_or_default());
+    let response = done.response.filter(|_| may_read);
+    message.push_str(&response.map(the_answer).unwrap_or_default());
     message
 }

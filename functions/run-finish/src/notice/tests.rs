@@ -142,11 +142,15 @@ fn f_190_a_member_is_told_nothing_of_who_signed_and_where_results_went() {
     let head = Head { team_context: serde_json::from_value(team).unwrap(), ..head("background") };
     let approvals = [denied("stop")];
     with(&head, RunStatus::Rejected, &approvals, &[], |done| {
-        let (owner, member) = (told_to(done, &user(1), "a"), told_to(done, &user(2), "a"));
+        let told = |person: u8, may_read| told_to(done, &user(person), "a", may_read);
+        let (owner, member) = (told(1, true), told(2, true));
         assert!(
             owner.message.contains("maria") && owner.details.contains_key("output_destinations")
         );
         assert!(!member.message.contains("maria"), "{}", member.message);
+        let without = told(2, false).message;
+        assert!(member.message.starts_with(&without) && !without.contains("answer"), "{without}");
+        assert!(member.message.contains(" The answer: "), "{}", member.message);
         assert_eq!(Vec::from_iter(member.details.keys()), ["execution_id", "status"]);
         let mail = members::letter(done.head, letter(done, None)).render().unwrap();
         assert!(!mail.text.contains("maria"), "{}", mail.text);

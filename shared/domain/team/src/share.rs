@@ -61,6 +61,14 @@ pub struct Terms {
     pub is_active: bool,
 }
 
+impl Terms {
+    /// Whether members may run the agent now, and read what it answers them.
+    #[must_use]
+    pub fn lets_members_run(self) -> bool {
+        self.is_active && self.members_run
+    }
+}
+
 impl Default for Terms {
     fn default() -> Self {
         Self {
