@@ -149,7 +149,7 @@ async fn taken(
         led_by: &Ancestry::NONE,
         at: now,
     };
-    // Nothing is kept of what there is no room for.
+    // Nothing is kept of what there is no room for, and of what comes to no run for another reason only until then.
     if let Some(skipped) = ctx.clock.turned_away(&firing, before.as_ref()).await? {
         return Err(turned_away(&skipped, now));
     }
@@ -160,6 +160,11 @@ async fn taken(
         // Somebody was faster, perhaps within the same second.
         EventOutcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
             Some(known) => {
+                match is_same(&known, fired) {
+                    // It may have been kept again after the other one had removed it.
+                    true => ctx.clock.remove_unused_body(&known).await,
+                    false => ctx.clock.hook_bodies.remove(trigger.id.as_str(), fired).await?,
+                }
                 repeated(&known, fired)?;
                 known
             }
@@ -185,11 +190,7 @@ fn answer(of: &Occurrence) -> Value {
 /// The answer to a message that came before. An id that comes again with another body is another message, and the sender's
 /// mistake: taking it as the first one would lose it.
 fn repeated(known: &Occurrence, fired: &TriggeredBy) -> Result<Value, Problem> {
-    let hash = |fired: &TriggeredBy| match fired {
-        TriggeredBy::Webhook { sha256, .. } => Some(sha256.clone()),
-        TriggeredBy::File { .. } | TriggeredBy::After { .. } => None,
-    };
-    if known.fired_by.as_ref().and_then(hash) == hash(fired) {
+    if is_same(known, fired) {
         return Ok(answer(known));
     }
     tracing::warn!(occurrence = %known.id, "a message came again with another body");
@@ -198,6 +199,15 @@ fn repeated(known: &Occurrence, fired: &TriggeredBy) -> Result<Value, Problem> {
     Err(problem
         .with_hint("give every message an id of its own")
         .with("occurrence", known.id.as_str()))
+}
+
+/// Whether the message that came before had the same body.
+fn is_same(known: &Occurrence, fired: &TriggeredBy) -> bool {
+    let digest = |fired: &TriggeredBy| match fired {
+        TriggeredBy::Webhook { sha256, .. } => Some(sha256.clone()),
+        TriggeredBy::File { .. } | TriggeredBy::After { .. } => None,
+    };
+    known.fired_by.as_ref().and_then(digest) == digest(fired)
 }
 
 fn is_turned_away(occurrence: &Occurrence) -> bool {

@@ -4,8 +4,9 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::{Answer, Sender, call, changed, compute, fired, made, run_of, trigger};
-use crate::case::{FACTORY, Person, person, revoke};
+use crate::case::{FACTORY, Person, person, revoke, until};
 use crate::effects::{Elsewhere, payer, playbook};
+use crate::world::world;
 
 fn hook() -> Value {
     json!({ "type": "webhook" })
@@ -163,9 +164,26 @@ async fn issue_14_a_body_has_a_size_a_type_and_a_depth() {
     let skipped = sender.fires(&ana, "msg_2", &json!({ "row": [] })).await;
     assert_eq!(skipped["state"], "skipped", "{skipped:#}");
     assert_eq!(skipped["reason"]["code"], "INVALID_INPUT", "{skipped:#}");
+    is_not_kept(&ana, &skipped).await;
     let listed = sender.fires(&ana, "msg_3", &json!({ "rows": [{ "a": 1 }] })).await;
     let done = ana.reaches(&run_of(&listed), "complete").await;
     assert_eq!(done["query"], "Triggered", "{done:#}");
+}
+
+/// The body of a message of which no run came is gone; what it was stays with its occurrence.
+pub(super) async fn is_not_kept(ana: &Person, skipped: &Value) {
+    let path = format!("/occurrences/{}/body", skipped["id"].as_str().unwrap());
+    assert_eq!(ana.refused(&path, None).await, (404, "NOT_FOUND".to_owned()));
+    let by = &skipped["fired_by"];
+    assert!(by["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{skipped:#}");
+    let (bucket, digest) = (world().stack.output("BucketName").unwrap(), by["sha256"].as_str());
+    let prefix = format!("hooks/{}/", skipped["source_id"].as_str().unwrap());
+    let command = ["s3api", "list-objects-v2", "--bucket", bucket, "--prefix", &prefix];
+    until("its body is gone", || async {
+        let kept = world().aws(&command).await.unwrap_or_default();
+        (!kept.to_string().contains(digest.unwrap())).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -213,7 +231,7 @@ async fn issue_14_a_message_has_the_rights_its_owner_has_then() {
     ana.door.patch(&path, &json!({ "is_active": true })).await.unwrap();
     let started = sender.fires(&ana, "msg_2", &rows).await;
     assert_eq!(started["state"], "started", "{started:#}");
-    crate::case::admin(crate::world::world())
+    crate::case::admin(world())
         .post(
             &format!("/api/admin/users/{}/grants", ana.username),
             &json!({ "scope": "global:reader" }),
@@ -229,7 +247,7 @@ async fn issue_14_a_message_has_the_rights_its_owner_has_then() {
 
 /// An occurrence, asked for with a token of what is left of her rights.
 async fn seen_by_a_reader(ana: &Person, occurrence: &Value) -> Value {
-    let stack = &crate::world::world().stack;
+    let stack = &world().stack;
     let scopes = countersign_identity::Scopes::parse(["global:reader"]);
     let token = countersign_cli::token::login(stack, &ana.id, scopes).unwrap();
     let door = countersign_cli::door::Door::with(&stack.url(), token).unwrap();

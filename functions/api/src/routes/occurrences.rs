@@ -54,10 +54,11 @@ pub(crate) struct HookBody(Value);
 
 documented!(HookBody);
 
-/// The body of the webhook that fired a trigger, byte for byte as it was signed.
+/// The body of the webhook that fired a trigger, byte for byte as it was signed. Of one that came to no run only size and digest are
+/// kept, in `fired_by` of the occurrence.
 #[utoipa::path(
     get, path = "/occurrences/{id}/body", tag = "schedules", params(("id" = String, Path, description = "of a webhook's")),
-    responses((status = 200, body = HookBody), (status = 404, description = "NOT_FOUND: nothing of this id, or no webhook has fired it"))
+    responses((status = 200, body = HookBody), (status = 404, description = "NOT_FOUND: nothing of this id, no webhook has fired it, or no run came of it"))
 )]
 pub(crate) async fn body(
     State(ctx): Ctx,

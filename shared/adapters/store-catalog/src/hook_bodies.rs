@@ -39,7 +39,23 @@ impl HookBodies {
         })
     }
 
-    /// The body of the message that fired an occurrence; none when something else has fired it.
+    /// Removes the body of a message that needs none: no run comes of it. What is gone already is as good.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the bucket does not answer.
+    pub fn remove<'a>(
+        &'a self,
+        trigger: &'a str,
+        fired: &'a TriggeredBy,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("remove the body of a webhook");
+            let Some(key) = key(trigger, fired) else { return Ok(()) };
+            self.blobs.remove(&key).await.map_err(doing)
+        })
+    }
+
+    /// The body of the message that fired an occurrence; none when something else has fired it, or no run came of it.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the bucket does not answer, or has another body than was signed.
@@ -49,6 +65,9 @@ impl HookBodies {
             let Some(fired @ TriggeredBy::Webhook { sha256, .. }) = &occurrence.fired_by else {
                 return Ok(None);
             };
+            if occurrence.came_to_nothing() {
+                return Ok(None);
+            }
             let Some(key) = key(&occurrence.source_id, fired) else { return Ok(None) };
             let body = self.blobs.get(&key).await.map_err(doing)?;
             if digest(&body) != *sha256 {

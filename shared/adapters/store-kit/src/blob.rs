@@ -160,6 +160,13 @@ impl Blobs {
     pub fn discard<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let Stored::Bucket { key, .. } = stored else { return Ok(()) };
+            self.remove(key).await
+        })
+    }
+
+    /// Removes an object. What is gone already is as good.
+    pub fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
             let sent = self.client.delete_object().bucket(&self.bucket).key(key).send().await;
             sent.map(drop).map_err(|error| StoreError::sdk(&self.bucket, &error))
         })

@@ -266,6 +266,13 @@ impl Occurrence {
         reason.is_some_and(|reason| reason.code == code)
     }
 
+    /// Whether it is at its end, and no run came of it.
+    #[must_use]
+    pub fn came_to_nothing(&self) -> bool {
+        let is_left_out = matches!(self.state, OccurrenceState::Skipped | OccurrenceState::Missed);
+        is_left_out && self.runs.is_empty()
+    }
+
     /// Whether it waits until its owner may start runs again: the quota of the day is used up.
     #[must_use]
     pub fn waits_for_quota(&self) -> bool {

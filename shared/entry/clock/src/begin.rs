@@ -112,6 +112,7 @@ impl Clock {
     ) -> Result<Occurrence, ClockError> {
         if self.catalog.move_occurrence(&after).await? {
             self.report(&after, now).await;
+            self.remove_unused_body(&after).await;
             return Ok(after);
         }
         Ok(self.catalog.occurrence(&after.owner, &after.id).await?.unwrap_or(after))

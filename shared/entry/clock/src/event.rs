@@ -3,7 +3,7 @@
 use countersign_decimal::json::unrounded;
 use countersign_failure::{Class, Failure as _};
 use countersign_profile::Profile;
-use countersign_run::{Occurrence, TriggeredBy};
+use countersign_run::{Occurrence, QUOTA_EXCEEDED, TriggeredBy};
 use countersign_trigger::{Content, inputs};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -76,6 +76,18 @@ impl Clock {
             return Err(NotBegun::Refused(Refusal::new("SAVED_TOKEN_REVOKED", message)));
         }
         Ok(())
+    }
+
+    /// Removes the body of a webhook of which no run came: size and digest stay with the occurrence. The body is kept before that is
+    /// known, because a run cannot begin without it. One that was turned away may be on its way again, and is left alone.
+    pub async fn remove_unused_body(&self, of: &Occurrence) {
+        let Some(fired @ TriggeredBy::Webhook { .. }) = &of.fired_by else { return };
+        if !of.came_to_nothing() || of.is_skipped_for(QUOTA_EXCEEDED) {
+            return;
+        }
+        if let Err(error) = self.hook_bodies.remove(&of.source_id, fired).await {
+            tracing::warn!(occurrence = %of.id, %error, "the body of a webhook that came to no run stays");
+        }
     }
 
     /// What the event brought beside what its occurrence says.
