@@ -205,7 +205,8 @@ async fn an_account_in_wrong_hands_is_parted_and_another_takes_its_place() {
 }
 
 #[tokio::test]
-async fn r_003_an_account_that_was_given_another_address_gets_no_token_until_it_has_its_own_again() {
+async fn r_003_an_account_that_was_given_another_address_gets_no_token_until_it_has_its_own_again()
+{
     let ana = Account::new("ana").await;
     let session = ana.sign_in().await.unwrap();
     let address = async |email: &str| {
