@@ -4,7 +4,10 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, FromMonitor, GatePolicy, Head, Revised, RunContext, RunId};
+use countersign_run::{
+    ExecutionMode, FromMonitor, GatePolicy, Head, OccurrenceSource, Revised, RunContext, RunId,
+    SourceLimit,
+};
 use countersign_run_start::{self as run_start, repeating, run_mode};
 use countersign_store_catalog::Batched;
 use countersign_web::Problem;
@@ -105,6 +108,9 @@ pub(crate) async fn run(
     of: &Starting<'_>,
 ) -> Result<Result<(), Problem>, TickError> {
     let (monitor, batch) = (&of.ready.monitor, &of.batched.batch);
+    if let Some(problem) = used_up(ctx, of).await? {
+        return Ok(Err(problem));
+    }
     let repeats = match earlier(ctx, batch).await? {
         Ok(repeats) => repeats,
         Err(problem) => return lasting(problem).map(Err),
@@ -139,6 +145,20 @@ pub(crate) async fn run(
         Ok(_) => Ok(Ok(())),
         Err(problem) => lasting(problem).map(Err),
     }
+}
+
+/// Counts the run in what the monitor may start today; why it may not, when that is used up.
+async fn used_up(ctx: &Context, of: &Starting<'_>) -> Result<Option<Problem>, TickError> {
+    let (monitor, batch) = (&of.ready.monitor, &of.batched.batch);
+    let Some(most) = monitor.spec.most_per_day else { return Ok(None) };
+    let limit = SourceLimit {
+        owner: &of.ready.invoker.user,
+        source: monitor.id.as_str(),
+        word: OccurrenceSource::Monitor.as_str(),
+        most: most.to(),
+    };
+    let fits = ctx.runs.count_of_source(limit, &batch.run, of.now).await?;
+    Ok((!fits).then(|| Problem::of(&limit.exceeded(of.now))))
 }
 
 /// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for, nor in what was

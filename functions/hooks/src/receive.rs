@@ -214,10 +214,10 @@ fn is_turned_away(occurrence: &Occurrence) -> bool {
     occurrence.is_skipped_for(QUOTA_EXCEEDED)
 }
 
-/// The day's runs of the trigger's owner are used up: the same message may come again when the next day begins.
+/// The day's runs of the trigger's owner, or of the trigger, are used up: the same message may come again when the next day begins.
 fn turned_away(occurrence: &Occurrence, now: Timestamp) -> Problem {
     const DAY: i64 = 24 * 3600;
-    let detail = "the runs that the owner of this webhook may start in a day are used up";
+    let detail = "the runs that this webhook, or its owner, may start in a day are used up";
     let seconds = DAY - now.as_second().rem_euclid(DAY);
     let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, QUOTA_EXCEEDED, detail);
     let problem = problem.again_after(u32::try_from(seconds).unwrap_or(u32::MAX));

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::after::{after, fails, over};
+use super::webhooks::are_kept;
 use super::{Sender, compute, made, run_of, trigger};
 use crate::case::{FACTORY, Person, person, refusal, until};
 use crate::schedules::limits::slow;
@@ -120,11 +121,52 @@ async fn f_206_the_limits_of_a_trigger_have_defaults_and_bounds() {
     let made = ana.post("/triggers", &whole).await;
     assert_eq!((&made["max_retries"], &made["timeout_seconds"]), (&json!(2), &json!(300)));
     let path = format!("{FACTORY}/triggers/{}", made["id"].as_str().unwrap());
-    for (name, value) in [("max_retries", 11), ("timeout_seconds", 0), ("timeout_seconds", 86_401)]
-    {
+    for (name, value) in [
+        ("max_retries", 11),
+        ("timeout_seconds", 0),
+        ("timeout_seconds", 86_401),
+        ("most_per_day", 0),
+        ("most_per_day", 100_001),
+    ] {
         let said = refusal(ana.door.patch(&path, &json!({ name: value })).await);
         assert_eq!((said.status, said.code.as_str()), (422, "TRIGGER_INVALID"), "{}", said.said);
         assert_eq!(said.places, [name], "{}", said.said);
     }
     assert_eq!(ana.door.get(&path).await.unwrap()["version"], 1, "nothing was stored");
+}
+
+#[tokio::test]
+async fn issue_14_a_trigger_starts_no_more_runs_in_a_day_than_its_owner_lets_it() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&compute("few-by-hook")).await;
+    let rows = json!({ "rows": "{body.rows}" });
+    let mut few = trigger(&agent, "few-by-hook", &hook(), &rows);
+    few["most_per_day"] = json!(2);
+    let few = Sender::new(&ana, &made(&ana, &few).await).await;
+    let shown = ana.get(&format!("/triggers/{}", few.trigger)).await;
+    assert_eq!(shown["most_per_day"], 2, "{shown:#}");
+    let body = json!({ "rows": [{ "name": "a", "amount": 1 }] });
+    // What fits no input, and a message that comes again, count for nothing.
+    let unfit = few.fires(&ana, "unfit", &json!({})).await;
+    assert_eq!(unfit["reason"]["code"], "INVALID_INPUT", "{unfit:#}");
+    for message in ["msg_1", "msg_1", "msg_2"] {
+        let occurrence = few.fires(&ana, message, &body).await;
+        ana.reaches(&run_of(&occurrence), "complete").await;
+    }
+    let refused = few.send("msg_3", &body).await;
+    assert_eq!(refused.code(), (429, "QUOTA_EXCEEDED"), "{refused:?}");
+    let path = format!("/occurrences/{}", refused.body["occurrence"].as_str().unwrap());
+    let skipped = ana.get(&path).await;
+    assert_eq!(skipped["state"], "skipped", "{skipped:#}");
+    let why = skipped["reason"]["message"].as_str().unwrap();
+    assert!(why.contains("this trigger has started 2 runs today"), "{why}");
+    are_kept(&ana, &skipped, 2).await;
+    // The others of its owner's have room, and the trigger once it may start more.
+    let other = made(&ana, &trigger(&agent, "few-by-hook", &hook(), &rows)).await;
+    let other = Sender::new(&ana, &other).await.fires(&ana, "msg_1", &body).await;
+    ana.reaches(&run_of(&other), "complete").await;
+    super::changed(&ana, &few.trigger, &json!({ "most_per_day": 3 })).await;
+    let begun = few.fires(&ana, "msg_3", &body).await;
+    ana.reaches(&run_of(&begun), "complete").await;
 }

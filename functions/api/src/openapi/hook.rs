@@ -42,7 +42,7 @@ documented!(Answer);
         (status = 413, description = "BODY_TOO_LARGE"),
         (status = 415, description = "NOT_JSON"),
         (status = 422, description = "INVALID_INPUT: an object of the body has a key twice, or the address has a query"),
-        (status = 429, description = "WEBHOOK_TOO_OFTEN: sixty messages a minute and trigger are taken; QUOTA_EXCEEDED: the runs of its owner's day are used up. `Retry-After` says when the same message may come again")
+        (status = 429, description = "WEBHOOK_TOO_OFTEN: sixty messages a minute and trigger are taken; QUOTA_EXCEEDED: the runs of its owner's day, or those that it may start itself, are used up. `Retry-After` says when the same message may come again")
     )
 )]
 #[expect(dead_code, reason = "the declaration is what is used")]

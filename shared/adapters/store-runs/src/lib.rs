@@ -22,6 +22,7 @@
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
 //! | what a person has used of a quota | `QUOTA#{person}` | `{day}#{kind}` | |
+//! | how many runs a trigger or monitor has started | `QUOTA#{owner}` | `{day}#source#{id}` | |
 //! | a request that was counted | `QUOTA#{person}` | `COUNTED#{kind}#{request}` | |
 //!
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).

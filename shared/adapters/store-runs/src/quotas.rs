@@ -5,7 +5,7 @@
 //! request goes uncounted; nobody is ever charged twice.
 
 use countersign_identity::UserId;
-use countersign_run::{Quota, QuotaExceeded, day_of};
+use countersign_run::{Quota, QuotaExceeded, RunId, SourceLimit, day_of};
 use countersign_store_kit::{Expr, Key, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -55,21 +55,60 @@ impl RunStore {
                 return Ok(Counted::Yes);
             }
             let mark = of.known_by.map(|name| mark(of.who, quota, name));
-            if let Some(mark) = &mark
-                && !self.marked(mark, now).await?
-            {
-                return Ok(Counted::Yes);
-            }
-            let added = self.add(quota, of, now).await;
-            if matches!(added, Ok(true)) {
-                return Ok(Counted::Yes);
-            }
-            // Not counted: when it is asked again, it has to be.
-            if let Some(mark) = mark {
-                self.table.write(Write::delete(&mark)).await?;
-            }
-            added.map(|_| Counted::Exceeded(quota.exceeded(now)))
+            let day = of_day(of.who, quota, now);
+            let fits = self.once(mark, &day, (of.amount, quota.room(of.amount)), now).await?;
+            Ok(if fits { Counted::Yes } else { Counted::Exceeded(quota.exceeded(now)) })
         })
+    }
+
+    /// Counts a run in what its trigger or monitor may start today, once; whether it fits, or was counted before.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn count_of_source<'a>(
+        &'a self,
+        limit: SourceLimit<'a>,
+        run: &'a RunId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let mark = Key::new(partition(limit.owner), format!("COUNTED#source#{run}"));
+            let day = of_source(limit, now);
+            self.once(Some(mark), &day, (1, limit.most.checked_sub(1)), now).await
+        })
+    }
+
+    /// Whether one more run fits into what a trigger or monitor may start today. Nothing is counted.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn source_has_room<'a>(
+        &'a self,
+        limit: SourceLimit<'a>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { Ok(self.used(&of_source(limit, now)).await? < limit.most) })
+    }
+
+    /// Adds to a count if it fits into this room, and of what leaves a mark only once; whether it fits, or was counted before.
+    async fn once(
+        &self,
+        mark: Option<Key>,
+        day: &Key,
+        (amount, room): (u64, Option<u64>),
+        now: Timestamp,
+    ) -> Result<bool> {
+        if let Some(mark) = &mark
+            && !self.marked(mark, now).await?
+        {
+            return Ok(true);
+        }
+        let added = self.add(day, amount, room, now).await;
+        // Not counted: when it is asked again, it has to be.
+        if let (Some(mark), Ok(false) | Err(_)) = (mark, &added) {
+            self.table.write(Write::delete(&mark)).await?;
+        }
+        added
     }
 
     /// Notes that what is known by this name was counted under another one: it does not count again.
@@ -104,10 +143,15 @@ impl RunStore {
             if quota.limit == 0 {
                 return Ok(true);
             }
-            let found: Option<Used> = self.table.get(&of_day(who, quota, now)).await?;
-            let used = found.map_or(0, |found| found.used);
+            let used = self.used(&of_day(who, quota, now)).await?;
             Ok(quota.room(1).is_some_and(|room| used <= room))
         })
+    }
+
+    /// How much was counted.
+    async fn used(&self, day: &Key) -> Result<u64> {
+        let found: Option<Used> = self.table.get(day).await?;
+        Ok(found.map_or(0, |found| found.used))
     }
 
     /// Leaves the mark of a request; `false` when it stands already.
@@ -117,13 +161,18 @@ impl RunStore {
         self.table.try_write(put.when(expired.bind("now", &now.as_second())?)).await
     }
 
-    /// Adds to today's count if it fits.
-    async fn add(&self, quota: Quota, of: Use<'_>, now: Timestamp) -> Result<bool> {
-        let Some(room) = quota.room(of.amount) else { return Ok(false) };
+    /// Adds to a count of today if no more was used than the room says; there may be none.
+    async fn add(
+        &self,
+        day: &Key,
+        amount: u64,
+        room: Option<u64>,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let Some(room) = room else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let key = of_day(of.who, quota, now);
-        let add = Write::update(&key).add("used", &of.amount)?;
+        let add = Write::update(day).add("used", &amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
         self.table.try_write(add).await
     }
@@ -139,6 +188,11 @@ struct Used {
 /// What a person has used of a quota on this day.
 pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
     Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
+}
+
+/// What a trigger or monitor has started on this day.
+fn of_source(limit: SourceLimit<'_>, now: Timestamp) -> Key {
+    Key::new(partition(limit.owner), format!("{}#source#{}", day_of(now), limit.source))
 }
 
 fn partition(who: &UserId) -> String {

@@ -55,6 +55,10 @@ pub struct MonitorSpec {
     /// How late something may come, in minutes: what is dated so long before the newest is still looked for.
     #[serde(default)]
     pub overlap_minutes: Whole<0, 43_200, 1_440>,
+    /// The most runs that it starts in a day, midnight to midnight UTC, so that others of its owner's have room; left out, as many as
+    /// its owner may start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_per_day: Option<Whole<1, 100_000>>,
 }
 
 impl MonitorSpec {

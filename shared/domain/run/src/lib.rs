@@ -60,7 +60,7 @@ pub use occurrence::{
 };
 pub use open::OpenOccurrence;
 pub use partly::{PARTLY_DONE, partly_done};
-pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
+pub use quota::{Quota, QuotaExceeded, QuotaKind, SourceLimit, SourceLimitExceeded, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
 pub use replayed::{PROMPT_CHANGED, Replayed};
 pub use response::{Blocked, BlockedData, BlockedError, OutputOrigin, Response, RoutedOutput};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use countersign_failure::Failure;
+use countersign_identity::UserId;
 use jiff::Timestamp;
 
 const DAY: i64 = 86_400;
@@ -121,6 +122,44 @@ impl QuotaExceeded {
     }
 }
 
+/// How many runs a trigger or a monitor may start in a day, of those that its owner may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceLimit<'a> {
+    /// Whose it is.
+    pub owner: &'a UserId,
+    /// Its id.
+    pub source: &'a str,
+    /// What it is.
+    pub word: &'static str,
+    /// So many, from midnight to midnight UTC; at least one.
+    pub most: u64,
+}
+
+impl SourceLimit<'_> {
+    /// What is said of a run that does not fit any more.
+    #[must_use]
+    pub fn exceeded(&self, now: Timestamp) -> SourceLimitExceeded {
+        SourceLimitExceeded { word: self.word, most: self.most, anew: begins_anew(now) }
+    }
+}
+
+/// A trigger or a monitor has started as many runs as it may in a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
+#[error("this {word} has started {most} runs today, as many as its `most_per_day` says; it may start more from {anew}")]
+#[failure(
+    code = "QUOTA_EXCEEDED",
+    status = 429,
+    help = "wait until it may start more, or raise `most_per_day`"
+)]
+pub struct SourceLimitExceeded {
+    /// What it is.
+    pub word: &'static str,
+    /// How many it may start.
+    pub most: u64,
+    /// When it may start more.
+    pub anew: Timestamp,
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -143,6 +182,15 @@ mod tests {
         let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01T00:00:00Z";
         check(Quota::uploads(1024), "2026-12-31T12:00:00Z", uploads, 43_200);
         assert_eq!(day_of("2026-11-22T23:59:59.9Z".parse().unwrap()), "2026-11-22");
+    }
+
+    #[test]
+    fn what_a_source_may_start_begins_anew_at_midnight() {
+        let owner = UserId::from_bytes([1; 16]);
+        let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 3 };
+        let said = limit.exceeded("2026-11-22T12:00:00Z".parse().unwrap());
+        let text = "this trigger has started 3 runs today, as many as its `most_per_day` says; it may start more from 2026-11-23T00:00:00Z";
+        assert_eq!((said.to_string().as_str(), said.code()), (text, "QUOTA_EXCEEDED"));
     }
 
     proptest! {

@@ -48,6 +48,10 @@ pub struct TriggerSpec {
     /// How long a run may work before it is ended; the time in which it waits for people does not count.
     #[serde(default)]
     pub timeout_seconds: Whole<1, 86_400, 300>,
+    /// The most runs that it starts in a day, midnight to midnight UTC, so that others of its owner's have room; left out, as many as
+    /// its owner may start. Repetitions are not counted here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_per_day: Option<Whole<1, 100_000>>,
 }
 
 impl TriggerSpec {

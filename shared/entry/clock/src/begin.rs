@@ -153,6 +153,7 @@ impl Clock {
             occurrence: Some(of.id.clone()),
             conversation: None,
         };
+        self.counted(of, source, now).await?;
         let started = run_start::ask(self.starter(), &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }

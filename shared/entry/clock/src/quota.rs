@@ -1,15 +1,18 @@
 //! What finds the runs of its owner's day used up. A due time of a schedule comes again, and so does a webhook whose sender is told
 //! to send it again; nobody reports a file or the end of a run twice, so these wait.
 
-use countersign_run::{Occurrence, OccurrenceReason, OccurrenceState, QUOTA_EXCEEDED};
+use countersign_identity::UserId;
+use countersign_run::{
+    Occurrence, OccurrenceReason, OccurrenceState, QUOTA_EXCEEDED, SourceLimit,
+};
 use countersign_schedule::MAX_WAITING;
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{FiringTrigger, noticed};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::begin::Refusal;
-use crate::source::Source;
+use crate::begin::{NotBegun, Refusal};
+use crate::source::{Source, limit};
 use crate::{Clock, ClockError};
 
 /// What has waited for so long is missed.
@@ -21,7 +24,8 @@ pub(crate) fn waits(of: &Occurrence, refusal: &Refusal, now: Timestamp) -> bool 
 }
 
 impl Clock {
-    /// Whether what fires a trigger comes while the runs of its owner's day are used up: then its occurrence, which is skipped.
+    /// Whether what fires a trigger comes while the runs of its owner's day, or its own, are used up: then its occurrence, which is
+    /// skipped.
     /// `before` is an earlier one of the same event that was skipped for that; no second one is entered then.
     ///
     /// # Errors
@@ -32,13 +36,13 @@ impl Clock {
         before: Option<&'a Occurrence>,
     ) -> BoxFuture<'a, Result<Option<Occurrence>, ClockError>> {
         Box::pin(async move {
-            if self.runs.has_room(self.runs_per_day, firing.owner, firing.at).await? {
+            let limit = limit(firing.owner, firing.trigger, firing.spec);
+            let Some(why) = self.used_up(firing.owner, limit, firing.at).await? else {
                 return Ok(None);
-            }
+            };
             if before.is_some() {
                 return Ok(before.cloned());
             }
-            let why = self.runs_per_day.exceeded(firing.at).to_string();
             let due = noticed(firing);
             let skipped = due.ended(OccurrenceState::Skipped, QUOTA_EXCEEDED, &why, firing.at);
             let skipped = Occurrence { version: 1, ..skipped };
@@ -50,6 +54,42 @@ impl Clock {
             self.report(&skipped, firing.at).await;
             Ok(Some(skipped))
         })
+    }
+
+    /// Why no more runs begin today; none when there is room, in the owner's day and in what the source may start.
+    async fn used_up(
+        &self,
+        owner: &UserId,
+        limit: Option<SourceLimit<'_>>,
+        now: Timestamp,
+    ) -> Result<Option<String>, ClockError> {
+        if !self.runs.has_room(self.runs_per_day, owner, now).await? {
+            return Ok(Some(self.runs_per_day.exceeded(now).to_string()));
+        }
+        match limit {
+            Some(limit) if !self.runs.source_has_room(limit, now).await? => {
+                Ok(Some(limit.exceeded(now).to_string()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Counts a run that is about to begin in what its source may start today.
+    pub(crate) async fn counted(
+        &self,
+        of: &Occurrence,
+        source: Source<'_>,
+        now: Timestamp,
+    ) -> Result<(), NotBegun> {
+        let Some(limit) = source.limit(&of.owner) else { return Ok(()) };
+        let fits = self.runs.count_of_source(limit, &of.id.run(0), now).await;
+        match fits.map_err(ClockError::from)? {
+            true => Ok(()),
+            false => {
+                let why = limit.exceeded(now).to_string();
+                Err(NotBegun::Refused(Refusal::new(QUOTA_EXCEEDED, why)))
+            }
+        }
     }
 
     /// An occurrence that begins to wait, or is left out where too many of its source are open already.
@@ -77,9 +117,10 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Option<Occurrence>, ClockError> {
         let is_on = source.is_some_and(|source| source.is_on());
+        let limit = source.as_ref().and_then(|source| source.limit(&of.owner));
         if !of.waits_for_quota()
             || !is_on
-            || self.runs.has_room(self.runs_per_day, &of.owner, now).await?
+            || self.used_up(&of.owner, limit, now).await?.is_none()
             || self.runs.head(&of.id.run(0)).await?.is_some()
         {
             return Ok(None);

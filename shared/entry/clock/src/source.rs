@@ -1,10 +1,11 @@
 //! What asks for runs without a person.
 
-use countersign_identity::Saved;
+use countersign_identity::{Saved, UserId};
 use countersign_profile::{ApprovalPolicy, Profile, ProfileId};
-use countersign_run::{Occurrence, OccurrenceSource, RunContext};
+use countersign_run::{Occurrence, OccurrenceSource, RunContext, SourceLimit};
 use countersign_run_start::Occasion;
 use countersign_schedule::Overlap;
+use countersign_trigger::{TriggerId, TriggerSpec};
 
 use crate::begin::Refusal;
 use crate::{Schedule, Trigger};
@@ -75,6 +76,14 @@ impl Source<'_> {
         }
     }
 
+    /// How many runs of this owner's it may start in a day; none where nothing is said.
+    pub(crate) fn limit<'a>(&'a self, owner: &'a UserId) -> Option<SourceLimit<'a>> {
+        match self {
+            Self::Schedule(_) => None,
+            Self::Trigger(trigger) => limit(owner, &trigger.id, &trigger.spec),
+        }
+    }
+
     /// What it is.
     pub(crate) fn word(&self) -> &'static str {
         match self {
@@ -95,4 +104,15 @@ impl Source<'_> {
             _ => Occasion::by_hand(Some(RunContext::Background)),
         }
     }
+}
+
+/// How many runs a trigger of this owner's may start in a day; none where nothing is said.
+pub(crate) fn limit<'a>(
+    owner: &'a UserId,
+    trigger: &'a TriggerId,
+    spec: &TriggerSpec,
+) -> Option<SourceLimit<'a>> {
+    let word = OccurrenceSource::Trigger.as_str();
+    let most = spec.most_per_day?.to();
+    Some(SourceLimit { owner, source: trigger.as_str(), word, most })
 }

@@ -39,6 +39,8 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
     check(&json!({"approval_policy": "auto_approve"}), &["approval_policy"]);
     check(&json!({"query_template": "Pay {body.amount}"}), &["query_template"]);
     check(&json!({"max_retries": 11, "timeout_seconds": 0}), &["max_retries", "timeout_seconds"]);
+    check(&json!({"most_per_day": 1}), &[]);
+    check(&json!({"most_per_day": 0}), &["most_per_day"]);
 }
 
 #[test]
