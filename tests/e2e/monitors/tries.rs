@@ -256,3 +256,32 @@ async fn p_003_a_batch_waits_while_the_quota_of_its_owner_is_used_up() {
     assert_eq!((&due["state"], &due["reason"]["code"]), (&json!("due"), &json!("QUOTA_EXCEEDED")));
     assert_eq!(watch.runs().await, 1, "the one that was started by hand");
 }
+
+#[tokio::test]
+async fn f_210_a_monitor_starts_no_more_runs_in_a_day_than_its_owner_lets_it() {
+    let watch = watching().await;
+    let path = format!("{FACTORY}/monitors/{}", watch.monitor);
+    let most = async |most: u32| {
+        let change = json!({ "most_per_day": most });
+        watch.ana.door.patch(&path, &change).await.unwrap();
+    };
+    most(1).await;
+    watch.feed.publish("second");
+    watch.look().await;
+    let run = watch.run().await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    watch.sign(&run).await;
+    watch.ana.reaches(&run, "complete").await;
+    until("the batch is closed", || async {
+        watch.of("state").await["open_batch"].is_null().then_some(())
+    })
+    .await;
+    watch.feed.publish("third");
+    watch.look().await;
+    let state = watch.outcome("failed").await;
+    assert!(state.to_string().contains("`most_per_day` says: 1"), "{state:#}");
+    assert_eq!(watch.runs().await, 1, "what it found waits");
+    most(2).await;
+    watch.look().await;
+    until("the run of what waited", || async { (watch.runs().await == 2).then_some(()) }).await;
+}

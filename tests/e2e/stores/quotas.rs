@@ -3,7 +3,7 @@
 use std::slice::from_ref;
 
 use countersign_identity::UserId;
-use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId};
+use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId, SourceLimit};
 use countersign_store_kit::{Blobs, Window};
 use countersign_store_runs::{
     Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Spent, Use,
@@ -243,4 +243,20 @@ async fn r_035_a_turn_that_is_refused_leaves_no_record_and_counts_for_nothing() 
     let none = RunId::from_bytes([99; 16]);
     let day = Spent { by_run: tokens(0), ..spent };
     assert_eq!(store.spent(of(&none)).await.unwrap(), day);
+}
+
+#[tokio::test]
+async fn a_source_starts_no_more_runs_than_it_may_however_many_begin_at_once() {
+    let (store, owner) = (store().await, UserId::from_bytes([77; 16]));
+    let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 3 };
+    let runs: Vec<RunId> = (0..8).map(|n| RunId::from_bytes([n; 16])).collect();
+    let ask = || join_all(runs.iter().map(|run| store.count_of_source(limit, run, at(0))));
+    let first: Vec<bool> = ask().await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(first.iter().filter(|fits| **fits).count(), 3);
+    let again: Vec<bool> = ask().await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(again, first, "the same run counts once");
+    assert!(!store.source_has_room(limit, at(0)).await.unwrap());
+    let other = SourceLimit { source: "trig_2", ..limit };
+    assert!(store.source_has_room(other, at(0)).await.unwrap());
+    assert!(store.source_has_room(limit, at(3 * 3600)).await.unwrap(), "it is the next day");
 }

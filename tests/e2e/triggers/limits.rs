@@ -160,7 +160,7 @@ async fn issue_14_a_trigger_starts_no_more_runs_in_a_day_than_its_owner_lets_it(
     let skipped = ana.get(&path).await;
     assert_eq!(skipped["state"], "skipped", "{skipped:#}");
     let why = skipped["reason"]["message"].as_str().unwrap();
-    assert!(why.contains("this trigger has started 2 runs today"), "{why}");
+    assert!(why.contains("as many runs today as its `most_per_day` says: 2"), "{why}");
     are_kept(&ana, &skipped, 2).await;
     // The others of its owner's have room, and the trigger once it may start more.
     let other = made(&ana, &trigger(&agent, "few-by-hook", &hook(), &rows)).await;

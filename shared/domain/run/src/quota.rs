@@ -145,7 +145,7 @@ impl SourceLimit<'_> {
 
 /// A trigger or a monitor has started as many runs as it may in a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
-#[error("this {word} has started {most} runs today, as many as its `most_per_day` says; it may start more from {anew}")]
+#[error("this {word} has started as many runs today as its `most_per_day` says: {most}; it may start more from {anew}")]
 #[failure(
     code = "QUOTA_EXCEEDED",
     status = 429,
@@ -189,7 +189,7 @@ mod tests {
         let owner = UserId::from_bytes([1; 16]);
         let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 3 };
         let said = limit.exceeded("2026-11-22T12:00:00Z".parse().unwrap());
-        let text = "this trigger has started 3 runs today, as many as its `most_per_day` says; it may start more from 2026-11-23T00:00:00Z";
+        let text = "this trigger has started as many runs today as its `most_per_day` says: 3; it may start more from 2026-11-23T00:00:00Z";
         assert_eq!((said.to_string().as_str(), said.code()), (text, "QUOTA_EXCEEDED"));
     }
 
