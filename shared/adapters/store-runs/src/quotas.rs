@@ -162,13 +162,7 @@ impl RunStore {
     }
 
     /// Adds to a count of today if no more was used than the room says; there may be none.
-    async fn add(
-        &self,
-        day: &Key,
-        amount: u64,
-        room: Option<u64>,
-        now: Timestamp,
-    ) -> Result<bool> {
+    async fn add(&self, day: &Key, amount: u64, room: Option<u64>, now: Timestamp) -> Result<bool> {
         let Some(room) = room else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;

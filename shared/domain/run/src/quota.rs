@@ -145,7 +145,9 @@ impl SourceLimit<'_> {
 
 /// A trigger or a monitor has started as many runs as it may in a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
-#[error("this {word} has started as many runs today as its `most_per_day` says: {most}; it may start more from {anew}")]
+#[error(
+    "this {word} has started as many runs today as its `most_per_day` says: {most}; it may start more from {anew}"
+)]
 #[failure(
     code = "QUOTA_EXCEEDED",
     status = 429,

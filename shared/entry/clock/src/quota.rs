@@ -2,9 +2,7 @@
 //! to send it again; nobody reports a file or the end of a run twice, so these wait.
 
 use countersign_identity::UserId;
-use countersign_run::{
-    Occurrence, OccurrenceReason, OccurrenceState, QUOTA_EXCEEDED, SourceLimit,
-};
+use countersign_run::{Occurrence, OccurrenceReason, OccurrenceState, QUOTA_EXCEEDED, SourceLimit};
 use countersign_schedule::MAX_WAITING;
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{FiringTrigger, noticed};
