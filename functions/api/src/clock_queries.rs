@@ -53,8 +53,7 @@ impl ActiveQuery {
     /// What the store is asked for.
     pub(crate) fn listing(&self) -> ListQuery {
         let Self { limit, cursor, kind, from, is_active, profile_id } = self.clone();
-        let also = narrowed(is_active, profile_id.as_ref());
-        let kind = kind.or_else(|| profile_id.map(|id| id.to_string()));
+        let (kind, also) = narrowed(kind, is_active, profile_id.as_ref());
         ListQuery { limit, cursor, kind, from, also }
     }
 
@@ -68,8 +67,7 @@ impl ScheduleQuery {
     /// What the store is asked for.
     pub(crate) fn listing(&self) -> ListQuery {
         let Self { limit, cursor, kind, from, is_enabled, profile_id } = self.clone();
-        let also = narrowed(is_enabled, profile_id.as_ref());
-        let kind = kind.or_else(|| profile_id.map(|id| id.to_string()));
+        let (kind, also) = narrowed(kind, is_enabled, profile_id.as_ref());
         ListQuery { limit, cursor, kind, from, also }
     }
 
@@ -80,10 +78,15 @@ impl ScheduleQuery {
     }
 }
 
-/// The filters as one text: a cursor belongs to them.
-fn narrowed(is_on: Option<bool>, profile: Option<&ProfileId>) -> Option<String> {
+/// The kind that is asked for, else the agent; and the filters as one text: a cursor belongs to them.
+fn narrowed(
+    kind: Option<String>,
+    is_on: Option<bool>,
+    profile: Option<&ProfileId>,
+) -> (Option<String>, Option<String>) {
     let is_narrowed = is_on.is_some() || profile.is_some();
-    is_narrowed.then(|| format!("{is_on:?}\0{profile:?}"))
+    let also = is_narrowed.then(|| format!("{is_on:?}\0{profile:?}"));
+    (kind.or_else(|| profile.map(ToString::to_string)), also)
 }
 
 /// Whether this is what is asked for, when something is.

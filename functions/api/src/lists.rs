@@ -49,6 +49,41 @@ impl<Q: Paged> Asked<Q> {
     ) -> Result<Paging, Problem> {
         Paging::of(&self.ctx, &self.owner, name, filters, &self.query.page()).await
     }
+
+    /// The page of the list `name` that is asked for, as `read` gives it.
+    ///
+    /// # Errors
+    /// As [`Asked::paging`], and what `read` says.
+    pub(crate) async fn listed<'r, T, E>(
+        &self,
+        name: &str,
+        filters: &Filters<'_>,
+        read: impl FnOnce(Window) -> BoxFuture<'r, Result<Stored<T>, E>>,
+    ) -> PageOf<T>
+    where
+        Problem: From<E>,
+    {
+        let paging = self.paging(name, filters).await?;
+        paging.page(read(paging.window()).await?)
+    }
+
+    /// As [`Asked::listed`], without what `takes` refuses: see [`Paging::sifted`].
+    ///
+    /// # Errors
+    /// As [`Asked::listed`].
+    pub(crate) async fn sifted<'r, T, E>(
+        &self,
+        name: &str,
+        filters: &Filters<'_>,
+        read: impl Fn(Window) -> BoxFuture<'r, Result<Stored<T>, E>>,
+        takes: impl Fn(&T) -> bool,
+    ) -> PageOf<T>
+    where
+        Problem: From<E>,
+    {
+        let paging = self.paging(name, filters).await?;
+        paging.page(paging.sifted(read, takes).await?)
+    }
 }
 
 /// A query with `limit` and `cursor`.

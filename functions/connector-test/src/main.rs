@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use connector_test::{Context, router};
-use countersign_lambda_entry::run;
 use countersign_web::door;
 
 fn main() -> ExitCode {
@@ -12,8 +11,5 @@ fn main() -> ExitCode {
 }
 
 fn start() -> ExitCode {
-    run(
-        |boot| Ok(router(Arc::new(Context::new(boot)?))),
-        |router, event, _| Box::pin(async move { Ok(door::answer(router.clone(), event).await?) }),
-    )
+    door::serve(|boot| Ok(router(Arc::new(Context::new(boot)?))))
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
-    ConnectorSource, Health, HealthSink, Permissions, SourceError, SourceFuture, StoredConnector,
+    AgentConnector, Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition,
+    ConnectorId, ConnectorSource, Health, HealthSink, Permissions, SourceError, SourceFuture,
+    StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_resilience::{AnswerKey, Answers, CachedAnswer, LimitFuture};
@@ -102,19 +103,14 @@ impl ConnectorSource for TestContext {
         self.stored.definition(owner, id)
     }
 
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
-        if !profile.is_empty() {
-            return self.stored.binding(owner, profile, connector);
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+        if !of.profile.is_empty() {
+            return self.stored.binding(of);
         }
         let plain = Binding {
             id: BindingId::from_bytes([0; 16]),
             profile_id: String::new(),
-            connector_id: connector.clone(),
+            connector_id: of.connector.clone(),
             credential: None,
             config_overrides: ConfigOverrides::default(),
             permissions: Permissions::default(),
@@ -158,13 +154,9 @@ mod tests {
             Box::pin(async move { Ok(Some(stored)) })
         }
 
-        fn binding<'a>(
-            &'a self,
-            _: &'a UserId,
-            profile: &'a str,
-            connector: &'a ConnectorId,
-        ) -> SourceFuture<'a, Option<Binding>> {
-            let bound = binding(profile, connector, Some(CredentialId::from_bytes([7; 16])));
+        fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+            let bound =
+                binding(&of.profile, &of.connector, Some(CredentialId::from_bytes([7; 16])));
             Box::pin(async move { Ok(Some(bound)) })
         }
     }
@@ -216,8 +208,13 @@ mod tests {
         let world = Arc::new(World { auth, heard: Mutex::default() });
         let context =
             TestContext { stored: world.clone(), health: world.clone(), announcer: world.clone() };
-        let (owner, id) = (UserId::from_bytes([1; 16]), ConnectorId::parse("shelf").unwrap());
-        let mut bound = context.binding(&owner, profile, &id).await.unwrap().unwrap();
+        let owner = UserId::from_bytes([1; 16]);
+        let of = AgentConnector {
+            owner: owner.clone(),
+            profile: profile.to_owned(),
+            connector: ConnectorId::parse("shelf").unwrap(),
+        };
+        let mut bound = context.binding(&of).await.unwrap().unwrap();
         bound.credential = bound.credential.filter(|_| credential);
         context.note(&owner, &bound, Health::AuthFailed).await.unwrap();
         context.auth_failed(&owner, &bound, Timestamp::UNIX_EPOCH).await.unwrap();

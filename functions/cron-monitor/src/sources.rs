@@ -4,18 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_connector::{
-    Binding, ConnectorId, ConnectorSource, Found, SourceFuture, StoredConnector,
+    AgentConnector, Binding, ConnectorId, ConnectorSource, Found, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
 use tokio::sync::OnceCell;
 
-/// Whose connector, for which profile.
-type Named = (UserId, String, ConnectorId);
-
 /// A source that keeps what it read until the next tick.
 pub(crate) struct PerTick {
     source: Arc<dyn ConnectorSource>,
-    found: Mutex<HashMap<Named, Arc<OnceCell<Found>>>>,
+    found: Mutex<HashMap<AgentConnector, Arc<OnceCell<Found>>>>,
 }
 
 impl PerTick {
@@ -28,9 +25,9 @@ impl PerTick {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn cell(&self, named: Named) -> Arc<OnceCell<Found>> {
+    fn cell(&self, of: AgentConnector) -> Arc<OnceCell<Found>> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(found.entry(named).or_default())
+        Arc::clone(found.entry(of).or_default())
     }
 }
 
@@ -43,25 +40,14 @@ impl ConnectorSource for PerTick {
         self.source.definition(owner, id)
     }
 
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
-        self.source.binding(owner, profile, connector)
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+        self.source.binding(of)
     }
 
-    fn bound<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Found> {
+    fn bound<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Found> {
         Box::pin(async move {
-            let cell = self.cell((owner.clone(), profile.to_owned(), connector.clone()));
-            let read = || self.source.bound(owner, profile, connector);
-            cell.get_or_try_init(read).await.cloned()
+            let cell = self.cell(of.clone());
+            cell.get_or_try_init(|| self.source.bound(of)).await.cloned()
         })
     }
 }
@@ -91,12 +77,7 @@ mod tests {
             })
         }
 
-        fn binding<'a>(
-            &'a self,
-            _: &'a UserId,
-            _: &'a str,
-            _: &'a ConnectorId,
-        ) -> SourceFuture<'a, Option<Binding>> {
+        fn binding<'a>(&'a self, _: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
             Box::pin(async { Ok(None) })
         }
     }
@@ -106,10 +87,14 @@ mod tests {
         let empty = Arc::new(Empty::default());
         let source = PerTick::new(empty.clone());
         let owner = UserId::from_bytes([1; 16]);
-        let ids = ["feed", "feed", "desk", "feed"].map(|id| ConnectorId::parse(id).unwrap());
+        let called = ["feed", "feed", "desk", "feed"].map(|id| AgentConnector {
+            owner: owner.clone(),
+            profile: "prof_1".to_owned(),
+            connector: ConnectorId::parse(id).unwrap(),
+        });
         for ticks in 1..=2 {
             source.begin();
-            let found = join_all(ids.iter().map(|id| source.bound(&owner, "prof_1", id))).await;
+            let found = join_all(called.iter().map(|of| source.bound(of))).await;
             assert!(found.iter().all(Result::is_ok));
             assert_eq!(empty.0.load(Ordering::Relaxed), 2 * ticks);
         }

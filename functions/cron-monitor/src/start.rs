@@ -1,12 +1,10 @@
 //! The run of a batch.
 
-use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::{
-    ExecutionMode, FromMonitor, GatePolicy, Head, OccurrenceSource, Revised, RunContext, RunId,
-    SourceLimit,
+    ExecutionMode, FromMonitor, GatePolicy, Head, OccurrenceSource, RunContext, RunId, SourceLimit,
 };
 use countersign_run_start::{self as run_start, repeating, run_mode};
 use countersign_store_catalog::Batched;
@@ -48,49 +46,19 @@ pub(crate) fn head(
     let next = || run_id(&batch_id(&monitor.id, ready.standing.state.batches + 1, now), 1);
     let mode = mode(&ready.agent, &ready.playbook.playbook);
     let from = |batch: &Batch| FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
+    let run = batch.map_or_else(next, |batch| batch.run.clone());
     Head {
-        run: batch.map_or_else(next, |batch| batch.run.clone()),
-        owner: event.owner.clone(),
-        invoked_by: event.owner.clone(),
-        invoked_by_name: None,
-        invoked_by_email: None,
-        scopes: Scopes::default(),
-        token: None,
         profile_id: ready.agent.id.to_string(),
         profile_name: ready.agent.spec.name.to_string(),
         agent_handle: ready.agent.spec.handle.to_string(),
-        mentioned: false,
-        team_context: None,
-        given_inputs: Vec::new(),
         playbook_id: Some(ready.playbook.playbook.id.clone()),
         playbook_name: Some(ready.playbook.playbook.name.clone()),
-        chosen_because: None,
-        understood: Vec::new(),
         query: monitor.spec.query_template.to_string(),
-        context: RunContext::Monitor,
         strategy: Some(mode.strategy()),
         execution_mode: mode,
         approval_policy: monitor.spec.approval_policy.into(),
-        dry_run: None,
-        occurrence: None,
         from_monitor: batch.map(from),
-        started_at: now,
-        asked_in: None,
-        last_finished_at: None,
-        attempt: 1,
-        idle_attempts: 0,
-        events_at_attempt: 0,
-        repeats: Vec::new(),
-        repeated_by: None,
-        replays: None,
-        revised: Revised::default(),
-        version: 1,
-        seal: None,
-        warnings: Vec::new(),
-        stop: None,
-        status: None,
-        finished_at: None,
-        record: None,
+        ..Head::asked(run, event.owner.clone(), RunContext::Monitor, now)
     }
 }
 

@@ -77,8 +77,7 @@ pub(crate) async fn asked_by(
     context: &Context,
     head: &Head,
 ) -> Result<Option<AskedBy>, OpenGateError> {
-    let Some(id) = &head.occurrence else { return Ok(None) };
-    let occurrence = context.catalog.occurrence(&head.owner, id).await?;
+    let occurrence = context.catalog.occurrence_of(head).await?;
     Ok(occurrence.as_ref().map(|of| AskedBy::of(of).for_run(head)))
 }
 

@@ -21,10 +21,7 @@ pub(crate) struct People {
 /// nobody is left, opening fails and the run says so. The start of the run asked the same, so that is rare.
 pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People, OpenGateError> {
     let head = &asked.head;
-    let profile = match head.profile_id.parse() {
-        Ok(id) => context.catalog.profiles().get(&head.owner, &id).await?,
-        Err(_) => None,
-    };
+    let profile = context.catalog.profile_named(&head.owner, &head.profile_id).await?;
     let own = asked.gate.as_ref().map(|gate| gate.approvers.clone()).unwrap_or_default();
     let agents = profile.as_ref().map(Profile::signers).unwrap_or_default();
     let names = approvers_of(&own, agents, &head.owner);

@@ -2,7 +2,7 @@
 
 use countersign_approval::ApprovalId;
 use countersign_journal::{JournalWrite as _, Waiting, waiting};
-use countersign_profile::{JournalConfig, ProfileId};
+use countersign_profile::JournalConfig;
 use countersign_run::fold;
 use countersign_step_entry::GateAsk;
 
@@ -52,9 +52,7 @@ async fn write(
 
 /// A profile that is gone leaves the defaults.
 async fn config(context: &Context, asked: &GateAsk) -> Result<JournalConfig, OpenGateError> {
-    let Ok(id) = ProfileId::parse(&asked.head.profile_id) else {
-        return Ok(JournalConfig::default());
-    };
-    let profile = context.catalog.profiles().get(&asked.head.owner, &id).await?;
+    let head = &asked.head;
+    let profile = context.catalog.profile_named(&head.owner, &head.profile_id).await?;
     Ok(profile.map(|profile| profile.spec.journal_config).unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_letter::mail::SourceAlert;
-use countersign_monitor::{Failing as Failed, MonitorSpec};
+use countersign_monitor::{Failing as Failed, MonitorId, MonitorSpec};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
 use countersign_store_catalog::{CatalogError, Stored};
 use countersign_store_content::derived;
@@ -92,9 +92,17 @@ pub(crate) async fn read(
     }
 }
 
+/// The monitor, when its owner still has it.
+pub(crate) async fn monitor(
+    context: &Context,
+    owner: &UserId,
+    id: &MonitorId,
+) -> Result<Option<Stored<MonitorSpec>>, CatalogError> {
+    context.catalog.collection::<Stored<MonitorSpec>>().own(owner, id).await
+}
+
 async fn failing(context: &Context, of: &Failing) -> Result<Option<Found>, CatalogError> {
-    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
-    let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
+    let Some(monitor) = monitor(context, &of.owner, &of.monitor).await? else { return Ok(None) };
     let state = context.monitors.standing(&of.monitor).await?.state;
     let is_of = |failing: &Failed| failing.since == of.since;
     let in_part = state.in_part.filter(|in_part| is_of(&in_part.failing));

@@ -1,20 +1,19 @@
 //! What is parked because its run was refused, and what of it no mail has told.
 
 use countersign_letter::mail::SourceAlert;
-use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS, MonitorSpec};
-use countersign_store_catalog::{Batched, CatalogError, Stored};
+use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS};
+use countersign_store_catalog::{Batched, CatalogError};
 use countersign_store_kit::Window;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::found::{Found, PAGE, PARKED};
+use crate::found::{Found, PAGE, PARKED, monitor};
 use crate::{Context, Parked};
 
 /// What was parked so long before the last one was told, or is told with one that came before: the next mail comes a day after.
 const UNTOLD: SignedDuration = SignedDuration::from_hours(48);
 
 pub(crate) async fn read(context: &Context, of: &Parked) -> Result<Option<Found>, CatalogError> {
-    let monitors = context.catalog.collection::<Stored<MonitorSpec>>();
-    let Some(monitor) = monitors.own(&of.owner, &of.monitor).await? else { return Ok(None) };
+    let Some(monitor) = monitor(context, &of.owner, &of.monitor).await? else { return Ok(None) };
     let Some(batched) = named(context, of).await? else { return Ok(None) };
     let Some(parked_at) = parked_at(&batched.batch) else { return Ok(None) };
     Ok(Some(Found {

@@ -57,10 +57,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
 
 /// The agent of the run. A test may have none, or one that is switched off.
 async fn profile(context: &Context, head: &Head) -> Result<Option<Profile>, BeginError> {
-    let found = match head.profile_id.parse() {
-        Ok(id) => context.catalog.profiles().get(&head.owner, &id).await?,
-        Err(_) => None,
-    };
+    let found = context.catalog.profile_named(&head.owner, &head.profile_id).await?;
     let is_active = found.as_ref().is_some_and(|profile| profile.is_active);
     if is_active || head.dry_run.is_some() {
         return Ok(found);

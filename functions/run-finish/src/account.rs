@@ -19,10 +19,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let outputs = outputs(done.written);
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
-    let occurrence = match &head.occurrence {
-        Some(id) => context.catalog.occurrence(&head.owner, id).await?,
-        None => None,
-    };
+    let occurrence = context.catalog.occurrence_of(head).await?;
     let asked_by = occurrence.as_ref().map(|of| AskedBy::of(of).for_run(head));
     let run = RunAccount {
         run: head.run.as_str(),

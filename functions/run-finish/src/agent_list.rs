@@ -1,36 +1,14 @@
-//! The destinations of an agent, and which of them one is that is tried again: the list may be another one by then.
+//! Which destination of an agent one is that is tried again: the list may be another one by then.
 
-use countersign_profile::{OutputConfig, StoredDestination};
+use countersign_actions_output::OwnDestination;
 use countersign_registry::action::ActionError;
 use countersign_report::Destination;
-
-/// A destination of an agent, with the digest of what its owner wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Known {
-    pub(crate) destination: Destination,
-    pub(crate) digest: String,
-}
-
-/// The destinations of an agent, in order.
-pub(crate) fn all(config: &OutputConfig<StoredDestination>) -> Result<Vec<Known>, ActionError> {
-    let destinations = config.destinations();
-    let destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
-    let written = config.destinations.iter();
-    written.zip(destinations).map(|(written, destination)| known(written, destination)).collect()
-}
-
-fn known(written: &StoredDestination, destination: Destination) -> Result<Known, ActionError> {
-    let digest = written.digest();
-    let digest =
-        digest.map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
-    Ok(Known { destination, digest })
-}
 
 /// The destination that was number `n` when it was routed; `was` are the digests of the list then. It is the same one wherever it
 /// is now, or the only one of the list that was changed since: whoever mends a destination may have it tried again. What
 /// earlier releases kept has no digests; there the number and the kind have to do.
 pub(crate) fn found<'a>(
-    now: &'a [Known],
+    now: &'a [OwnDestination],
     was: &[String],
     (kind, n): (&str, usize),
 ) -> Result<&'a Destination, ActionError> {
@@ -38,7 +16,7 @@ pub(crate) fn found<'a>(
         let one = now.get(n).filter(|one| was.is_empty() && one.destination.kind() == kind);
         return one.map(|one| &one.destination).ok_or_else(gone);
     };
-    let is_own = |one: &&Known| one.digest == *own && one.destination.kind() == kind;
+    let is_own = |one: &&OwnDestination| one.digest == *own && one.destination.kind() == kind;
     let here = now.get(n).filter(is_own);
     if let Some(same) = here.or_else(|| now.iter().find(is_own)) {
         return Ok(&same.destination);
@@ -64,11 +42,11 @@ mod tests {
 
     use super::*;
 
-    fn list(folders: &[&str]) -> Vec<Known> {
+    fn list(folders: &[&str]) -> Vec<OwnDestination> {
         let one = |folder: &&str| json!({ "type": "folder", "config": { "folder_id": folder } });
         let written: Vec<Value> = folders.iter().map(one).collect();
         let config = json!({ "destinations": written });
-        all(&serde_json::from_value(config).unwrap()).unwrap()
+        OwnDestination::all(&serde_json::from_value(config).unwrap()).unwrap()
     }
 
     /// Which destination is tried for `n` of `was`, once the list is `now`.

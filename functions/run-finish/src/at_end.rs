@@ -1,6 +1,6 @@
 //! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
 
-use countersign_actions_output::{OutputPorts, route, route_again, told};
+use countersign_actions_output::{OutputPorts, OwnDestination, route, route_again, told};
 use countersign_identity::{Requirement, Role};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_registry::action::{ActionError, Call};
@@ -10,7 +10,7 @@ use countersign_run::{Head, OutputOrigin, StepStatus};
 use countersign_step_entry as step_entry;
 use serde_json::Value;
 
-use crate::agent_list::{self, Known, gone};
+use crate::agent_list::{self, gone};
 use crate::answer::Answer;
 use crate::over::Over;
 use crate::taken::Taken;
@@ -109,15 +109,19 @@ pub(crate) async fn again(
 
 /// The agent's destinations as the numbers of rows count them: all of them where a step writes to them, else those that the end
 /// of the run writes to.
-pub(crate) fn agent_list(over: &Over<'_>, is_whole: bool) -> Result<Vec<Known>, ActionError> {
+pub(crate) fn agent_list(
+    over: &Over<'_>,
+    is_whole: bool,
+) -> Result<Vec<OwnDestination>, ActionError> {
     let Some(profile) = over.profile else { return Ok(Vec::new()) };
-    let mut list = agent_list::all(&profile.spec.output_config)?;
+    let mut list = OwnDestination::all(&profile.spec.output_config)?;
     let taken = Taken::of(over.plan, over.state);
     if taken != Taken::All {
         let namespace = profile.spec.knowledge_config.first();
-        let left = |one: Known| {
+        let left = |one: OwnDestination| {
             let left = taken.left(one.destination, &namespace)?;
-            (is_whole || says_warnings(&left)).then_some(Known { destination: left, ..one })
+            (is_whole || says_warnings(&left))
+                .then_some(OwnDestination { destination: left, ..one })
         };
         list = list.into_iter().filter_map(left).collect();
     }

@@ -3,7 +3,7 @@
 //! What is written is the stored result, with the key of the run: what has arrived after all is found and not written twice.
 //! Rights are read now, and what people sign before it is written is left to a repetition of the run, which asks them.
 
-use countersign_actions_output::{OutputPorts, route_again};
+use countersign_actions_output::{OutputPorts, OwnDestination, route_again};
 use countersign_lambda_entry::Invocation;
 use countersign_plan::confirms;
 use countersign_registry::action::{ActionError, Call};
@@ -132,7 +132,7 @@ async fn of_step(
         None => {
             let profile = crate::over::profile(context, &head.owner, &head.profile_id).await;
             let profile = profile.map_err(|error| ActionError::from_failure(&error))?;
-            let now = profile.map(|profile| agent_list::all(&profile.spec.output_config));
+            let now = profile.map(|profile| OwnDestination::all(&profile.spec.output_config));
             let now = now.transpose()?.unwrap_or_default();
             let then = then(context, head, call).await?;
             // Earlier releases noted the list at the end of the run.

@@ -314,12 +314,18 @@ async fn settled(
     attempt: u32,
     now: Timestamp,
 ) -> Result<(RunState, Option<Plan>), FinishError> {
-    let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-    let state = folded(context, head, plan.as_ref()).await?;
+    let (state, plan) = planned(context, head).await?;
     if missing::write_down(context, head, plan.as_ref(), &state, attempt, now).await? == 0 {
         return Ok((state, plan));
     }
     Ok((folded(context, head, plan.as_ref()).await?, plan))
+}
+
+/// The state of the run as its events say it now, and its plan.
+async fn planned(context: &Context, head: &Head) -> Result<(RunState, Option<Plan>), FinishError> {
+    let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
+    let state = folded(context, head, plan.as_ref()).await?;
+    Ok((state, plan))
 }
 
 /// The state of the run as its events say it now.
@@ -358,8 +364,7 @@ struct Finished {
 
 impl Finished {
     async fn read(context: &Context, head: &Head) -> Result<Self, FinishError> {
-        let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-        let state = folded(context, head, plan.as_ref()).await?;
+        let (state, plan) = planned(context, head).await?;
         let profile = over::profile(context, &head.owner, &head.profile_id).await?;
         Ok(Self { state, plan, profile })
     }

@@ -73,8 +73,7 @@ pub(crate) async fn read(
     status: RunStatus,
     is_parked: bool,
 ) -> Result<Option<Occasion>, FinishError> {
-    let Some(id) = &head.occurrence else { return Ok(None) };
-    let Some(found) = context.catalog.occurrence(&head.owner, id).await? else { return Ok(None) };
+    let Some(found) = context.catalog.occurrence_of(head).await? else { return Ok(None) };
     let watch = match is_parked {
         true => Watch::Over,
         false if status == RunStatus::Error => watch(context, head).await?,

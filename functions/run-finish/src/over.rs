@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_plan::{Plan, run_info};
-use countersign_profile::{Profile, ProfileId};
+use countersign_profile::Profile;
 use countersign_registry::action::Call;
 use countersign_run::{Head, RunState, StepWarnings};
 use jiff::Timestamp;
@@ -71,8 +71,5 @@ pub(crate) async fn profile(
     owner: &UserId,
     id: &str,
 ) -> Result<Option<Profile>, FinishError> {
-    match ProfileId::parse(id) {
-        Ok(id) => Ok(context.catalog.profiles().get(owner, &id).await?),
-        Err(_) => Ok(None),
-    }
+    Ok(context.catalog.profile_named(owner, id).await?)
 }

@@ -1,8 +1,9 @@
 //! The response of a run: its answer as a text, and its results where the profile and the playbook want them.
 
+use countersign_actions_output::provenance;
 use countersign_approval::ApprovalRecord;
 use countersign_registry::action::Call;
-use countersign_report::{Format, Provenance, render};
+use countersign_report::{Format, render};
 use countersign_run::{Response, RunStatus};
 use serde_json::Value;
 
@@ -84,7 +85,9 @@ async fn made(
             (*format, Ok(joined(&said, &mut answer.problems)))
         }
         _ => {
-            let rendered = render(answer.format, &answer.layout, &answer.shown, &provenance(&call));
+            let entity = call.inputs.get("entity_name").and_then(Value::as_str);
+            let from = provenance(&call, entity);
+            let rendered = render(answer.format, &answer.layout, &answer.shown, &from);
             let text = rendered.map(|rendered| rendered.body).map_err(|error| error.to_string());
             (answer.format, text)
         }
@@ -157,18 +160,5 @@ async fn enriched(
             Ok(Some(row))
         }
         Some(error) => Ok(Some(failed(&error))),
-    }
-}
-
-fn provenance(call: &Call) -> Provenance {
-    let entity = call.inputs.get("entity_name").and_then(Value::as_str);
-    Provenance {
-        run: call.run.clone(),
-        profile: call.info.profile_name.clone(),
-        playbook: call.info.playbook_id.clone(),
-        query: call.info.query.clone(),
-        entity_name: entity.unwrap_or_default().to_owned(),
-        at: call.now,
-        warnings: call.info.warnings.clone(),
     }
 }

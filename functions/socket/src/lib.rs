@@ -6,10 +6,9 @@
 
 mod error;
 
-use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
-use countersign_outbox::Connections;
-use countersign_store_content::{Connection, ContentStore, OPEN_FOR};
-use countersign_store_directory::Directory;
+use countersign_lambda_entry::{Fault, decode};
+use countersign_push::Push;
+use countersign_store_content::{Connection, OPEN_FOR};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -46,40 +45,18 @@ enum EventType {
     Disconnect,
 }
 
-/// What the function works with.
-pub struct Context {
-    content: ContentStore,
-    directory: Directory,
-    connections: Connections,
-}
-
-impl Context {
-    /// Builds it from the settings.
-    ///
-    /// # Errors
-    /// [`StartError`] when a setting is missing.
-    pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        Ok(Self {
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
-            connections: Connections::new(&boot.aws, boot.settings.need(Setting::SocketEndpoint)?),
-        })
-    }
-}
-
 /// Answers one event of the gateway: 200, or 401 to whoever may not connect. A body would be sent to the client.
 ///
 /// # Errors
 /// A [`Fault`] when a table does not answer: nothing is connected then.
-pub async fn handle(context: &Context, event: Value, now: Timestamp) -> Result<Value, Fault> {
+pub async fn handle(push: &Push, event: Value, now: Timestamp) -> Result<Value, Fault> {
     let request: Request = decode(event)?;
     let status = match request.context.event_type {
-        EventType::Connect if open(context, &request, now).await? => 200,
+        EventType::Connect if open(push, &request, now).await? => 200,
         EventType::Connect => 401,
         EventType::Message => 200,
         EventType::Disconnect => {
-            let gone = context.content.disconnect(&request.context.connection_id).await;
+            let gone = push.content.disconnect(&request.context.connection_id).await;
             gone.map_err(SocketError::from)?;
             200
         }
@@ -88,12 +65,12 @@ pub async fn handle(context: &Context, event: Value, now: Timestamp) -> Result<V
 }
 
 /// Opens a connection, when its ticket is good and its token still is.
-async fn open(context: &Context, request: &Request, now: Timestamp) -> Result<bool, SocketError> {
+async fn open(push: &Push, request: &Request, now: Timestamp) -> Result<bool, SocketError> {
     let Some(ticket) = ticket(request) else { return Ok(false) };
-    let Some(found) = context.content.take_ticket(ticket, now).await? else {
+    let Some(found) = push.content.take_ticket(ticket, now).await? else {
         return Ok(false);
     };
-    let entry = context.directory.entry_of(&found.token.user).await?;
+    let entry = push.directory.entry_of(&found.token.user).await?;
     let Some(Ok(_)) = entry.map(|entry| entry.effective(&found.token)) else { return Ok(false) };
     let latest = now.saturating_add(OPEN_FOR).unwrap_or(now);
     let expires = found.token.expires_at.and_then(|at| Timestamp::from_second(at).ok());
@@ -103,8 +80,8 @@ async fn open(context: &Context, request: &Request, now: Timestamp) -> Result<bo
         token: found.token,
         opened_at: now,
     };
-    for old in context.content.connect(&connection).await? {
-        if let Err(error) = context.connections.close(&old.id).await {
+    for old in push.content.connect(&connection).await? {
+        if let Err(error) = push.connections.close(&old.id).await {
             tracing::warn!(%error, "a connection that had to make room is still open; nothing is sent to it");
         }
     }

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use countersign_lambda_entry::run;
-use socket::{Context, handle};
+use countersign_push::Push;
+use socket::handle;
 
 fn main() -> ExitCode {
-    run(Context::new, |context, event, invocation| {
-        Box::pin(async move { handle(context, event, invocation.now).await })
+    run(Push::new, |push, event, invocation| {
+        Box::pin(async move { handle(push, event, invocation.now).await })
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign_actions_journal::{RunOutcomes, StepResult, TELLING, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_profile::{JournalConfig, ProfileId};
+use countersign_profile::JournalConfig;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_run::RunId;
 use countersign_step_entry::Context;
@@ -77,13 +77,8 @@ impl RunOutcomes for Engine {
     fn retention_days<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, u16> {
         Box::pin(async move {
             let usual = JournalConfig::default().retention_days;
-            let Ok(id) = ProfileId::parse(&call.info.profile_id) else { return Ok(usual) };
-            let found = self
-                .catalog
-                .profiles()
-                .get(&call.owner, &id)
-                .await
-                .map_err(|error| ActionError::from_failure(&error))?;
+            let found = self.catalog.profile_named(&call.owner, &call.info.profile_id).await;
+            let found = found.map_err(|error| ActionError::from_failure(&error))?;
             Ok(found.map_or(usual, |profile| profile.spec.journal_config.retention_days))
         })
     }

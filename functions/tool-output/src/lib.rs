@@ -6,9 +6,7 @@ use countersign_actions_knowledge::Stores;
 use countersign_actions_output::{OwnDestination, ProfileOutputs, actions};
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_profile::{ProfileId, StoredDestination};
 use countersign_registry::action::{ActionError, ActionFuture};
-use countersign_report::Destination;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -39,27 +37,10 @@ impl ProfileOutputs for Profiles {
         profile: &'a str,
     ) -> ActionFuture<'a, Vec<OwnDestination>> {
         Box::pin(async move {
-            let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
-            let found = self
-                .0
-                .profiles()
-                .get(owner, &id)
-                .await
-                .map_err(|error| ActionError::from_failure(&error))?;
+            let found = self.0.profile_named(owner, profile).await;
+            let found = found.map_err(|error| ActionError::from_failure(&error))?;
             let Some(profile) = found else { return Ok(Vec::new()) };
-            let config = &profile.spec.output_config;
-            let destinations = config.destinations();
-            let destinations = destinations.map_err(|error| ActionError::from_failure(&error))?;
-            config.destinations.iter().zip(destinations).map(own).collect()
+            OwnDestination::all(&profile.spec.output_config)
         })
     }
-}
-
-fn own(
-    (stored, destination): (&StoredDestination, Destination),
-) -> Result<OwnDestination, ActionError> {
-    let digest = stored.digest();
-    let digest =
-        digest.map_err(|error| ActionError::terminal("OUTPUT_INVALID", error.to_string()))?;
-    Ok(OwnDestination { destination, digest })
 }

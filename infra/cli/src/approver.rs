@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::{Client, redirect};
 
-use crate::door::plain;
+use crate::door::unanswered;
 use crate::error::CliError;
 use crate::mailbox::Mailbox;
 
@@ -133,9 +133,8 @@ impl Approver {
 
 async fn read(link: &str, request: reqwest::RequestBuilder) -> Result<Page, CliError> {
     // The link itself is a secret: a failure names the door, not the token.
-    let door = link.rsplit_once('/').map_or(link, |(door, _)| door).to_owned();
-    let failed =
-        |error: reqwest::Error| CliError::Door { url: door.clone(), reason: plain(&error) };
+    let door = link.rsplit_once('/').map_or(link, |(door, _)| door);
+    let failed = |error| unanswered(door, &error);
     let answer = request.send().await.map_err(failed)?;
     let status = answer.status().as_u16();
     Ok(Page { status, html: answer.text().await.map_err(failed)? })

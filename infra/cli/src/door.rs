@@ -157,8 +157,7 @@ impl Door {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let failed =
-            |error: reqwest::Error| CliError::Door { url: url.clone(), reason: plain(&error) };
+        let failed = |error| unanswered(&url, &error);
         let answer = request.send().await.map_err(failed)?;
         let status = answer.status().as_u16();
         let is_success = answer.status().is_success();
@@ -188,6 +187,11 @@ fn is_private(base: &str) -> bool {
 
 async fn text(answer: Response) -> Result<String, reqwest::Error> {
     answer.text().await
+}
+
+/// What is said when there was no answer from this address.
+pub(crate) fn unanswered(url: &str, error: &reqwest::Error) -> CliError {
+    CliError::Door { url: url.to_owned(), reason: plain(error) }
 }
 
 /// Why there was no answer, without the address, which may be a secret.

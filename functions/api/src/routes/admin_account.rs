@@ -1,11 +1,10 @@
 //! `/api/admin/users/{id}/account`.
 
-use axum::extract::State;
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Named, now};
 
 /// Parts a person from their account of the user pool, for instance when it was deleted or is in wrong hands: its tokens
 /// are void, and it never signs in as anybody again. The next account that signs in with the person's address, verified,
@@ -16,9 +15,7 @@ use super::{Administrator, Ctx, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn part(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<String>,
+    Named(ctx, _, id): Named<String, Administrator>,
 ) -> Result<StatusCode, Problem> {
     let user = person(&ctx, &id).await?;
     if user.account.is_some() {

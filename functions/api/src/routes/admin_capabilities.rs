@@ -1,14 +1,13 @@
 //! `/api/admin/users/{id}/capabilities`.
 
-use axum::extract::State;
 use countersign_identity::Capability;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Named, now};
 
 /// A capability to give.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -26,9 +25,7 @@ pub(crate) struct Gift {
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn give(
-    State(ctx): Ctx,
-    Administrator(ref by): Administrator,
-    Path(id): Path<String>,
+    Named(ctx, Administrator(ref by), id): Named<String, Administrator>,
     Json(body): Json<Gift>,
 ) -> Result<StatusCode, Problem> {
     let user = person(&ctx, &id).await?;

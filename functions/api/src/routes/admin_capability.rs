@@ -1,12 +1,11 @@
 //! `/api/admin/users/{id}/capabilities/{capability}`.
 
-use axum::extract::State;
 use countersign_identity::Capability;
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx};
+use super::{Administrator, Named};
 
 /// Takes a capability back.
 #[utoipa::path(
@@ -15,9 +14,7 @@ use super::{Administrator, Ctx};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn take(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path((id, capability)): Path<(String, Capability)>,
+    Named(ctx, _, (id, capability)): Named<(String, Capability), Administrator>,
 ) -> Result<StatusCode, Problem> {
     let user = person(&ctx, &id).await?;
     ctx.directory.take(&user.id, capability).await?;

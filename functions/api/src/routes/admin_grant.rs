@@ -1,12 +1,11 @@
 //! `/api/admin/users/{id}/grants/{scope}`.
 
-use axum::extract::State;
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
 use super::admin_grants::scope;
 use super::admin_user::person;
-use super::{Administrator, Ctx};
+use super::{Administrator, Named};
 
 /// Takes a scope back. The next step of every run and the next click already go without it.
 #[utoipa::path(
@@ -15,9 +14,7 @@ use super::{Administrator, Ctx};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn revoke(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path((id, text)): Path<(String, String)>,
+    Named(ctx, _, (id, text)): Named<(String, String), Administrator>,
 ) -> Result<StatusCode, Problem> {
     let scope = scope(&text).ok_or_else(Problem::not_found)?;
     let user = person(&ctx, &id).await?;

@@ -1,14 +1,13 @@
 //! `/api/admin/users/{id}/grants`.
 
-use axum::extract::State;
 use countersign_identity::{Group, Role, Scope};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Named, now};
 
 /// A scope to grant.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -25,9 +24,7 @@ pub(crate) struct Grant {
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn grant(
-    State(ctx): Ctx,
-    Administrator(ref by): Administrator,
-    Path(id): Path<String>,
+    Named(ctx, Administrator(ref by), id): Named<String, Administrator>,
     Json(body): Json<Grant>,
 ) -> Result<StatusCode, Problem> {
     let scope = scope(&body.scope).ok_or_else(|| Problem::field("scope", unreadable()))?;

@@ -1,19 +1,18 @@
 //! `/api/admin/library/{kind}/{id}`: the one door that writes what the deployment ships (F-006).
 
-use axum::extract::State;
 use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorId, Health, Permissions, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId, Template};
 use countersign_store_catalog::{StoredPlaybook, system_profile_id};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::profiles::problem;
-use super::{Administrator, Ctx, JsonOf, now};
+use super::{Administrator, JsonOf, Named, now};
 use crate::{Context, documents, saving};
 
 /// A template's text.
@@ -43,9 +42,7 @@ pub(crate) struct Shipped {
     responses((status = 200, body = Shipped), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 422, description = "the text has errors"))
 )]
 pub(crate) async fn put(
-    State(ctx): Ctx,
-    Administrator(ref author): Administrator,
-    Path((kind, id)): Path<(String, String)>,
+    Named(ctx, Administrator(ref author), (kind, id)): Named<(String, String), Administrator>,
     Json(body): Json<Source>,
 ) -> JsonOf<Shipped> {
     let record = match kind.as_str() {

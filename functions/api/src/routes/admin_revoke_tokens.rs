@@ -1,13 +1,12 @@
 //! `/api/admin/users/{id}/revoke-tokens`.
 
-use axum::extract::State;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, now};
+use super::{Administrator, Named, now};
 
 /// Which tokens.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -26,9 +25,7 @@ pub(crate) struct Which {
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn revoke(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<String>,
+    Named(ctx, _, id): Named<String, Administrator>,
     Json(body): Json<Which>,
 ) -> Result<StatusCode, Problem> {
     let user = person(&ctx, &id).await?;

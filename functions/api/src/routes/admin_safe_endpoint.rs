@@ -1,13 +1,12 @@
 //! `/api/admin/connectors/{owner}/{id}/safe-endpoints/{endpoint}`.
 
-use axum::extract::State;
 use countersign_connector::{AcceptedEndpoint, ConnectorId, claims};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_safe_endpoints::{SafeEndpoints, digest, owned};
-use super::{Administrator, Ctx, JsonOf, now};
+use super::{Administrator, JsonOf, Named, now};
 
 /// What the administrator looked at.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -25,9 +24,10 @@ pub(crate) struct Acceptance {
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "the connector is another one by now"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn accept(
-    State(ctx): Ctx,
-    Administrator(by): Administrator,
-    Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
+    Named(ctx, Administrator(by), (owner, id, endpoint)): Named<
+        (String, ConnectorId, String),
+        Administrator,
+    >,
     Json(body): Json<Acceptance>,
 ) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
@@ -60,9 +60,10 @@ pub(crate) async fn accept(
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn withdraw(
-    State(ctx): Ctx,
-    Administrator(ref by): Administrator,
-    Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
+    Named(ctx, Administrator(ref by), (owner, id, endpoint)): Named<
+        (String, ConnectorId, String),
+        Administrator,
+    >,
 ) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     let mut accepted = stored.accepted.clone();

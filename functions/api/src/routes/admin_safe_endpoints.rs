@@ -1,19 +1,18 @@
 //! `/api/admin/connectors/{owner}/{id}/safe-endpoints`: what a person's connector claims only to read, and what of it counts.
 
-use axum::extract::State;
 use countersign_connector::{
     AcceptedEndpoint, Connection, ConnectorId, Operation, StoredConnector, claims,
     definition_digest,
 };
 use countersign_identity::UserId;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, JsonOf, found};
+use super::{Administrator, JsonOf, Named, found};
 use crate::Context;
 
 /// A connector's claims, and the definition an acceptance is for.
@@ -122,9 +121,7 @@ pub(super) async fn owned(
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path((owner, id)): Path<(String, ConnectorId)>,
+    Named(ctx, _, (owner, id)): Named<(String, ConnectorId), Administrator>,
 ) -> JsonOf<SafeEndpoints> {
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     Ok(Json(SafeEndpoints::of(owner, &stored)?))

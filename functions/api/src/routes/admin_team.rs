@@ -1,14 +1,13 @@
 //! `/api/admin/teams/{id}`.
 
-use axum::extract::State;
 use countersign_document::{MaybeBlank, Text};
 use countersign_team::{Team, TeamChange, TeamId};
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::answers::TeamAnswer;
-use super::{Administrator, Ctx, JsonOf, found, now};
+use super::{Administrator, JsonOf, Named, json_of, now};
 
 /// What of a team is to be different; what is left out stays as it is.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -29,12 +28,8 @@ pub(crate) struct TeamPatch {
     get, path = "/teams/{id}", tag = "administration", params(("id" = String, Path, description = "`team_…`")),
     responses((status = 200, body = TeamAnswer), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<TeamId>,
-) -> JsonOf<Team> {
-    Ok(Json(found(ctx.directory.team(&id).await?)?))
+pub(crate) async fn detail(Named(ctx, _, id): Named<TeamId, Administrator>) -> JsonOf<Team> {
+    json_of(ctx.directory.team(&id).await?)
 }
 
 /// Changes a team. Its posts and shares stay when it is switched off.
@@ -44,15 +39,13 @@ pub(crate) async fn detail(
     responses((status = 200, body = TeamAnswer), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn change(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<TeamId>,
+    Named(ctx, _, id): Named<TeamId, Administrator>,
     Json(patch): Json<TeamPatch>,
 ) -> JsonOf<Team> {
     let TeamPatch { name, description, is_active } = patch;
     let change = TeamChange { name, description, is_active };
     if change == TeamChange::default() {
-        return Ok(Json(found(ctx.directory.team(&id).await?)?));
+        return json_of(ctx.directory.team(&id).await?);
     }
     Ok(Json(ctx.directory.change_team(&id, &change, now()).await?))
 }

@@ -1,12 +1,11 @@
 //! `/api/admin/teams/{id}/members/{user}`.
 
-use axum::extract::State;
 use countersign_team::{Member, TeamId};
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
 use super::admin_user::person;
-use super::{Administrator, Ctx, found, now};
+use super::{Administrator, Named, found, now};
 
 /// Makes a person a member. Doing it again changes nothing.
 #[utoipa::path(
@@ -15,9 +14,7 @@ use super::{Administrator, Ctx, found, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn add(
-    State(ctx): Ctx,
-    Administrator(by): Administrator,
-    Path((team_id, user)): Path<(TeamId, String)>,
+    Named(ctx, Administrator(by), (team_id, user)): Named<(TeamId, String), Administrator>,
 ) -> Result<StatusCode, Problem> {
     let user_id = person(&ctx, &user).await?.id;
     let member = Member { team_id, user_id, added_by: by, added_at: now() };
@@ -32,9 +29,7 @@ pub(crate) async fn add(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn remove(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path((team, user)): Path<(TeamId, String)>,
+    Named(ctx, _, (team, user)): Named<(TeamId, String), Administrator>,
 ) -> Result<StatusCode, Problem> {
     found(ctx.directory.team(&team).await?)?;
     let user = person(&ctx, &user).await?;

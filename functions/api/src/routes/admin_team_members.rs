@@ -1,11 +1,10 @@
 //! `/api/admin/teams/{id}/members`.
 
-use axum::extract::State;
 use countersign_team::TeamId;
-use countersign_web::{Page, PageQuery, Path, Query};
+use countersign_web::{Page, PageQuery, Query};
 
 use super::team_members::{MemberLine, members};
-use super::{Administrator, Ctx, found};
+use super::{Administrator, Named, found};
 use crate::lists::PageOf;
 
 /// The members of a team.
@@ -14,9 +13,7 @@ use crate::lists::PageOf;
     responses((status = 200, body = Page<MemberLine>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Administrator(ref user): Administrator,
-    Path(id): Path<TeamId>,
+    Named(ctx, Administrator(ref user), id): Named<TeamId, Administrator>,
     Query(query): Query<PageQuery>,
 ) -> PageOf<MemberLine> {
     found(ctx.directory.team(&id).await?)?;

@@ -1,11 +1,10 @@
 //! `/api/admin/teams/{id}/posts/{post}`.
 
-use axum::extract::State;
 use countersign_team::{PostId, TeamId};
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
-use super::{Administrator, Ctx, found, now};
+use super::{Administrator, Named, found, now};
 
 /// Takes the text of a post away, whoever wrote it; its replies stay.
 #[utoipa::path(
@@ -14,9 +13,7 @@ use super::{Administrator, Ctx, found, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn remove(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path((team, id)): Path<(TeamId, PostId)>,
+    Named(ctx, _, (team, id)): Named<(TeamId, PostId), Administrator>,
 ) -> Result<StatusCode, Problem> {
     found(ctx.content.remove_post(&team, &id, now()).await?)?;
     Ok(StatusCode::NO_CONTENT)

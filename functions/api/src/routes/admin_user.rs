@@ -1,15 +1,14 @@
 //! `/api/admin/users/{id}`. The id may be `user_…`, a username or a mail address.
 
-use axum::extract::State;
 use countersign_store_directory::{User, UserChange};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_users::PersonView;
 use super::answers::PersonAnswer;
 use super::dated::Dated;
-use super::{Administrator, Ctx, JsonOf, found, now};
+use super::{Administrator, JsonOf, Named, found, now};
 use crate::Context;
 
 /// What may change about a person.
@@ -33,11 +32,7 @@ pub(crate) struct Change {
     get, path = "/users/{id}", tag = "administration", params(("id" = String, Path, description = "id, username or address")),
     responses((status = 200, body = PersonView), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<String>,
-) -> JsonOf<PersonView> {
+pub(crate) async fn detail(Named(ctx, _, id): Named<String, Administrator>) -> JsonOf<PersonView> {
     let user = person(&ctx, &id).await?;
     let entry = ctx.directory.entry_of(&user.id).await?;
     Ok(Json(PersonView { user: Dated(user), entry: entry.map(Dated) }))
@@ -50,9 +45,7 @@ pub(crate) async fn detail(
     responses((status = 200, body = PersonAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn change(
-    State(ctx): Ctx,
-    _: Administrator,
-    Path(id): Path<String>,
+    Named(ctx, _, id): Named<String, Administrator>,
     Json(body): Json<Change>,
 ) -> JsonOf<Dated<User>> {
     let user = person(&ctx, &id).await?;

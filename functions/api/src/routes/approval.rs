@@ -1,17 +1,16 @@
 //! `/approvals/{id}` (F-358).
 
-use axum::extract::State;
 use countersign_approval::{ApprovalId, LifecycleError, Request};
 use countersign_gatekeeper::GateError;
 use countersign_store_approvals::Loaded;
-use countersign_web::{FieldError, Json, Path, Problem};
+use countersign_web::{FieldError, Json, Problem};
 
 use super::approval_decide::refusal;
 use super::approval_history::{ExtensionView, StrikeView, VoteView};
 use super::approval_seen::may_see;
 use super::approval_view::{ApprovalView, Beside};
 use super::planned_step::planned;
-use super::{Ctx, JsonOf, Reader, approval_effect, found};
+use super::{JsonOf, Named, Reader, approval_effect, found};
 use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username (`not_counted` says why one of the present version does not count any more), how many approvals were
@@ -23,9 +22,7 @@ use crate::Context;
     responses((status = 200, body = ApprovalView), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref person): Reader,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, Reader(ref person), id): Named<ApprovalId>,
 ) -> JsonOf<ApprovalView> {
     let loaded = found(ctx.approvals.load(&id).await?)?;
     let loaded = found(Some(loaded).filter(|loaded| may_see(&loaded.request, person)))?;

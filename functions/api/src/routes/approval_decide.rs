@@ -2,20 +2,19 @@
 
 use std::num::NonZeroU32;
 
-use axum::extract::State;
 use countersign_approval::{
     Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
     ReviseError, UnknownCall, Verdict, story,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
-use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use countersign_web::{FieldError, Json, Problem, Signed};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::approval_history::ClosedView;
 use super::approval_seen::seen_by;
-use super::{Ctx, JsonOf, now, reader};
+use super::{JsonOf, Named, now, reader};
 use crate::Context;
 use crate::documented::Documented;
 
@@ -90,9 +89,7 @@ impl GivenAnswer {
     responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn approve(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
     Json(body): Json<Decision>,
 ) -> JsonOf<Answer> {
     decide(&ctx, signed, id, Verdict::Approve, body).await
@@ -105,9 +102,7 @@ pub(crate) async fn approve(
     responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn reject(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
     Json(body): Json<Decision>,
 ) -> JsonOf<Answer> {
     decide(&ctx, signed, id, Verdict::Deny, body).await

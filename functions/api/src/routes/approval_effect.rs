@@ -1,18 +1,17 @@
 //! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
 
-use axum::extract::State;
 use countersign_approval::{ApprovalId, Covered, Request, StepEffects};
 use countersign_connector::SendProblem;
 use countersign_effect::view::EffectView;
 use countersign_effect::{Digest, Effect, effect_leaf, tree};
 use countersign_letter::{Shown, Strikes, amounts};
 use countersign_run::Head;
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approval_seen::seen_by;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::Context;
 use crate::documented::documented;
 
@@ -31,9 +30,7 @@ const MAX_SHOWN: usize = 50;
     responses((status = 200, body = EffectDetail), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref person): Reader,
-    Path((id, step, n)): Path<(ApprovalId, String, u32)>,
+    Named(ctx, Reader(ref person), (id, step, n)): Named<(ApprovalId, String, u32)>,
 ) -> JsonOf<EffectDetail> {
     let request = seen_by(&ctx, &id, person).await?;
     let steps = ctx.runs.effects_of(&request).await?;

@@ -1,15 +1,14 @@
 //! `/approvals/{id}/escalate`: those whom the gate names for later are asked now.
 
-use axum::extract::State;
 use countersign_approval::ApprovalId;
 use countersign_gatekeeper::Who;
-use countersign_web::{Json, Path, Signed};
+use countersign_web::{Json, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::approval_decide::refusal;
 use super::approval_seen::seen_by;
-use super::{Ctx, JsonOf, now, reader};
+use super::{JsonOf, Named, now, reader};
 
 /// Whom it was escalated to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,9 +24,7 @@ pub(crate) struct Escalated {
     responses((status = 200, body = Escalated), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, or past its deadline"))
 )]
 pub(crate) async fn escalate(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
 ) -> JsonOf<Escalated> {
     seen_by(&ctx, &id, reader(&signed)?).await?;
     let who = Who::Session(Box::new(signed.presented));

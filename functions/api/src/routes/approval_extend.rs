@@ -1,9 +1,8 @@
 //! `/approvals/{id}/extend`: more time to decide.
 
-use axum::extract::State;
 use countersign_approval::ApprovalId;
 use countersign_gatekeeper::{Extending, Who};
-use countersign_web::{Json, Path, Signed};
+use countersign_web::{Json, Signed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -11,7 +10,7 @@ use utoipa::ToSchema;
 use super::approval::changed;
 use super::approval_seen::seen_by;
 use super::approval_view::ApprovalView;
-use super::{Ctx, JsonOf, now, reader};
+use super::{JsonOf, Named, now, reader};
 use crate::moments::time;
 
 /// Until when.
@@ -33,9 +32,7 @@ pub(crate) struct Extension {
     responses((status = 200, body = ApprovalView), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, past its deadline, or APPROVAL_TOO_MANY_EXTENSIONS"), (status = 422, description = "DEADLINE_NOT_LATER"))
 )]
 pub(crate) async fn extend(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
     Json(body): Json<Extension>,
 ) -> JsonOf<ApprovalView> {
     seen_by(&ctx, &id, reader(&signed)?).await?;

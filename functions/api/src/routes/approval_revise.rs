@@ -1,14 +1,13 @@
 //! `/approvals/{id}/revise`: what is asked for is rewritten, with instructions, before anybody signs (R-060, K-09).
 
-use axum::extract::State;
 use countersign_approval::{ApprovalId, Verdict};
 use countersign_gatekeeper::Answer;
-use countersign_web::{Json, Path, Signed};
+use countersign_web::{Json, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::approval_decide::{Decision, DecisionAnswer, decide};
-use super::{Ctx, JsonOf};
+use super::{JsonOf, Named};
 
 /// What was seen, and what is to be changed.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -56,9 +55,7 @@ impl Mode {
     responses((status = 200, body = DecisionAnswer), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, past its deadline, or changed too often"), (status = 422, description = "no digest, no instructions, or nothing that a model could rewrite"))
 )]
 pub(crate) async fn revise(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
     Json(body): Json<Changes>,
 ) -> JsonOf<Answer> {
     let note = Some(body.instructions.trim().to_owned());

@@ -1,16 +1,15 @@
 //! `/approvals/{id}/strike`: some of what is asked for is left out before anybody signs.
 
-use axum::extract::State;
 use countersign_approval::{ApprovalId, Assurance, Door, Strike};
 use countersign_gatekeeper::{Striking, Who};
-use countersign_web::{Json, Path, Signed};
+use countersign_web::{Json, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::approval::changed;
 use super::approval_seen::seen_by;
 use super::approval_view::ApprovalView;
-use super::{Ctx, JsonOf, now, reader};
+use super::{JsonOf, Named, now, reader};
 
 /// What was seen, and what of it is struck out.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,9 +37,7 @@ pub(crate) struct Strikes {
     responses((status = 200, body = ApprovalView), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, no such step or effect, or nothing would be left"))
 )]
 pub(crate) async fn strike(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ApprovalId>,
+    Named(ctx, signed, id): Named<ApprovalId, Signed>,
     Json(body): Json<Strikes>,
 ) -> JsonOf<ApprovalView> {
     seen_by(&ctx, &id, reader(&signed)?).await?;

@@ -1,14 +1,13 @@
 //! `/connectors/from-template/{template}` (F-334).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::ConnectorId;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Problem, Signed};
 
 use super::collection::{created_at, may_write};
 use super::connectors::{self, ConnectorView};
-use super::{Ctx, analyst, found};
+use super::{Named, analyst, found};
 use crate::idempotency::do_once;
 
 /// Copies a connector the deployment ships; the copy has the same id, is the caller's, and is found instead of it. What
@@ -19,9 +18,7 @@ use crate::idempotency::do_once;
     responses((status = 201, body = ConnectorView), (status = 403, description = "PERMISSION_DENIED: a connector of type `database` or `existing_tool` is copied by an administrator"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
 pub(crate) async fn copy(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(template): Path<ConnectorId>,
+    Named(ctx, signed, template): Named<ConnectorId, Signed>,
     key: Key,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;

@@ -1,14 +1,13 @@
 //! `/connectors/{id}/health` (F-094).
 
-use axum::extract::State;
 use countersign_connector::{Binding, ConnectorId, Health, RatedBy, StoredConnector};
 use countersign_resilience::{HealthView, SourceHealth as _};
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::answers::HealthAnswer;
-use super::{Ctx, JsonOf, Reader, found, now};
+use super::{JsonOf, Named, Reader, found, now};
 use crate::health_query::HealthQuery;
 
 /// How a connector fares for the caller.
@@ -31,9 +30,7 @@ pub(crate) struct ConnectorHealth {
     responses((status = 200, body = ConnectorHealth), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn health(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ConnectorId>,
+    Named(ctx, Reader(ref owner), id): Named<ConnectorId>,
     Query(asked): Query<HealthQuery>,
 ) -> JsonOf<ConnectorHealth> {
     let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;

@@ -1,15 +1,14 @@
 //! `/connectors/{id}/schema` (F-335).
 
-use axum::extract::State;
 use countersign_connector::{ConnectorId, EndpointTool, endpoint_contract, tool_of};
 use countersign_registry::Slot;
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::answers::{SlotAnswer, ToolAnswer};
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 
 /// What an endpoint takes and gives.
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,9 +38,7 @@ pub(crate) struct EndpointSchema {
     responses((status = 200, body = Vec<EndpointSchema>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn schema(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path(id): Path<ConnectorId>,
+    Named(ctx, Reader(ref user), id): Named<ConnectorId>,
 ) -> JsonOf<Vec<EndpointSchema>> {
     let connector = found(ctx.catalog.connectors().get(user, &id).await?)?;
     let definition = &connector.trusted(None);

@@ -1,14 +1,13 @@
 //! `/connectors/{id}/validate` (F-332).
 
-use axum::extract::State;
 use countersign_connector::{ConnectorId, Diagnostic, StoredConnector, parse, parse_template};
 use countersign_document::Verdict;
-use countersign_web::{FieldError, Json, Path, Problem};
+use countersign_web::{FieldError, Json, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::answers::VerdictAnswer;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 
 /// What to validate.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -31,9 +30,7 @@ pub(crate) struct Draft {
     )
 )]
 pub(crate) async fn validate(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ConnectorId>,
+    Named(ctx, Reader(ref owner), id): Named<ConnectorId>,
     Json(draft): Json<Draft>,
 ) -> JsonOf<Verdict<Diagnostic>> {
     let parsed = match draft.yaml {

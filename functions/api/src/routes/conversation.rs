@@ -1,14 +1,13 @@
 //! `/conversations/{id}`.
 
-use axum::extract::State;
 use countersign_run::{ConversationId, MAX_TITLE};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::conversations::ConversationView;
-use super::{Analyst, Ctx, JsonOf, Reader, found};
+use super::{Analyst, JsonOf, Named, Reader, found};
 
 /// What to change.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -41,9 +40,7 @@ impl ConversationPatch {
     responses((status = 200, body = ConversationView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ConversationId>,
+    Named(ctx, Reader(ref owner), id): Named<ConversationId>,
 ) -> JsonOf<ConversationView> {
     let known = found(ctx.runs.conversation(owner, &id).await?)?;
     let summary = ctx.runs.latest_summary(&id).await?;
@@ -56,9 +53,7 @@ pub(crate) async fn detail(
     responses((status = 200, body = ConversationView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn change(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<ConversationId>,
+    Named(ctx, Analyst(ref owner), id): Named<ConversationId, Analyst>,
     Json(patch): Json<ConversationPatch>,
 ) -> JsonOf<ConversationView> {
     let title = patch.title()?;
@@ -71,9 +66,7 @@ pub(crate) async fn change(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn remove(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<ConversationId>,
+    Named(ctx, Analyst(ref owner), id): Named<ConversationId, Analyst>,
 ) -> Result<StatusCode, Problem> {
     match ctx.runs.forget_conversation(owner, &id).await? {
         true => Ok(StatusCode::NO_CONTENT),

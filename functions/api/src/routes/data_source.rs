@@ -1,17 +1,16 @@
 //! `/profiles/{id}/data-sources/{binding}`.
 
-use axum::extract::State;
 use countersign_connector::{Binding, BindingId, ConfigOverrides, Permissions};
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::collection::changeable;
 use super::data_sources::{DataSource, check_binding, check_own_credential};
-use super::{Analyst, Ctx, JsonOf, Reader, found};
+use super::{Analyst, JsonOf, Named, Reader, found};
 use crate::Context;
 
 /// What a data source is from now on, whole: what is left out would be allowed. Its credential has an address of its own.
@@ -36,9 +35,7 @@ pub(crate) struct Change {
     responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Named(ctx, Reader(ref owner), (profile, id)): Named<(ProfileId, BindingId)>,
 ) -> JsonOf<DataSource> {
     let binding = ctx.catalog.binding_by_id(owner, profile.as_str(), &id).await?;
     Ok(Json(found(binding)?.into()))
@@ -51,9 +48,7 @@ pub(crate) async fn detail(
     responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Named(ctx, Analyst(ref owner), (profile, id)): Named<(ProfileId, BindingId), Analyst>,
     Json(body): Json<Change>,
 ) -> JsonOf<DataSource> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
@@ -92,9 +87,7 @@ pub(crate) async fn replace(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Named(ctx, Analyst(ref owner), (profile, id)): Named<(ProfileId, BindingId), Analyst>,
 ) -> Result<StatusCode, Problem> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
     if let Some(credential) = &binding.credential {

@@ -1,16 +1,15 @@
 //! `/profiles/{id}/data-sources/{binding}/credentials`: written, never read (F-009).
 
-use axum::extract::State;
 use countersign_connector::{Binding, BindingId, CredentialId};
 use countersign_profile::ProfileId;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 
 use super::credential_parts::CredentialParts;
 use super::data_source::own_binding;
 use super::data_sources::check_credentials;
-use super::{Analyst, Ctx, found, now};
+use super::{Analyst, Named, found, now};
 
 /// Stores the credential of a data source, replacing one that was there. The values cannot be read again.
 #[utoipa::path(
@@ -19,9 +18,7 @@ use super::{Analyst, Ctx, found, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn put(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Named(ctx, Analyst(ref owner), (profile, id)): Named<(ProfileId, BindingId), Analyst>,
     Json(CredentialParts(parts)): Json<CredentialParts>,
 ) -> Result<StatusCode, Problem> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
@@ -49,9 +46,7 @@ pub(crate) async fn put(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Named(ctx, Analyst(ref owner), (profile, id)): Named<(ProfileId, BindingId), Analyst>,
 ) -> Result<StatusCode, Problem> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
     let credential = found(binding.credential.clone())?;

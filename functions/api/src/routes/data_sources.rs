@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorId, CredentialId, Health, Permissions, Refusal,
@@ -10,7 +9,7 @@ use countersign_connector::{
 };
 use countersign_profile::{Profile, ProfileId};
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{FieldError, Json, Path, Problem};
+use countersign_web::{FieldError, Json, Problem};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -18,7 +17,7 @@ use utoipa::ToSchema;
 use super::answers::{OverridesAnswer, PermissionsAnswer};
 use super::collection::changeable;
 use super::credential_parts::CredentialParts;
-use super::{Analyst, Ctx, JsonOf, Reader, found, now};
+use super::{Analyst, JsonOf, Named, Reader, found, now};
 use crate::idempotency::{created, do_once};
 
 /// A connector to bind.
@@ -99,9 +98,7 @@ impl From<Binding> for DataSource {
     responses((status = 201, body = DataSource), (status = 409, description = "NAME_TAKEN: the connector is bound already"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(profile): Path<ProfileId>,
+    Named(ctx, Analyst(ref owner), profile): Named<ProfileId, Analyst>,
     key: Key,
     Json(body): Json<NewDataSource>,
 ) -> Result<Response, Problem> {
@@ -154,9 +151,7 @@ pub(crate) async fn create(
     responses((status = 200, body = Vec<DataSource>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ProfileId>,
+    Named(ctx, Reader(ref owner), id): Named<ProfileId>,
 ) -> JsonOf<Vec<DataSource>> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let bindings = ctx.catalog.bindings(owner, id.as_str()).await?;

@@ -62,7 +62,6 @@ pub(crate) async fn list(asked: Asked<DiscoveryQuery>) -> PageOf<Discovery> {
         ("entity_type", query.entity_type.as_deref()),
         ("status", query.status.map(DiscoveryStatus::as_str)),
     ];
-    let paging = asked.paging("discoveries", &filters).await?;
     let read = |window| asked.ctx.knowledge.discoveries(&scope, window);
-    paging.page(paging.sifted(read, |found| query.takes(found)).await?)
+    asked.sifted("discoveries", &filters, read, |found| query.takes(found)).await
 }

@@ -1,12 +1,11 @@
 //! `/documents/{id}`.
 
-use axum::extract::State;
 use countersign_store_content::{Document, DocumentId};
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::documented::documented;
 
 /// A document with its text.
@@ -27,9 +26,7 @@ documented!(DocumentView);
     responses((status = 200, body = DocumentView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path(id): Path<DocumentId>,
+    Named(ctx, Reader(ref user), id): Named<DocumentId>,
 ) -> JsonOf<DocumentView> {
     let (document, body) = found(ctx.content.document_body(user, &id).await?)?;
     Ok(Json(DocumentView { document, body }))

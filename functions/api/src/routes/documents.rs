@@ -31,7 +31,6 @@ paged!(DocumentQuery);
 #[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<DocumentAnswer>)))]
 pub(crate) async fn list(asked: Asked<DocumentQuery>) -> PageOf<Document> {
     let folder = asked.query.folder.as_deref();
-    let paging = asked.paging("documents", &[("folder", folder)]).await?;
-    let documents = asked.ctx.content.documents(&asked.owner, folder, paging.window());
-    paging.page(documents.await?)
+    let read = |window| asked.ctx.content.documents(&asked.owner, folder, window);
+    asked.listed("documents", &[("folder", folder)], read).await
 }

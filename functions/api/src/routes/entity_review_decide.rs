@@ -49,7 +49,7 @@ pub(crate) async fn approve(
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
 pub(crate) async fn reject(graph: Graph<Analyst>, Path(id): Path<ReviewId>) -> JsonOf<Reviewed> {
-    decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Rejected)).await
+    answer(&graph, &id, ReviewStatus::Rejected).await
 }
 
 /// Puts the question aside; it can still be decided.
@@ -59,7 +59,11 @@ pub(crate) async fn reject(graph: Graph<Analyst>, Path(id): Path<ReviewId>) -> J
     responses((status = 200, body = Reviewed), (status = 404, description = "NOT_FOUND"), (status = 409, description = "REVIEW_CLOSED"))
 )]
 pub(crate) async fn skip(graph: Graph<Analyst>, Path(id): Path<ReviewId>) -> JsonOf<Reviewed> {
-    decide(&graph, &id, |by, _, review| answer_review(by, review, ReviewStatus::Skipped)).await
+    answer(&graph, &id, ReviewStatus::Skipped).await
+}
+
+async fn answer(graph: &Graph<Analyst>, id: &ReviewId, status: ReviewStatus) -> JsonOf<Reviewed> {
+    decide(graph, id, |by, _, review| answer_review(by, review, status)).await
 }
 
 async fn decide(

@@ -69,7 +69,6 @@ pub(crate) async fn list(asked: Asked<ReviewQuery>) -> PageOf<ReviewRow> {
         ("min_confidence", sure.as_deref()),
         ("execution_id", query.execution_id.as_deref()),
     ];
-    let paging = asked.paging("entity-reviews", &filters).await?;
     let read = |window| asked.ctx.knowledge.reviews(&scope, status, window);
-    paging.page(paging.sifted(read, |review| query.takes(review)).await?)
+    asked.sifted("entity-reviews", &filters, read, |review| query.takes(review)).await
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_plan::{Plan, stage_numbers};
@@ -12,7 +11,7 @@ use countersign_run::{
     StepWarnings, Stop, ToolCall, fold,
 };
 use countersign_store_runs::Progress;
-use countersign_web::{FieldError, Json, Path, Problem, Query};
+use countersign_web::{FieldError, Json, Problem, Query};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -24,7 +23,7 @@ use super::answers::{
 use super::execution_wait::{Version, WaitQuery, changed};
 use super::executions::ExecutionLine;
 use super::planned_step::description;
-use super::{Ctx, JsonOf, Reader, found, now};
+use super::{JsonOf, Named, Reader, found, now};
 use crate::Context;
 
 /// One step of a run.
@@ -178,9 +177,7 @@ impl ExecutionView {
     responses((status = 200, body = ExecutionView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path(id): Path<RunId>,
+    Named(ctx, Reader(ref user), id): Named<RunId>,
     Query(query): Query<WaitQuery>,
 ) -> JsonOf<ExecutionView> {
     let looked = changed(&ctx, (user, &id), query.wanted()?).await?;

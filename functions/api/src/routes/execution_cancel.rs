@@ -1,14 +1,13 @@
 //! `/executions/{id}/cancel`.
 
-use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId, Stop, StopReason};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Analyst, Ctx, JsonOf, now};
+use super::{Analyst, JsonOf, Named, now};
 use crate::Context;
 
 /// What is said of every run that is cancelled: whether a step is at work is known to its function alone.
@@ -36,9 +35,7 @@ pub(crate) struct Cancelled {
     responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
 )]
 pub(crate) async fn cancel(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<RunId>,
+    Named(ctx, Analyst(ref owner), id): Named<RunId, Analyst>,
 ) -> JsonOf<Cancelled> {
     let head = own(&ctx, owner, &id).await?;
     cancelled(&ctx, &head, owner, "cancelled by its owner").await

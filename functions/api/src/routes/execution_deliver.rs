@@ -1,15 +1,14 @@
 //! `/executions/{id}/destinations/{n}/retry` (F-314).
 
-use axum::extract::State;
 use countersign_plan::confirms;
 use countersign_run::{Head, OutputOrigin, RoutedOutput, RunId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Analyst, Ctx, found, now};
+use super::{Analyst, Named, found, now};
 use crate::Context;
 
 /// A destination that is tried again.
@@ -32,9 +31,7 @@ pub(crate) struct AskedAgain {
     responses((status = 202, body = AskedAgain), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_IS_A_TEST, OUTPUT_DELIVERED, OUTPUT_NEEDS_SIGNATURE or OUTPUT_NOT_RETRYABLE"))
 )]
 pub(crate) async fn retry(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((id, n)): Path<(RunId, usize)>,
+    Named(ctx, Analyst(ref owner), (id, n)): Named<(RunId, usize), Analyst>,
 ) -> Result<(StatusCode, Json<AskedAgain>), Problem> {
     let head = own(&ctx, owner, &id).await?;
     if head.finished_at.is_none() {

@@ -16,7 +16,6 @@ use crate::lists::{Asked, PageOf};
 )]
 pub(crate) async fn list(asked: Asked<PageQuery>, Path(id): Path<RunId>) -> PageOf<Discovery> {
     let head = own(&asked.ctx, &asked.owner, &id).await?;
-    let paging = asked.paging("discoveries", &[("execution", Some(id.as_str()))]).await?;
-    let found = asked.ctx.knowledge.discoveries_of(&head.owner, id.as_str(), paging.window());
-    paging.page(found.await?)
+    let read = |window| asked.ctx.knowledge.discoveries_of(&head.owner, id.as_str(), window);
+    asked.listed("discoveries", &[("execution", Some(id.as_str()))], read).await
 }

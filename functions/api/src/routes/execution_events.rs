@@ -1,23 +1,18 @@
 //! `/executions/{id}/events`.
 
-use axum::extract::State;
 use countersign_run::{Event, RunId};
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 
 use super::answers::EventAnswer;
 use super::execution::own;
-use super::{Ctx, JsonOf, Reader};
+use super::{JsonOf, Named, Reader};
 
 /// Everything that happened in a run, oldest first. Ids, names, counts, codes, and the message of a step that failed: it may quote what a source answered, without the credential.
 #[utoipa::path(
     get, path = "/executions/{id}/events", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
     responses((status = 200, body = Vec<EventAnswer>), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path(id): Path<RunId>,
-) -> JsonOf<Vec<Event>> {
+pub(crate) async fn list(Named(ctx, Reader(ref user), id): Named<RunId>) -> JsonOf<Vec<Event>> {
     own(&ctx, user, &id).await?;
     Ok(Json(ctx.runs.events(&id).await?))
 }

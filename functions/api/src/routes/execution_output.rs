@@ -1,14 +1,13 @@
 //! `/executions/{id}/outputs/{step}`.
 
-use axum::extract::State;
 use countersign_run::{RunId, StepStatus};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, JsonOf, Reader};
+use super::{JsonOf, Named, Reader};
 use crate::Context;
 
 /// What a step left behind.
@@ -36,9 +35,7 @@ pub(crate) struct OutputView {
     responses((status = 200, body = OutputView), (status = 404, description = "NOT_FOUND: also of a step without output"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path((id, step)): Path<(RunId, String)>,
+    Named(ctx, Reader(ref user), (id, step)): Named<(RunId, String)>,
 ) -> JsonOf<OutputView> {
     own(&ctx, user, &id).await?;
     let Some(outcome) = ctx.runs.outcome(&id, &step).await? else {

@@ -1,15 +1,14 @@
 //! `/executions/{id}/repeat`.
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{Head, RunId};
 use countersign_run_start as run_start;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Problem, Signed};
 
 use super::execution::own;
 use super::executions::{StartedExecution, accepted};
-use super::{Ctx, analyst, invoker};
+use super::{Named, analyst, invoker};
 use crate::Context;
 use crate::idempotency::do_once;
 
@@ -21,9 +20,7 @@ use crate::idempotency::do_once;
     responses((status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_OF_A_MEMBER, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn repeat(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<RunId>,
+    Named(ctx, signed, id): Named<RunId, Signed>,
     key: Key,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;

@@ -1,16 +1,15 @@
 //! `/executions/{id}/replay`: a run once more, with what was asked and read then, and without asking or reading anything.
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_run::RunId;
 use countersign_run_start as run_start;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Problem, Signed};
 
 use super::execution::own;
 use super::execution_repeat::is_own;
 use super::executions::{StartedExecution, accepted};
-use super::{Ctx, analyst, invoker};
+use super::{Named, analyst, invoker};
 use crate::idempotency::do_once;
 
 /// Starts a test that replays a run which has finished: the agent and its playbook as they are now, with the question and the inputs
@@ -23,9 +22,7 @@ use crate::idempotency::do_once;
     responses((status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_IS_A_TEST or RUN_OF_A_MEMBER"), (status = 422, description = "INVALID_INPUT: the inputs or connectors do not fit the playbook as it is now"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn replay(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<RunId>,
+    Named(ctx, signed, id): Named<RunId, Signed>,
     key: Key,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;

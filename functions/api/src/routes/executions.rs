@@ -281,7 +281,7 @@ pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> 
     in_order(query.from, query.to)?;
     of_runs(query.status)?;
     let narrowed = query.narrowed();
-    let paging = asked.paging("executions", &[("narrowed", Some(narrowed.as_str()))]).await?;
+    let filters = [("narrowed", Some(narrowed.as_str()))];
     let between = (query.from, query.to);
     let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
@@ -289,7 +289,7 @@ pub(crate) async fn list(asked: Asked<ExecutionQuery>) -> PageOf<ExecutionLine> 
             Ok(Stored { items: lines(ctx, query, &page.items).await?, next: page.next })
         })
     };
-    paging.page(paging.sifted(read, |_| true).await?)
+    asked.sifted("executions", &filters, read, |_| true).await
 }
 
 /// Refuses what is said of looks and due times that start no run: a list of runs has none of them.

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use axum::extract::State;
 use countersign_store_content::{Export, ExportId};
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::documented::documented;
 
 /// A link is good for this long.
@@ -32,9 +31,7 @@ documented!(ExportView);
     responses((status = 200, body = ExportView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ExportId>,
+    Named(ctx, Reader(ref owner), id): Named<ExportId>,
 ) -> JsonOf<ExportView> {
     let export = found(ctx.content.export(owner, &id).await?)?;
     let url = found(ctx.content.export_link(owner, &id, GOOD_FOR).await?)?;

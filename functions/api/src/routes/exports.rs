@@ -8,6 +8,5 @@ use countersign_web::{Page, PageQuery};
 /// The caller's exported files, newest first.
 #[utoipa::path(get, path = "/exports", tag = "content", params(PageQuery), responses((status = 200, body = Page<ExportAnswer>)))]
 pub(crate) async fn list(asked: Asked<PageQuery>) -> PageOf<Export> {
-    let paging = asked.paging("exports", &[]).await?;
-    paging.page(asked.ctx.content.exports(&asked.owner, paging.window()).await?)
+    asked.listed("exports", &[], |window| asked.ctx.content.exports(&asked.owner, window)).await
 }

@@ -7,14 +7,14 @@
 use countersign_knowledge::explore::EntityRecord;
 use countersign_knowledge::{Document, Entity, InDocument, MentioningId, Namespace};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Json, Page, Path};
+use countersign_web::{Page, Path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::answers::GraphDocumentAnswer;
 use super::knowledge::{Graph, Part, scope};
-use super::{JsonOf, found};
+use super::{JsonOf, found, json_of};
 use crate::documented::documented;
 use crate::lists::{Asked, PageOf, paged};
 
@@ -64,7 +64,7 @@ pub(crate) async fn list(asked: Asked<MentioningQuery>) -> PageOf<Document> {
     responses((status = 200, body = GraphDocumentAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(graph: Graph, Path(id): Path<MentioningId>) -> JsonOf<Document> {
-    Ok(Json(found(graph.ctx.knowledge.document(&graph.scope, &id).await?)?))
+    json_of(graph.ctx.knowledge.document(&graph.scope, &id).await?)
 }
 
 /// Which page.

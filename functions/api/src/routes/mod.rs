@@ -96,6 +96,7 @@ mod monitor_repeats;
 pub(crate) mod monitor_retry;
 pub(crate) mod monitor_switch;
 mod monitors;
+mod named;
 pub(crate) mod notification_read;
 pub(crate) mod notifications;
 pub(crate) mod occurrences;
@@ -152,6 +153,7 @@ use jiff::tz::TimeZone;
 pub(crate) use self::callers::{
     Administrator, Analyst, Reader, administers, analyst, holder, invoker, reader,
 };
+pub(crate) use self::named::Named;
 use crate::Context;
 
 /// The state every handler is given.
@@ -172,4 +174,9 @@ pub(crate) fn now() -> Timestamp {
 /// What is not there, or is somebody else's.
 pub(crate) fn found<T>(record: Option<T>) -> Result<T, Problem> {
     record.ok_or_else(Problem::not_found)
+}
+
+/// The answer that is one record.
+pub(crate) fn json_of<T>(record: Option<T>) -> JsonOf<T> {
+    found(record).map(Json)
 }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use countersign_monitor::{Batch, BatchItem, BatchState, MonitorId};
 use countersign_run::RunId;
 use countersign_store_catalog::Batched;
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::monitor_repeats::{Repeated, repeats};
-use super::{Ctx, JsonOf, Reader, found, monitors};
+use super::{JsonOf, Named, Reader, found, monitors};
 use crate::Context;
 use crate::lists::{Asked, PageOf, Paging, paged};
 
@@ -168,9 +167,7 @@ pub(crate) async fn list(asked: Asked<BatchQuery>, Path(id): Path<MonitorId>) ->
     responses((status = 200, body = BatchView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path((id, number)): Path<(MonitorId, u64)>,
+    Named(ctx, Reader(ref owner), (id, number)): Named<(MonitorId, u64)>,
 ) -> JsonOf<BatchView> {
     monitors::own(&ctx, owner, &id).await?;
     let batched = found(ctx.monitors.batch(&id, number).await?)?;

@@ -6,16 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
 use countersign_monitor::{Looks, MonitorId, StepsChanged, TickOutcome, Watermark, detections};
 use countersign_run::RunId;
-use countersign_web::{Json, Path, Problem, Query};
+use countersign_web::{Json, Problem, Query};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Analyst, Ctx, JsonOf, Reader, monitors, now};
+use super::{Analyst, JsonOf, Named, Reader, monitors, now};
 
 /// Where a monitor stands.
 #[derive(Debug, Serialize, ToSchema)]
@@ -172,9 +171,7 @@ impl From<Watermark> for WatermarkView {
     responses((status = 200, body = MonitorState), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn state(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Reader(ref owner), id): Named<MonitorId>,
 ) -> JsonOf<MonitorState> {
     monitors::own(&ctx, owner, &id).await?;
     let state = ctx.monitors.standing(&id).await?.state;
@@ -210,9 +207,7 @@ pub(crate) async fn state(
     responses((status = 200, body = Watermarks), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn watermarks(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Reader(ref owner), id): Named<MonitorId>,
     Query(MarksQuery { step_name }): Query<MarksQuery>,
 ) -> JsonOf<Watermarks> {
     monitors::own(&ctx, owner, &id).await?;
@@ -229,9 +224,7 @@ pub(crate) async fn watermarks(
     responses((status = 200, body = Watermarks), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: there is no such detection step"))
 )]
 pub(crate) async fn reset(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Analyst(ref owner), id): Named<MonitorId, Analyst>,
     Json(body): Json<Reset>,
 ) -> JsonOf<Watermarks> {
     let monitor = monitors::own(&ctx, owner, &id).await?;

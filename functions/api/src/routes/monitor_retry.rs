@@ -1,18 +1,17 @@
 //! `/monitors/{id}/batches/{number}/retry`: what is parked and never had a run is processed after all (F-218).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_monitor::{Batch, MonitorId, MonitorSpec, NotReopened};
 use countersign_run::RunId;
 use countersign_store_catalog::{Batched, Clock, Stored};
+use countersign_web::Problem;
 use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
-use countersign_web::{Path, Problem};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Analyst, Ctx, found, monitor_switch, monitors, now};
+use super::{Analyst, Named, found, monitor_switch, monitors, now};
 use crate::idempotency::do_once;
 use crate::{Context, quotas};
 
@@ -40,9 +39,7 @@ pub(crate) struct Retried {
     responses((status = 202, body = Retried), (status = 404, description = "NOT_FOUND"), (status = 409, description = "BATCH_NOT_PARKED, BATCH_HAD_RUN (repeat the run that it names), BATCH_OPEN (another one is), BATCH_WITHOUT_CONTENT, MONITOR_PAUSED or VERSION_CONFLICT"), (status = 422, description = "APPROVAL_UNREACHABLE, INVALID_INPUT: its run could not start"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn retry(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((id, number)): Path<(MonitorId, u64)>,
+    Named(ctx, Analyst(ref owner), (id, number)): Named<(MonitorId, u64), Analyst>,
     key: Key,
 ) -> Result<Response, Problem> {
     let operation = format!("POST /monitors/{id}/batches/{number}/retry");

@@ -1,20 +1,19 @@
 //! `/monitors/{id}/pause`, `/resume` and `/run-now` (F-370…F-372, F-216).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_monitor::{MonitorId, MonitorSpec};
 use countersign_run::ApprovalPolicy;
 use countersign_store_catalog::Stored;
 use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::collection::Author;
 use super::collection::json::Fields as _;
-use super::{Analyst, Ctx, JsonOf, monitors, now};
+use super::{Analyst, JsonOf, Named, monitors, now};
 use crate::idempotency::do_once;
 use crate::{Context, quotas};
 
@@ -46,9 +45,7 @@ pub(crate) struct Asked {
     responses((status = 200, body = Switched), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT: somebody else changed it in between"))
 )]
 pub(crate) async fn pause(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Analyst(ref owner), id): Named<MonitorId, Analyst>,
 ) -> JsonOf<Switched> {
     switch(&ctx, owner, &id, false).await
 }
@@ -59,9 +56,7 @@ pub(crate) async fn pause(
     responses((status = 200, body = Switched), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT: somebody else changed it in between"), (status = 422, description = "INVALID_INPUT: its agent or playbook does not allow it any more"))
 )]
 pub(crate) async fn resume(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Analyst(ref owner), id): Named<MonitorId, Analyst>,
 ) -> JsonOf<Switched> {
     switch(&ctx, owner, &id, true).await
 }
@@ -96,9 +91,7 @@ async fn switch(
     responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"), (status = 422, description = "APPROVAL_UNREACHABLE, INVALID_INPUT: what came of the look could not run"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn run_now(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(id): Path<MonitorId>,
+    Named(ctx, Analyst(ref owner), id): Named<MonitorId, Analyst>,
     key: Key,
 ) -> Result<Response, Problem> {
     let attempt = Attempt::new(owner, &format!("POST /monitors/{id}/run-now"), key, &id)?;

@@ -1,11 +1,9 @@
 //! `/notifications/{id}/read`.
 
-use axum::extract::State;
 use countersign_store_content::{Notification, NotificationId};
-use countersign_web::{Json, Path};
 
 use super::answers::NotificationAnswer;
-use super::{Ctx, JsonOf, Reader, found, now};
+use super::{JsonOf, Named, Reader, json_of, now};
 
 /// Marks a notification of the caller as read. Doing it again changes nothing.
 #[utoipa::path(
@@ -13,9 +11,7 @@ use super::{Ctx, JsonOf, Reader, found, now};
     responses((status = 200, body = NotificationAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn mark(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<NotificationId>,
+    Named(ctx, Reader(ref owner), id): Named<NotificationId>,
 ) -> JsonOf<Notification> {
-    Ok(Json(found(ctx.content.mark_read(owner, &id, now()).await?)?))
+    json_of(ctx.content.mark_read(owner, &id, now()).await?)
 }

@@ -14,8 +14,7 @@ use crate::queries::NotificationQuery;
 pub(crate) async fn list(asked: Asked<NotificationQuery>) -> PageOf<Notification> {
     let wanted = asked.query.unread;
     let unread = wanted.map(|unread| unread.to_string());
-    let paging = asked.paging("notifications", &[("unread", unread.as_deref())]).await?;
     let read = |window| asked.ctx.content.notifications(&asked.owner, window);
     let takes = |note: &Notification| wanted.is_none_or(|unread| note.read_at.is_none() == unread);
-    paging.page(paging.sifted(read, takes).await?)
+    asked.sifted("notifications", &[("unread", unread.as_deref())], read, takes).await
 }

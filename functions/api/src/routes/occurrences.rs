@@ -1,6 +1,5 @@
 //! `/occurrences`, and those of one schedule, monitor or trigger: what asked for a run without a person, and what became of it.
 
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use countersign_identity::UserId;
 use countersign_monitor::MonitorId;
@@ -8,14 +7,14 @@ use countersign_run::{Occurrence, OccurrenceId};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_store_catalog::Stored;
 use countersign_trigger::TriggerId;
-use countersign_web::{Json, Page, PageQuery, Path, Problem};
+use countersign_web::{Page, PageQuery, Path, Problem};
 use http::header;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::answers::OccurrenceAnswer;
-use super::{Ctx, JsonOf, Reader, found, monitors, triggers};
+use super::{JsonOf, Named, Reader, found, json_of, monitors, triggers};
 use crate::Context;
 use crate::documented::documented;
 use crate::lists::{Asked, PageOf, Paged, Paging};
@@ -40,11 +39,9 @@ pub(crate) async fn all(asked: Asked<OccurrenceQuery>) -> PageOf<Occurrence> {
     responses((status = 200, body = OccurrenceAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<OccurrenceId>,
+    Named(ctx, Reader(ref owner), id): Named<OccurrenceId>,
 ) -> JsonOf<Occurrence> {
-    Ok(Json(found(ctx.catalog.occurrence(owner, &id).await?)?))
+    json_of(ctx.catalog.occurrence(owner, &id).await?)
 }
 
 /// Whatever JSON the sender of a webhook has sent; the answer is its bytes, as they were signed.
@@ -61,9 +58,7 @@ documented!(HookBody);
     responses((status = 200, body = HookBody), (status = 404, description = "NOT_FOUND: nothing of this id, no webhook has fired it, or no run came of it"))
 )]
 pub(crate) async fn body(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<OccurrenceId>,
+    Named(ctx, Reader(ref owner), id): Named<OccurrenceId>,
 ) -> Result<Response, Problem> {
     let occurrence = found(ctx.catalog.occurrence(owner, &id).await?)?;
     let body = found(ctx.clock.hook_bodies.of(&occurrence).await?)?;

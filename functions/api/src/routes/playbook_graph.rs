@@ -4,15 +4,14 @@
     reason = "the macro of the route writes the type of the query with a path"
 )]
 
-use axum::extract::State;
 use countersign_playbook::{CompileContext, Graph, graph as graph_of};
-use countersign_web::{Json, Path, Query};
+use countersign_web::{Json, Query};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answers::PlaybookGraphAnswer;
 use super::playbooks_validate::known_bindings;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -29,9 +28,7 @@ pub(crate) struct For {
     responses((status = 200, body = PlaybookGraphAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn graph(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<String>,
+    Named(ctx, Reader(ref owner), id): Named<String>,
     Query(query): Query<For>,
 ) -> JsonOf<Graph> {
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;

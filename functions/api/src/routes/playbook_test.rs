@@ -1,19 +1,18 @@
 //! `/playbooks/{id}/test` (F-341, F-153): a playbook with sample data, without an agent and without asking anybody.
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, GatePolicy, Head, RunContext, RunId};
 use countersign_run_start::{self as run_start, Asking, run_mode};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Problem, Signed};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::executions::{StartedExecution, accepted};
-use super::{Ctx, analyst, found, invoker};
+use super::{Named, analyst, found, invoker};
 use crate::idempotency::do_once;
 
 /// A test of a playbook.
@@ -39,9 +38,7 @@ pub(crate) struct Test {
     responses((status = 202, body = StartedExecution), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<String>,
+    Named(ctx, signed, id): Named<String, Signed>,
     key: Key,
     body: Option<Json<Test>>,
 ) -> Result<Response, Problem> {

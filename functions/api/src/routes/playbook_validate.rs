@@ -1,13 +1,12 @@
 //! `/playbooks/{id}/validate` (F-342): a stored playbook, as it would start now.
 
-use axum::extract::State;
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::answers::JudgementAnswer;
 use super::playbooks_validate::validated;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use countersign_playbook::render::Judgement;
 
 /// For which agent.
@@ -26,9 +25,7 @@ pub(crate) struct For {
     responses((status = 200, body = JudgementAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn validate(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<String>,
+    Named(ctx, Reader(ref owner), id): Named<String>,
     body: Option<Json<For>>,
 ) -> JsonOf<Judgement> {
     let Json(body) = body.unwrap_or_default();

@@ -1,19 +1,18 @@
 //! `/profiles/{id}/duplicate` (F-324).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{Binding, BindingId};
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_store_catalog::CatalogError;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::collection::created_at;
 use super::profiles::ShownProfile;
-use super::{Ctx, Reader, found, now};
+use super::{Named, Reader, found, now};
 use crate::Context;
 use crate::idempotency::do_once;
 
@@ -39,9 +38,7 @@ pub(crate) struct Copy {
     responses((status = 201, body = ShownProfile), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
 pub(crate) async fn duplicate(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ProfileId>,
+    Named(ctx, Reader(ref owner), id): Named<ProfileId>,
     key: Key,
     body: Option<Json<Copy>>,
 ) -> Result<Response, Problem> {

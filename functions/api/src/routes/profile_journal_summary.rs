@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use countersign_journal::{Access, Entry, JournalRead as _, Origin};
 use countersign_profile::ProfileId;
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::documented::documented;
 
 /// So many entries are shown.
@@ -32,11 +31,7 @@ documented!(Summary);
     get, path = "/profiles/{id}/journal/summary", tag = "journal", params(("id" = String, Path, description = "`prof_…`")),
     responses((status = 200, body = Summary), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ProfileId>,
-) -> JsonOf<Summary> {
+pub(crate) async fn detail(Named(ctx, Reader(ref owner), id): Named<ProfileId>) -> JsonOf<Summary> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let access = Access::Profile { owner: owner.clone(), profile: id.to_string() };
     let page = ctx.journal.page(&access, None, None, None).await?;

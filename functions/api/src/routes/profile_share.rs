@@ -1,19 +1,18 @@
 //! `/profiles/{id}/share` (F-378…F-380).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId};
 use countersign_team::{JournalVisibility, Share, ShareId, TeamId, Terms};
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::answers::ShareAnswer;
 use super::collection::changeable;
-use super::{Ctx, JsonOf, Reader, now};
+use super::{JsonOf, Named, Reader, now};
 use crate::Context;
 use crate::idempotency::{created, do_once};
 
@@ -97,9 +96,7 @@ impl ShareTerms {
     responses((status = 201, body = ShareAnswer), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN: it is shared with the team already"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(profile): Path<ProfileId>,
+    Named(ctx, Reader(ref owner), profile): Named<ProfileId>,
     key: Key,
     Json(body): Json<NewShare>,
 ) -> Result<Response, Problem> {
@@ -138,9 +135,7 @@ async fn member(ctx: &Context, owner: &UserId, team: &TeamId) -> Result<(), Prob
     responses((status = 200, body = ShareAnswer), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path((profile, team)): Path<(ProfileId, TeamId)>,
+    Named(ctx, Reader(ref owner), (profile, team)): Named<(ProfileId, TeamId)>,
     Json(body): Json<ShareTerms>,
 ) -> JsonOf<Share> {
     changeable::<Profile>(&ctx, owner, &profile).await?;
@@ -156,9 +151,7 @@ pub(crate) async fn replace(
     responses((status = 204), (status = 403, description = "SYSTEM_TEMPLATE"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path((profile, team)): Path<(ProfileId, TeamId)>,
+    Named(ctx, Reader(ref owner), (profile, team)): Named<(ProfileId, TeamId)>,
 ) -> Result<StatusCode, Problem> {
     changeable::<Profile>(&ctx, owner, &profile).await?;
     ctx.catalog.remove_share(profile.as_str(), &team).await?;

@@ -1,13 +1,12 @@
 //! `/profiles/{id}/shares` (F-381).
 
-use axum::extract::State;
 use countersign_profile::ProfileId;
 use countersign_team::{Share, TeamConfig};
-use countersign_web::{Json, Path};
+use countersign_web::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::documented::documented;
 
 /// With whom an agent is shared.
@@ -28,11 +27,7 @@ documented!(Shares);
     get, path = "/profiles/{id}/shares", tag = "profiles", params(("id" = String, Path, description = "`prof_…`")),
     responses((status = 200, body = Shares), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<ProfileId>,
-) -> JsonOf<Shares> {
+pub(crate) async fn list(Named(ctx, Reader(ref owner), id): Named<ProfileId>) -> JsonOf<Shares> {
     let profile = found(ctx.catalog.profiles().get(owner, &id).await?)?;
     // Nobody shares what the deployment ships.
     let items = match profile.user_id {

@@ -1,19 +1,18 @@
 //! `/profiles/{id}/test` (F-325): the agent tries a question, and nothing it would do has an effect (K-46).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, GatePolicy, Head, RunId};
 use countersign_run_start::choosing::{self, Chosen, Sought};
 use countersign_run_start::{self as run_start, Asking, run_mode, understanding};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Problem, Signed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::executions::{StartedExecution, accepted};
-use super::{Ctx, analyst, invoker, today};
+use super::{Named, analyst, invoker, today};
 use crate::idempotency::do_once;
 
 /// A test of an agent.
@@ -45,9 +44,7 @@ pub(crate) struct Test {
     responses((status = 202, body = StartedExecution), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED or PLAYBOOK_AMBIGUOUS"), (status = 422, description = "INVALID_INPUT or PLAYBOOK_NOT_CHOSEN"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<String>,
+    Named(ctx, signed, id): Named<String, Signed>,
     key: Key,
     body: Option<Json<Test>>,
 ) -> Result<Response, Problem> {

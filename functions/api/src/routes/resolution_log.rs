@@ -63,7 +63,6 @@ pub(crate) async fn list(asked: Asked<LogQuery>) -> PageOf<ResolutionLogRow> {
         ("entity", query.entity.as_ref().map(EntityId::as_str)),
         ("execution_id", query.execution_id.as_deref()),
     ];
-    let paging = asked.paging("entity-resolution", &filters).await?;
     let read = |window| asked.ctx.knowledge.log(&scope, window);
-    paging.page(paging.sifted(read, |row| query.takes(row)).await?)
+    asked.sifted("entity-resolution", &filters, read, |row| query.takes(row)).await
 }

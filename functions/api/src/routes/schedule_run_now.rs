@@ -1,16 +1,15 @@
 //! `/schedules/{id}/run-now` (F-207, F-365).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_clock::Schedule;
 use countersign_run::{OccurrenceState, RunId};
 use countersign_schedule::ScheduleId;
 use countersign_web::idempotency::{Attempt, Key, StoredAnswer};
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Problem, Signed};
 use http::StatusCode;
 
 use super::answers::OccurrenceAnswer;
-use super::{Ctx, analyst, found, invoker, now};
+use super::{Named, analyst, found, invoker, now};
 use crate::idempotency::do_once;
 
 /// Asks a schedule's question now, whether it is enabled or not: 202 with the occurrence, whose `runs` has the run. It is a run that
@@ -22,9 +21,7 @@ use crate::idempotency::do_once;
     responses((status = 202, body = OccurrenceAnswer), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 429, description = "QUOTA_EXCEEDED"), (status = 503, description = "RUN_NOT_STARTED"))
 )]
 pub(crate) async fn run(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<ScheduleId>,
+    Named(ctx, signed, id): Named<ScheduleId, Signed>,
     key: Key,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;

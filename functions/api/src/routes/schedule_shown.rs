@@ -1,6 +1,7 @@
 //! What is shown of a schedule beside its fields, when it is sent back: it may be as it was shown once, and nothing else.
 
 use countersign_clock::Schedule;
+use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use countersign_store_kit::Window;
 use countersign_web::{FieldError, Problem};
@@ -19,11 +20,9 @@ use crate::Context;
 /// # Errors
 /// A [`Problem`] with each field that never was so.
 pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> Result<(), Problem> {
-    let Some(owner) = schedule.user_id.as_ref().filter(|_| !shown.is_empty()) else {
-        return Ok(());
-    };
-    let id = Some(schedule.id.as_str());
-    let known = ctx.catalog.occurrences(owner, id, Window::first(LOOK_BACK)).await?.items;
+    let owner = schedule.user_id.as_ref();
+    let before = before(ctx, owner, schedule.id.as_str(), shown).await?;
+    let Some((owner, known)) = before else { return Ok(()) };
     let last = last_run(ctx, owner, schedule, &known).await?;
     let is_last = |name: &str, value: &Value| match (name, &last) {
         ("last_run_at", Some(last)) => read(value) == Some(last.due_at),
@@ -40,6 +39,21 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
         "current_run" => is_run,
         _ => is_last(name, value) || was_shown(schedule, &known, now(), name, value),
     })
+}
+
+/// Whose a schedule or a trigger is, and its last occurrences; none when nothing of what is shown beside its fields was sent back.
+///
+/// # Errors
+/// A [`Problem`] when the table does not answer.
+pub(super) async fn before<'o>(
+    ctx: &Context,
+    owner: Option<&'o UserId>,
+    id: &str,
+    shown: &More,
+) -> Result<Option<(&'o UserId, Vec<Occurrence>)>, Problem> {
+    let Some(owner) = owner.filter(|_| !shown.is_empty()) else { return Ok(None) };
+    let known = ctx.catalog.occurrences(owner, Some(id), Window::first(LOOK_BACK)).await?;
+    Ok(Some((owner, known.items)))
 }
 
 /// The occurrence that a run is said to be of, when it is one of the schedule.

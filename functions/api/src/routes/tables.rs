@@ -15,7 +15,6 @@ pub(crate) async fn list(
     Path(workspace): Path<String>,
 ) -> PageOf<TableInfo> {
     let (owner, workspace) = (&asked.owner, Some(workspace.as_str()));
-    let paging = asked.paging("tables", &[("workspace", workspace)]).await?;
-    let tables = asked.ctx.content.tables(owner, workspace, paging.window());
-    paging.page(tables.await?)
+    let read = |window| asked.ctx.content.tables(owner, workspace, window);
+    asked.listed("tables", &[("workspace", workspace)], read).await
 }

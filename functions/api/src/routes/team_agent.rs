@@ -1,6 +1,5 @@
 //! `/teams/{id}/agents/{profile_id}` and its journal.
 
-use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_journal::{Entry, EntryId, Mention, Origin, TaskStatus};
 use countersign_profile::{Profile, ProfileId};
@@ -13,7 +12,7 @@ use serde::Serialize;
 
 use super::team_agents::{SharedAgent, profile, view};
 use super::teams::own_team;
-use super::{Ctx, JsonOf, Reader, found};
+use super::{JsonOf, Named, Reader, found};
 use crate::Context;
 use crate::documented::documented;
 use crate::journal_pages::{Journal, shown};
@@ -27,9 +26,7 @@ use crate::queries::JournalQuery;
     responses((status = 200, body = SharedAgent), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path((team, id)): Path<(TeamId, ProfileId)>,
+    Named(ctx, Reader(ref user), (team, id)): Named<(TeamId, ProfileId)>,
 ) -> JsonOf<SharedAgent> {
     let (share, profile) = shared(&ctx, user, &team, &id).await?;
     Ok(Json(view(&ctx, share, profile).await?))

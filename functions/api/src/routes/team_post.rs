@@ -1,13 +1,12 @@
 //! `/teams/{id}/posts/{post}`.
 
-use axum::extract::State;
 use countersign_team::{Post, PostId, TeamId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
 use super::answers::PostAnswer;
 use super::teams::own_team;
-use super::{Ctx, JsonOf, Reader, found, now};
+use super::{JsonOf, Named, Reader, found, json_of, now};
 
 /// One post of a team of the caller.
 #[utoipa::path(
@@ -16,12 +15,10 @@ use super::{Ctx, JsonOf, Reader, found, now};
     responses((status = 200, body = PostAnswer), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path((team, id)): Path<(TeamId, PostId)>,
+    Named(ctx, Reader(ref user), (team, id)): Named<(TeamId, PostId)>,
 ) -> JsonOf<Post> {
     own_team(&ctx, user, &team).await?;
-    Ok(Json(found(ctx.content.post(&team, &id).await?)?))
+    json_of(ctx.content.post(&team, &id).await?)
 }
 
 /// Takes the text of a post of the caller away; its replies stay.
@@ -31,9 +28,7 @@ pub(crate) async fn detail(
     responses((status = 204), (status = 403, description = "PERMISSION_DENIED: it is another member's"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn remove(
-    State(ctx): Ctx,
-    Reader(ref user): Reader,
-    Path((team, id)): Path<(TeamId, PostId)>,
+    Named(ctx, Reader(ref user), (team, id)): Named<(TeamId, PostId)>,
 ) -> Result<StatusCode, Problem> {
     own_team(&ctx, user, &team).await?;
     let post = found(ctx.content.post(&team, &id).await?)?;

@@ -1,6 +1,5 @@
 //! `/teams/{id}/posts`.
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_store_content::is_invisible;
 use countersign_team::{MAX_POST, Post, PostId, TeamId, ThreadId};
@@ -11,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::answers::PostAnswer;
 use super::teams::own_team;
-use super::{Ctx, Reader, now};
+use super::{Named, Reader, now};
 use crate::idempotency::{created, do_once};
 use crate::lists::{Asked, PageOf};
 use crate::moments::in_order;
@@ -58,9 +57,7 @@ impl NewPost {
     responses((status = 201, body = PostAnswer), (status = 404, description = "NOT_FOUND, THREAD_NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
-    State(ctx): Ctx,
-    Reader(ref author): Reader,
-    Path(team): Path<TeamId>,
+    Named(ctx, Reader(ref author), team): Named<TeamId>,
     key: Key,
     Json(body): Json<NewPost>,
 ) -> Result<Response, Problem> {
@@ -99,10 +96,9 @@ pub(crate) async fn list(asked: Asked<TeamPostQuery>, Path(team): Path<TeamId>) 
     in_order(query.from, query.to)?;
     let narrowed = query.narrowed();
     let filters = [("team", Some(team.as_str())), ("narrowed", Some(narrowed.as_str()))];
-    let paging = asked.paging("posts", &filters).await?;
     let between = (query.from, query.to);
     let read = |window| asked.ctx.content.posts(&team, between, window);
-    paging.page(paging.sifted(read, |post: &Post| query.takes(post)).await?)
+    asked.sifted("posts", &filters, read, |post: &Post| query.takes(post)).await
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! `/teams/{id}/agents/{profile_id}/executions/{run_id}`: a run that the caller has started as a member.
 
-use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
 use countersign_run::{Head, Response, RunId, StepState, StepStatus};
 use countersign_team::TeamId;
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -15,7 +14,7 @@ use super::execution_cancel::{Cancelled, cancelled};
 use super::team_agents::profile;
 use super::team_runs::SharedRun;
 use super::teams::own_team;
-use super::{Analyst, Ctx, JsonOf, Reader, found};
+use super::{Analyst, JsonOf, Named, Reader, found};
 use crate::Context;
 
 /// A step as a member sees it.
@@ -78,9 +77,7 @@ pub(crate) struct SharedRunView {
     responses((status = 200, body = SharedRunView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref member): Reader,
-    Path((team, id, run)): Path<(TeamId, ProfileId, RunId)>,
+    Named(ctx, Reader(ref member), (team, id, run)): Named<(TeamId, ProfileId, RunId)>,
 ) -> JsonOf<SharedRunView> {
     let head = own(&ctx, member, (&team, &id), &run).await?;
     let state = state(&ctx, &head).await?;
@@ -105,9 +102,7 @@ pub(crate) async fn detail(
     responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
 )]
 pub(crate) async fn cancel(
-    State(ctx): Ctx,
-    Analyst(ref member): Analyst,
-    Path((team, id, run)): Path<(TeamId, ProfileId, RunId)>,
+    Named(ctx, Analyst(ref member), (team, id, run)): Named<(TeamId, ProfileId, RunId), Analyst>,
 ) -> JsonOf<Cancelled> {
     let head = own(&ctx, member, (&team, &id), &run).await?;
     cancelled(&ctx, &head, member, "cancelled by the member who started it").await

@@ -1,6 +1,5 @@
 //! `/teams/{id}/agents/{profile_id}/executions`: members run an agent that is shared with them (F-231, F-235).
 
-use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
@@ -23,7 +22,7 @@ use super::answers::UnderstoodAnswer;
 use super::execution::state;
 use super::executions::by_mention;
 use super::team_agent::shared;
-use super::{Ctx, analyst, invoker, today};
+use super::{Named, analyst, invoker, today};
 use crate::idempotency::do_once;
 use crate::lists::{Asked, PageOf, Paging};
 
@@ -130,9 +129,7 @@ impl SharedRun {
     responses((status = 202, body = SharedRun), (status = 403, description = "PERMISSION_DENIED: the share lets no members run it, or the caller or the owner may not do a step"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE, PLAYBOOK_AMBIGUOUS, or TEAM_ACCESS_MISSING: the agent reads the posts of another team, or a step needs a grant that this team does not give"), (status = 422, description = "INVALID_INPUT, PLAYBOOK_NOT_CHOSEN or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED: the caller's own"))
 )]
 pub(crate) async fn start(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path((team, id)): Path<(TeamId, ProfileId)>,
+    Named(ctx, signed, (team, id)): Named<(TeamId, ProfileId), Signed>,
     key: Key,
     Json(body): Json<SharedStart>,
 ) -> Result<Response, Problem> {

@@ -1,14 +1,13 @@
 //! `/todos/{id}`.
 
-use axum::extract::State;
 use countersign_store_content::TodoChange;
 use countersign_todo::{Change, Day, MAX_TEXT, Priority, State as TodoState, Tag, Todo, TodoId};
-use countersign_web::{FieldError, Json, Path, Problem};
+use countersign_web::{FieldError, Json, Problem};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::answers::TodoAnswer;
-use super::{Ctx, JsonOf, Reader, found, now};
+use super::{JsonOf, Named, Reader, json_of, now};
 
 /// What is to be different; what is left out stays as it is.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -53,12 +52,8 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     get, path = "/todos/{id}", tag = "content", params(("id" = String, Path, description = "`todo_…`")),
     responses((status = 200, body = TodoAnswer), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn detail(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<TodoId>,
-) -> JsonOf<Todo> {
-    Ok(Json(found(ctx.content.todo(owner, &id).await?)?))
+pub(crate) async fn detail(Named(ctx, Reader(ref owner), id): Named<TodoId>) -> JsonOf<Todo> {
+    json_of(ctx.content.todo(owner, &id).await?)
 }
 
 /// Changes a to-do of the caller, such as to tick it off: `{"state": "DONE"}`.
@@ -67,9 +62,7 @@ pub(crate) async fn detail(
     responses((status = 200, body = TodoAnswer), (status = 404, description = "TODO_NOT_FOUND"), (status = 422, description = "INVALID_INPUT, TODO_TOO_MANY_TAGS"))
 )]
 pub(crate) async fn change(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<TodoId>,
+    Named(ctx, Reader(ref owner), id): Named<TodoId>,
     Json(patch): Json<TodoPatch>,
 ) -> JsonOf<Todo> {
     let change = patch.checked()?;

@@ -17,7 +17,6 @@ use crate::queries::{OrgQuery, TodoQuery};
 pub(crate) async fn list(asked: Asked<TodoQuery>) -> PageOf<Todo> {
     let query = &asked.query;
     let narrowed = query.narrowed();
-    let paging = asked.paging("todos", &[("narrowed", Some(&narrowed))]).await?;
     let filter = Filter {
         state: query.state.unwrap_or(Wanted::All),
         tags: query.tag.clone().into_iter().collect(),
@@ -27,7 +26,7 @@ pub(crate) async fn list(asked: Asked<TodoQuery>) -> PageOf<Todo> {
     let search = Search::of(query.q.as_deref().unwrap_or_default());
     let read = |window| asked.ctx.content.todos(&asked.owner, window);
     let takes = |todo: &Todo| filter.takes(todo) && search.finds(todo);
-    paging.page(paging.sifted(read, takes).await?)
+    asked.sifted("todos", &[("narrowed", Some(&narrowed))], read, takes).await
 }
 
 /// A list of the caller's to-dos as an org-mode text.

@@ -1,18 +1,17 @@
 //! `/triggers/{id}/keys`: the keys with which senders of a webhook sign.
 
-use axum::extract::State;
 use countersign_clock::Trigger;
 use countersign_identity::{Role, Scopes};
 use countersign_store_catalog::HookKeyInfo;
 use countersign_trigger::hook::{MAX_KEYS, Secret};
 use countersign_trigger::{HookKeyId, TriggerEvent, TriggerId};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Problem, Signed};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Analyst, Ctx, JsonOf, Reader, holder, now, triggers};
+use super::{Analyst, JsonOf, Named, Reader, holder, now, triggers};
 
 /// A key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,9 +53,7 @@ impl From<&HookKeyInfo> for KeyLine {
     responses((status = 201, body = NewKey), (status = 403, description = "PERMISSION_DENIED: also of a token with fewer rights than the trigger"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "HOOK_KEYS_TOO_MANY, TRIGGER_NOT_A_WEBHOOK, VERSION_CONFLICT"))
 )]
 pub(crate) async fn create(
-    State(ctx): Ctx,
-    signed: Signed,
-    Path(id): Path<TriggerId>,
+    Named(ctx, signed, id): Named<TriggerId, Signed>,
 ) -> Result<(StatusCode, Json<NewKey>), Problem> {
     let owner = holder(&signed, Role::Analyst)?;
     let trigger = triggers::own(&ctx, owner, &id).await?;
@@ -97,11 +94,7 @@ fn covered(trigger: &Trigger, own: &Scopes) -> Result<(), Problem> {
     get, path = "/triggers/{id}/keys", tag = "triggers", params(("id" = String, Path, description = "`trig_…`")),
     responses((status = 200, body = KeyList), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn list(
-    State(ctx): Ctx,
-    Reader(ref owner): Reader,
-    Path(id): Path<TriggerId>,
-) -> JsonOf<KeyList> {
+pub(crate) async fn list(Named(ctx, Reader(ref owner), id): Named<TriggerId>) -> JsonOf<KeyList> {
     triggers::own(&ctx, owner, &id).await?;
     let known = ctx.catalog.hook_keys(&id).await?;
     Ok(Json(KeyList { items: known.keys.iter().map(KeyLine::from).collect() }))
@@ -114,9 +107,7 @@ pub(crate) async fn list(
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn delete(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((id, key)): Path<(TriggerId, HookKeyId)>,
+    Named(ctx, Analyst(ref owner), (id, key)): Named<(TriggerId, HookKeyId), Analyst>,
 ) -> Result<StatusCode, Problem> {
     triggers::own(&ctx, owner, &id).await?;
     let known = ctx.catalog.hook_keys(&id).await?;

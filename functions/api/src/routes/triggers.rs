@@ -21,9 +21,6 @@ use crate::Context;
 use crate::clock_queries::ActiveQuery;
 use crate::pagination::ListQuery;
 
-/// Of so many occurrences what was shown is looked for.
-const LOOK_BACK: i32 = 20;
-
 impl Fields for TriggerSpec {
     const PLURAL: &'static str = "triggers";
     const WORDS: Words = Words {
@@ -81,11 +78,9 @@ impl Fields for TriggerSpec {
     }
 
     async fn check_shown(trigger: &Trigger, ctx: &Context, shown: &More) -> Result<(), Problem> {
-        let Some(owner) = trigger.user_id.as_ref().filter(|_| !shown.is_empty()) else {
-            return Ok(());
-        };
-        let id = Some(trigger.id.as_str());
-        let fired = ctx.catalog.occurrences(owner, id, Window::first(LOOK_BACK)).await?.items;
+        let owner = trigger.user_id.as_ref();
+        let before = schedule_shown::before(ctx, owner, trigger.id.as_str(), shown).await?;
+        let Some((_, fired)) = before else { return Ok(()) };
         schedule_shown::unless(shown, |name, value| match name {
             "hook_path" => hook_path(trigger).is_some_and(|path| *value == path),
             "last_fired_at" => fired.iter().any(|one| *value == json!(one.due_at)),

@@ -1,12 +1,11 @@
 //! `/uploads/{source}`: a file that its owner takes away.
 
-use axum::extract::State;
 use countersign_connector::{FileId, keys};
 use countersign_identity::UserId;
-use countersign_web::{Path, Problem};
+use countersign_web::Problem;
 use http::StatusCode;
 
-use super::{Analyst, Ctx};
+use super::{Analyst, Named};
 use crate::Context;
 
 /// Removes a file of the caller's. What runs have read of it stays in their records; a run that is still to read it does not find it.
@@ -16,9 +15,7 @@ use crate::Context;
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path(source): Path<String>,
+    Named(ctx, Analyst(ref owner), source): Named<String, Analyst>,
 ) -> Result<StatusCode, Problem> {
     remove(&ctx, owner, &source).await
 }
@@ -30,9 +27,7 @@ pub(crate) async fn delete(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete_in_folder(
-    State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
-    Path((folder, file_id)): Path<(String, FileId)>,
+    Named(ctx, Analyst(ref owner), (folder, file_id)): Named<(String, FileId), Analyst>,
 ) -> Result<StatusCode, Problem> {
     remove(&ctx, owner, &keys::source(Some(&folder), &file_id)).await
 }

@@ -57,10 +57,7 @@ impl Conversations {
             Some(What::Rename { one, title }) => {
                 door.patch(&one.path(KIND, "")?, &json!({ "title": title })).await?
             }
-            Some(What::Remove(one)) => {
-                door.delete(&one.path(KIND, "")?).await?;
-                json!({ "removed": one.id })
-            }
+            Some(What::Remove(one)) => one.remove(door, KIND).await?,
         };
         session.say(&said);
         Ok(())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use countersign_identity::{Scopes, UserId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::run::settled;
 use super::upload::{files, uploaded};
@@ -93,9 +93,7 @@ impl Demo {
         let files = uploaded(&door, filings).await?;
         console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
         let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
-        let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
-        let run = text(&started, "id")
-            .ok_or_else(|| CliError::Found("the run was accepted without an id".to_owned()))?;
+        let run = started(&door, &body, "run").await?;
         console.line(format!("3. The agent {AGENT} starts {run}."));
         let signer = Signer::of(stack, (USERNAME, ADDRESS))?;
         let mut seen = signer.mails().await?;
@@ -247,6 +245,13 @@ fn filings(folder: &Path, console: &Console) -> Result<Vec<PathBuf>, CliError> {
         )));
     }
     Ok(found)
+}
+
+/// Starts a run; its id. `what` is what an error says was accepted.
+async fn started(door: &Door, body: &Value, what: &str) -> Result<String, CliError> {
+    let started = door.post(&format!("{FACTORY}/executions"), body).await?;
+    text(&started, "id")
+        .ok_or_else(|| CliError::Found(format!("the {what} was accepted without an id")))
 }
 
 /// The requests a run waits for.

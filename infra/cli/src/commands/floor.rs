@@ -65,16 +65,9 @@ enum Field {
 
 impl Field {
     /// Its name at the door; none of everything.
-    fn name(self) -> Option<&'static str> {
-        Some(match self {
-            Self::MinQuorum => "min_quorum",
-            Self::MaxDenials => "max_denials",
-            Self::Assurance => "assurance",
-            Self::IrreversibleAssurance => "irreversible_assurance",
-            Self::Doors => "doors",
-            Self::RequesterNeverDecides => "requester_never_decides",
-            Self::All => return None,
-        })
+    fn name(self) -> Option<String> {
+        let written = self.to_possible_value().filter(|_| self != Self::All)?;
+        Some(written.get_name().replace('-', "_"))
     }
 }
 
@@ -109,10 +102,10 @@ impl Set {
         let mut body = self.kept(&seen["policy"])?;
         let named = self.named();
         for field in self.clear.iter().filter_map(|field| field.name()) {
-            if named.contains_key(field) {
+            if named.contains_key(&field) {
                 return Err(CliError::Argument(format!("`{field}` is both named and cleared")));
             }
-            body.shift_remove(field);
+            body.shift_remove(&field);
         }
         let asked = |of: &Map<String, Value>, name: &str| of.get(name).map(rank);
         // The door takes the new one for both then.
@@ -148,8 +141,7 @@ impl Set {
             (Field::Doors, doors),
             (Field::RequesterNeverDecides, never),
         ];
-        let said =
-            |(field, value): (Field, Option<Value>)| Some((field.name()?.to_owned(), value?));
+        let said = |(field, value): (Field, Option<Value>)| Some((field.name()?, value?));
         all.into_iter().filter_map(said).collect()
     }
 }

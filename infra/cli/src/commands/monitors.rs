@@ -7,7 +7,7 @@ use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
 use super::listed::{List, narrowed};
-use super::one::{One, read};
+use super::one::{One, all, read};
 use super::session::Session;
 use super::{Caller, FACTORY, visible};
 use crate::door::Door;
@@ -97,9 +97,7 @@ impl Monitors {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         match &self.what {
             None => {
-                let active = self.active.map(|is_active| is_active.to_string());
-                let filters = [("is_active", active), ("profile_id", self.profile.clone())];
-                let path = narrowed(&format!("{FACTORY}/monitors"), &filters)?;
+                let path = all("monitors", ("is_active", self.active), self.profile.as_ref())?;
                 MONITORS.show(session, &path).await
             }
             Some(What::Watermarks { one, step }) => {
@@ -159,10 +157,7 @@ impl What {
             Self::Reset { one, step } => {
                 door.post(&path(one, "/reset-watermarks")?, &json!({ "steps": step })).await
             }
-            Self::Remove(one) => {
-                door.delete(&path(one, "")?).await?;
-                Ok(json!({ "removed": one.id }))
-            }
+            Self::Remove(one) => one.remove(door, "monitors").await,
             // These are lists.
             Self::Watermarks { .. } | Self::Batches { .. } | Self::Parked { .. } => Ok(Value::Null),
         }

@@ -5,9 +5,11 @@ use std::path::Path;
 use clap::Args;
 use countersign_document::Document;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::listed::narrowed;
 use super::{FACTORY, visible};
+use crate::door::Door;
 use crate::error::CliError;
 
 #[derive(Debug, Args)]
@@ -21,6 +23,22 @@ impl One {
     pub(crate) fn path(&self, kind: &str, below: &str) -> Result<String, CliError> {
         Ok(format!("{FACTORY}/{kind}/{}{below}", plain(&self.id)?))
     }
+
+    /// Removes it, of this kind; what is said of that.
+    pub(crate) async fn remove(&self, door: &Door, kind: &str) -> Result<Value, CliError> {
+        door.delete(&self.path(kind, "")?).await?;
+        Ok(json!({ "removed": self.id }))
+    }
+}
+
+/// The path of the documents of this kind: those for which `flag` is as it is asked for, of this agent.
+pub(crate) fn all(
+    kind: &str,
+    (flag, is_on): (&str, Option<bool>),
+    profile: Option<&String>,
+) -> Result<String, CliError> {
+    let is_on = is_on.map(|is_on| is_on.to_string());
+    narrowed(&format!("{FACTORY}/{kind}"), &[(flag, is_on), ("profile_id", profile.cloned())])
 }
 
 /// An id as a part of a path; what is not one names no other path.

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use countersign_schedule::ScheduleSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, narrowed};
-use super::one::{One, read};
+use super::listed::List;
+use super::one::{One, all, read};
 use super::session::Session;
 use super::{Caller, FACTORY};
 use crate::door::Door;
@@ -52,9 +52,7 @@ enum What {
 impl Schedules {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         let Some(what) = &self.what else {
-            let enabled = self.enabled.map(|is_enabled| is_enabled.to_string());
-            let filters = [("is_enabled", enabled), ("profile_id", self.profile.clone())];
-            let path = narrowed(&format!("{FACTORY}/schedules"), &filters)?;
+            let path = all("schedules", ("is_enabled", self.enabled), self.profile.as_ref())?;
             return SCHEDULES.show(session, &path).await;
         };
         session.say(&what.done(&session.door).await?);
@@ -79,10 +77,7 @@ impl What {
             Self::Disable(one) => {
                 door.patch(&path(one, "")?, &json!({ "is_enabled": false })).await
             }
-            Self::Remove(one) => {
-                door.delete(&path(one, "")?).await?;
-                Ok(json!({ "removed": one.id }))
-            }
+            Self::Remove(one) => one.remove(door, "schedules").await,
         }
     }
 }

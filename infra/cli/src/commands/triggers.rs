@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
-use super::listed::{List, narrowed};
-use super::one::{One, plain, read};
+use super::listed::List;
+use super::one::{One, all, plain, read};
 use super::session::Session;
 use super::{Caller, FACTORY};
 use crate::door::Door;
@@ -64,9 +64,7 @@ impl Triggers {
         let door = &session.door;
         let said = match &self.what {
             None => {
-                let active = self.active.map(|is_active| is_active.to_string());
-                let filters = [("is_active", active), ("profile_id", self.profile.clone())];
-                let path = narrowed(&format!("{FACTORY}/triggers"), &filters)?;
+                let path = all(KIND, ("is_active", self.active), self.profile.as_ref())?;
                 return TRIGGERS.show(session, &path).await;
             }
             Some(What::Occurrences(one)) => {
@@ -76,7 +74,7 @@ impl Triggers {
                 return KEYS.show(session, &one.path(KIND, "/keys")?).await;
             }
             Some(What::Create { file }) => {
-                door.post(&format!("{FACTORY}/triggers"), &read::<TriggerSpec>(file)?).await?
+                door.post(&format!("{FACTORY}/{KIND}"), &read::<TriggerSpec>(file)?).await?
             }
             Some(What::Show(one)) => door.get(&one.path(KIND, "")?).await?,
             Some(What::Pause(one)) => switched(door, one, false).await?,
@@ -86,10 +84,7 @@ impl Triggers {
                 door.delete(&one.path(KIND, &format!("/keys/{}", plain(key)?))?).await?;
                 json!({ "removed": key })
             }
-            Some(What::Remove(one)) => {
-                door.delete(&one.path(KIND, "")?).await?;
-                json!({ "removed": one.id })
-            }
+            Some(What::Remove(one)) => one.remove(door, KIND).await?,
         };
         session.say(&said);
         Ok(())

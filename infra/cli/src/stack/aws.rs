@@ -87,9 +87,7 @@ impl Aws {
         }
         let output = child.wait_with_output().await.map_err(doing)?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.trim().lines().last().unwrap_or("no reason given").to_owned();
-            return Err(CliError::Found(last));
+            return Err(CliError::Found(last_line(&output.stderr, "no reason given")));
         }
         let said = String::from_utf8_lossy(&output.stdout);
         let answers = said.lines().map(serde_json::from_str).collect::<Result<_, _>>();
@@ -135,20 +133,11 @@ impl Aws {
         folder: &Path,
     ) -> Result<serde_json::Value, CliError> {
         let output = self.output(&[arguments, &["--output", "json"]].concat(), folder).await?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let last = || {
-            said.lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or("no reason given")
-                .trim()
-                .to_owned()
-        };
         if !output.status.success() {
             return Err(CliError::Found(format!(
                 "the local AWS rejected `{}`: {}",
                 arguments.join(" "),
-                last()
+                last_line(&output.stderr, "no reason given").trim()
             )));
         }
         if output.stdout.iter().all(u8::is_ascii_whitespace) {
@@ -157,4 +146,10 @@ impl Aws {
         serde_json::from_slice(&output.stdout)
             .map_err(|error| CliError::Found(format!("the local AWS answered no JSON: {error}")))
     }
+}
+
+/// The last line of what a program says, or something else when it says nothing.
+pub(crate) fn last_line(said: &[u8], otherwise: &str) -> String {
+    let said = String::from_utf8_lossy(said);
+    said.trim().lines().last().unwrap_or(otherwise).to_owned()
 }

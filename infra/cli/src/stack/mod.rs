@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use aws::last_line;
 pub use aws::{Aws, Session};
 pub use down::down;
 pub use emulator::is_running;

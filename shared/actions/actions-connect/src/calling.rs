@@ -13,6 +13,7 @@ use countersign_connector::oauth::{named_error, read_token, with_token};
 use countersign_connector::request::{Request, authenticate};
 use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential, CredentialId};
 use countersign_effect::{Effect, HttpEffect};
+use countersign_failure::one_line;
 use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
 use countersign_registry::action::{Call, Recheck};
 use countersign_resilience::{CallFailure, Remedy, Tried, retry_after};
@@ -367,10 +368,9 @@ impl<'c> Caller<'c> {
     /// The beginning of an answer, in one line, without the credential: sources like to quote keys back.
     fn excerpt(&self, body: &[u8]) -> String {
         let text = self.scrub(&String::from_utf8_lossy(&body[..body.len().min(2_000)]));
-        let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-        let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        line.join(" ").chars().take(200).collect()
+        one_line(&text).chars().take(200).collect()
     }
+
     /// Takes the credential out of texts that were not readable before they were decoded.
     pub(crate) fn scrub_decoded(&self, records: &mut [Map<String, Value>], fields: &[String]) {
         let Some(credential) = self.credential() else { return };

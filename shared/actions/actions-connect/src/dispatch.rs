@@ -7,7 +7,10 @@ use serde_json::Value;
 use crate::binding::Resolved;
 use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::{database, feed, file, graphql, rest, scraper, tool};
+use crate::graphql::Graphql;
+use crate::pages::{Asked, run};
+use crate::rest::Rest;
+use crate::{database, feed, file, scraper, tool};
 
 /// Calls the endpoint once, without its circuit breaker.
 pub(crate) async fn act(
@@ -21,10 +24,13 @@ pub(crate) async fn act(
             operation @ (Operation::ParseXml(_) | Operation::Parse(_)),
         ) => file::call(deps, call, resolved, connection, operation).await,
         (Connection::RestApi(connection), Operation::Request(rules)) => {
-            rest::call(deps, call, resolved, connection, rules).await
+            let rest = Rest { asked: Asked::of(call, resolved)?, connection, rules };
+            run(deps, call, resolved, (&connection.auth, connection.timeout_seconds), &rest).await
         }
         (Connection::Graphql(connection), Operation::Graphql(rules)) => {
-            graphql::call(deps, call, resolved, connection, rules).await
+            let graphql = Graphql { asked: Asked::of(call, resolved)?, connection, rules };
+            let terms = (&connection.auth, connection.timeout_seconds);
+            run(deps, call, resolved, terms, &graphql).await
         }
         (Connection::ExistingTool(connection), Operation::Tool(rules)) => {
             tool::call(deps, call, resolved, connection, rules).await

@@ -4,45 +4,20 @@ use countersign_connector::answer::AnswerError;
 use countersign_connector::graphql::{GraphqlAnswer, Reason, build, next_page, outcome};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
-use countersign_connector::{
-    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
-};
+use countersign_connector::{Credential, GraphqlConnection, GraphqlRules, PageBounds};
 use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::Warnings;
-use countersign_registry::action::Call;
-use serde_json::{Map, Value};
 
-use crate::binding::Resolved;
-use crate::calling::{Caller, arguments, cursor};
-use crate::deps::Deps;
+use crate::calling::Caller;
 use crate::error::ConnectError;
-use crate::pages::{Page, Paged, Unread, run};
+use crate::pages::{Asked, Page, Paged, Unread};
 
-pub(crate) async fn call(
-    deps: &Deps,
-    call: &Call,
-    resolved: &Resolved,
-    connection: &GraphqlConnection,
-    rules: &GraphqlRules,
-) -> Result<Value, ConnectError> {
-    let arguments = arguments(call, resolved)?;
-    let schema = &resolved.endpoint.output;
-    let connector = resolved.connector();
-    let graphql = Graphql { connector, connection, rules, schema, arguments, cursor: cursor(call) };
-    let seconds = connection.timeout_seconds;
-    let caller = Caller::open(deps, call, resolved, &connection.auth, seconds).await?;
-    run(caller, &graphql, resolved, call).await
-}
-
-struct Graphql<'g> {
-    connector: String,
-    connection: &'g GraphqlConnection,
-    rules: &'g GraphqlRules,
-    schema: &'g OutputSchema,
-    arguments: Map<String, Value>,
-    cursor: Option<&'g Value>,
+pub(crate) struct Graphql<'g> {
+    pub(crate) asked: Asked<'g>,
+    pub(crate) connection: &'g GraphqlConnection,
+    pub(crate) rules: &'g GraphqlRules,
 }
 
 impl Graphql<'_> {
@@ -63,7 +38,7 @@ impl Graphql<'_> {
         message: &str,
         reason: Reason,
     ) -> ConnectError {
-        let connector = self.connector.clone();
+        let connector = self.asked.connector.clone();
         match reason {
             Reason::Unauthenticated => {
                 ConnectError::AuthFailed { connector, status, message: caller.scrub(message) }
@@ -82,7 +57,7 @@ impl Graphql<'_> {
 
 impl Paged for Graphql<'_> {
     fn first(&self, credential: Option<&Credential>) -> Result<Request, RequestError> {
-        build(self.connection, self.rules, &self.arguments, self.cursor, credential)
+        build(self.connection, self.rules, &self.asked.arguments, self.asked.cursor, credential)
     }
 
     fn read(
@@ -120,7 +95,7 @@ impl Paged for Graphql<'_> {
         let mut warnings: Warnings = partial.collect();
         // What the errors left out is null, and not an answer of another shape.
         let part = Part { before, most: self.room(before) };
-        let mut found = match records(&self.rules.mapping, self.schema, &json, part) {
+        let mut found = match records(&self.rules.mapping, self.asked.schema, &json, part) {
             Err(_) if !warnings.is_empty() => Mapped::default(),
             found => found?,
         };

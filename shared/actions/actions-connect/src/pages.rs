@@ -3,7 +3,7 @@
 use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
 use countersign_connector::effect::request_of;
 use countersign_connector::request::{Request, RequestError};
-use countersign_connector::{Credential, PageBounds, has_pages};
+use countersign_connector::{Auth, Credential, OutputSchema, PageBounds, has_pages};
 use countersign_http_out::Answer;
 use countersign_registry::Warnings;
 use countersign_registry::action::Call;
@@ -12,7 +12,8 @@ use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
-use crate::calling::{Caller, http, permitted, signed};
+use crate::calling::{Caller, arguments, cursor, http, permitted, signed};
+use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::output::{Limit, Origin, shaped, stamp};
 
@@ -103,13 +104,34 @@ pub(crate) trait Paged: Sync {
     }
 }
 
-/// Makes a call and shapes what came back.
+/// What a call asks for whose answers come in pages.
+pub(crate) struct Asked<'a> {
+    pub(crate) connector: String,
+    pub(crate) schema: &'a OutputSchema,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) cursor: Option<&'a Value>,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn of(call: &'a Call, resolved: &'a Resolved) -> Result<Self, ConnectError> {
+        Ok(Self {
+            connector: resolved.connector(),
+            schema: &resolved.endpoint.output,
+            arguments: arguments(call, resolved)?,
+            cursor: cursor(call),
+        })
+    }
+}
+
+/// Makes a call, with what it is authenticated by and the seconds that a request may take, and shapes what came back.
 pub(crate) async fn run(
-    mut caller: Caller<'_>,
-    paged: &dyn Paged,
-    resolved: &Resolved,
+    deps: &Deps,
     call: &Call,
+    resolved: &Resolved,
+    (auth, seconds): (&Auth, u32),
+    paged: &dyn Paged,
 ) -> Result<Value, ConnectError> {
+    let mut caller = Caller::open(deps, call, resolved, auth, seconds).await?;
     let reading = Reading { paged, resolved, call };
     let pages = reading.pages(&mut caller).await?;
     Ok(pages.into_output(resolved))

@@ -5,55 +5,31 @@ mod details;
 use countersign_connector::answer::{AnswerError, next_page};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
-use countersign_connector::{
-    Credential, Method, OutputSchema, PageBounds, RequestRules, RestConnection, Said,
-};
+use countersign_connector::{Credential, Method, PageBounds, RequestRules, RestConnection, Said};
 use countersign_decimal::json::ExactJson;
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
-use countersign_registry::action::Call;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use crate::binding::Resolved;
-use crate::calling::{Caller, arguments, cursor};
-use crate::deps::Deps;
+use crate::calling::Caller;
 use crate::error::ConnectError;
 use crate::output::Limit;
-use crate::pages::{Page, Paged, Unread, run};
-
-pub(crate) async fn call(
-    deps: &Deps,
-    call: &Call,
-    resolved: &Resolved,
-    connection: &RestConnection,
-    rules: &RequestRules,
-) -> Result<Value, ConnectError> {
-    let arguments = arguments(call, resolved)?;
-    let schema = &resolved.endpoint.output;
-    let connector = resolved.connector();
-    let rest = Rest { connector, connection, rules, schema, arguments, cursor: cursor(call) };
-    let seconds = connection.timeout_seconds;
-    let caller = Caller::open(deps, call, resolved, &connection.auth, seconds).await?;
-    run(caller, &rest, resolved, call).await
-}
+use crate::pages::{Asked, Page, Paged, Unread};
 
 /// Said of an answer that does not say whether its call succeeded.
 const UNSAID: &str = "the answer does not say whether it was done";
 
-struct Rest<'r> {
-    connector: String,
-    connection: &'r RestConnection,
-    rules: &'r RequestRules,
-    schema: &'r OutputSchema,
-    arguments: Map<String, Value>,
-    cursor: Option<&'r Value>,
+pub(crate) struct Rest<'r> {
+    pub(crate) asked: Asked<'r>,
+    pub(crate) connection: &'r RestConnection,
+    pub(crate) rules: &'r RequestRules,
 }
 
 impl Rest<'_> {
     /// What the answer says of the call. One with an effect of which it says nothing may have had it.
     fn heard(&self, caller: &Caller<'_>, status: u16, said: Said) -> Result<(), Unread> {
-        let connector = self.connector.clone();
+        let connector = self.asked.connector.clone();
         let said_why = |reason: &str| caller.scrub(reason).chars().take(200).collect::<String>();
         let refused = |reason: &str| ConnectError::Refused {
             connector: connector.clone(),
@@ -83,8 +59,8 @@ impl Rest<'_> {
 
 impl Paged for Rest<'_> {
     fn first(&self, credential: Option<&Credential>) -> Result<Request, RequestError> {
-        let mut request = build(self.connection, self.rules, &self.arguments, credential)?;
-        if let Some(cursor) = self.cursor {
+        let mut request = build(self.connection, self.rules, &self.asked.arguments, credential)?;
+        if let Some(cursor) = self.asked.cursor {
             continue_at(&mut request, &self.rules.pagination, &self.rules.query, cursor)?;
         }
         Ok(request)
@@ -113,7 +89,7 @@ impl Paged for Rest<'_> {
         let mapping = &self.rules.mapping;
         let Mapped { mut records, mut warnings, count } = match self.rules.details {
             Some(_) => details::listed(mapping, &json, part)?,
-            None => records(mapping, self.schema, &json, part)?,
+            None => records(mapping, self.asked.schema, &json, part)?,
         };
         caller.scrub_decoded(&mut records, &mapping.base64);
         let (metadata, complaints) = metadata(mapping, &json);

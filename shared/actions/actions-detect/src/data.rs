@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_connector::{
-    Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
+    AgentConnector, Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
 };
 use countersign_monitor::{Found, LookError, MarkKind, NewItems, Overlap, appended, novel};
-use countersign_registry::action::{ActionError, ActionFuture, Call, Handler};
+use countersign_registry::CALL_CONNECTOR;
+use countersign_registry::action::{ActionError, Call, Handler};
+use countersign_registry::actions::Nothing;
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
-use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, sharing_a_key};
-use crate::look::{Detect, Look, Seen};
+use crate::detection::Detection;
+use crate::look::{Look, Seen};
 
 /// The longest time a feed is asked for, hours: what its connector accepts.
 const MAX_HOURS: i64 = 87_600;
@@ -27,57 +29,55 @@ pub struct NewData {
     pub connectors: Arc<dyn ConnectorSource>,
 }
 
-impl Detect for NewData {
-    fn name(&self) -> &'static str {
-        DetectNewData::NAME
+impl Detection for NewData {
+    type Action = DetectNewData;
+
+    const KIND: MarkKind = MarkKind::Cursor;
+
+    fn kind_of(params: &Params) -> MarkKind {
+        if params.append_only { MarkKind::Offset } else { Self::KIND }
     }
 
-    fn kind(&self) -> MarkKind {
-        MarkKind::Cursor
+    fn source(_: &Nothing, params: &Params) -> Map<String, Value> {
+        metadata(params)
     }
 
-    fn kind_of(&self, call: &Call) -> Result<MarkKind, ActionError> {
-        let (_, params) = arguments::<DetectNewData>(call)?;
-        Ok(if params.append_only { MarkKind::Offset } else { self.kind() })
-    }
-
-    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
-        Ok(metadata(&arguments::<DetectNewData>(call)?.1))
-    }
-
-    fn nothing(&self, before: Option<String>) -> Value {
+    fn nothing(before: Option<String>) -> Value {
         json!({
             "results": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before,
         })
     }
 
-    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
-        Box::pin(async move {
-            let (_, params) = arguments::<DetectNewData>(call)?;
-            let feed = self.feed(call, &params.connector).await?;
-            let metadata = metadata(&params);
-            if feed.as_ref().is_some_and(|feed| rests(feed, look.last, call.now)) {
-                let nothing = self.nothing(look.before());
-                return Ok(Seen::nothing(nothing, None, metadata));
-            }
-            let answer = Answer::read(self.asked(call, &params, feed.is_some(), look).await?);
-            if look.is_kept && answer.is_partial {
-                return Err(ActionError::from_failure(&LookError::Unread));
-            }
-            let found = answer.found(params.date_field.as_deref());
-            let shared = if params.append_only { BTreeMap::new() } else { sharing_a_key(&found) };
-            let is_cut = look.is_kept && answer.has_more;
-            let how = Overlap { is_cut, ..look.overlap(self.kind(), call.now) };
-            let novel = if params.append_only {
-                behind(look, found, how)
-            } else {
-                novel(look.previous, found, how)
-            };
-            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
-            let said = with_shared_keys(answer.said_of(&novel.items), &novel.items, &shared);
-            let said = with_undated(said, &params, &answer);
-            Ok(seen(novel, look, metadata, answer.has_more, said))
-        })
+    async fn find(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        _: Nothing,
+        params: Params,
+    ) -> Result<Seen, ActionError> {
+        let feed = self.feed(call, &params.connector).await?;
+        let metadata = metadata(&params);
+        if feed.as_ref().is_some_and(|feed| rests(feed, look.last, call.now)) {
+            let nothing = Self::nothing(look.before());
+            return Ok(Seen::nothing(nothing, None, metadata));
+        }
+        let answer = Answer::read(self.asked(call, &params, feed.is_some(), look).await?);
+        if look.is_kept && answer.is_partial {
+            return Err(ActionError::from_failure(&LookError::Unread));
+        }
+        let found = answer.found(params.date_field.as_deref());
+        let shared = if params.append_only { BTreeMap::new() } else { sharing_a_key(&found) };
+        let is_cut = look.is_kept && answer.has_more;
+        let how = Overlap { is_cut, ..look.overlap(Self::KIND, call.now) };
+        let novel = if params.append_only {
+            behind(look, found, how)
+        } else {
+            novel(look.previous, found, how)
+        };
+        let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
+        let said = with_shared_keys(answer.said_of(&novel.items), &novel.items, &shared);
+        let said = with_undated(said, &params, &answer);
+        Ok(seen(novel, look, metadata, answer.has_more, said))
     }
 }
 
@@ -89,9 +89,11 @@ impl NewData {
         connector: &str,
     ) -> Result<Option<FeedConnection>, ActionError> {
         // A name that is none is told by the call.
-        let Ok(id) = ConnectorId::parse(connector) else { return Ok(None) };
+        let Ok(connector) = ConnectorId::parse(connector) else { return Ok(None) };
+        let (owner, profile) = (call.owner.clone(), call.info.profile_id.clone());
         // With the binding, as the call reads it: whoever keeps what it read has both.
-        let found = self.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
+        let of = AgentConnector { owner, profile, connector };
+        let found = self.connectors.bound(&of).await;
         let found = found.map_err(|error| ActionError::from_failure(error.as_ref()))?;
         Ok(found.connector.and_then(|stored| match stored.definition.connection {
             Connection::RssFeed(feed) => Some(feed),

@@ -7,18 +7,17 @@ use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
 use countersign_monitor::{Found, MarkKind, NewItems, Position};
-use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_entities::{
     DetectNewEntities, Inputs, NewEntity, Params,
 };
-use countersign_registry::{Action as _, arguments};
 use countersign_store_catalog::Catalog;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::by_time::{Listed, Page, Read};
-use crate::look::{Detect, Look, Seen};
+use crate::detection::Detection;
+use crate::look::{Look, Seen};
 use crate::origins::{Led, Origins};
 
 /// The parts of the graph that an agent works in.
@@ -30,10 +29,7 @@ pub trait Namespaces: Send + Sync {
 impl Namespaces for Catalog {
     fn first<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Namespace> {
         Box::pin(async move {
-            let Ok(id) = ProfileId::parse(&call.info.profile_id) else {
-                return Ok(Namespace::default());
-            };
-            let found = self.profiles().get(&call.owner, &id).await;
+            let found = self.profile_named(&call.owner, &call.info.profile_id).await;
             let found = found.map_err(|error| ActionError::from_failure(&error))?;
             let own = found.map(|found| found.spec.knowledge_config.namespaces());
             Ok(own.unwrap_or_default().into_iter().next().unwrap_or_default())
@@ -51,41 +47,39 @@ pub struct NewEntities {
     pub origins: Option<Arc<dyn Origins>>,
 }
 
-impl Detect for NewEntities {
-    fn name(&self) -> &'static str {
-        DetectNewEntities::NAME
-    }
+impl Detection for NewEntities {
+    type Action = DetectNewEntities;
 
-    fn kind(&self) -> MarkKind {
-        MarkKind::Timestamp
-    }
+    const KIND: MarkKind = MarkKind::Timestamp;
 
     /// A position is a time: it means the same for other types.
-    fn source(&self, _: &Call) -> Result<Map<String, Value>, ActionError> {
-        Ok(Map::new())
+    fn source(_: &Inputs, _: &Params) -> Map<String, Value> {
+        Map::new()
     }
 
-    fn nothing(&self, before: Option<String>) -> Value {
+    fn nothing(before: Option<String>) -> Value {
         json!({"entities": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before})
     }
 
-    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
-        Box::pin(async move {
-            let (inputs, params) = arguments::<DetectNewEntities>(call)?;
-            let namespace = self.namespaces.first(call).await?;
-            let scope = Scope { owner: call.owner.clone(), namespace };
-            let fits = |one: &Discovery| fits(one, &inputs, &params);
-            let page = |since, after| self.page(&scope, since, after, fits);
-            let read = Read::of(look, call.now, page).await?;
-            let read = read.unstuck(look, "TOO_MANY_DISCOVERIES", "found")?;
-            let (novel, led) = self.others(call, look, &read).await?;
-            let runs = novel.items.iter().filter_map(|item| read.known.get(&item.key));
-            let led_by = led.to(runs);
-            let metadata =
-                Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
-            let seen = read.seen("entities", novel, look, metadata);
-            Ok(Seen { led_by, ..seen }.without(led.own))
-        })
+    async fn find(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        inputs: Inputs,
+        params: Params,
+    ) -> Result<Seen, ActionError> {
+        let namespace = self.namespaces.first(call).await?;
+        let scope = Scope { owner: call.owner.clone(), namespace };
+        let fits = |one: &Discovery| fits(one, &inputs, &params);
+        let page = |since, after| self.page(&scope, since, after, fits);
+        let read = Read::of(look, call.now, page).await?;
+        let read = read.unstuck(look, "TOO_MANY_DISCOVERIES", "found")?;
+        let (novel, led) = self.others(call, look, &read).await?;
+        let runs = novel.items.iter().filter_map(|item| read.known.get(&item.key));
+        let led_by = led.to(runs);
+        let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
+        let seen = read.seen("entities", novel, look, metadata);
+        Ok(Seen { led_by, ..seen }.without(led.own))
     }
 }
 
@@ -113,7 +107,7 @@ impl NewEntities {
         let mut previous = look.previous.cloned();
         loop {
             let from = Look { previous: previous.as_ref(), ..look };
-            let novel = from.novel(read.found.clone(), self.kind(), call.now)?;
+            let novel = from.novel(read.found.clone(), Self::KIND, call.now)?;
             let (Some(origins), Some(monitor)) = (&self.origins, look.monitor) else {
                 return Ok((novel, led));
             };
@@ -125,7 +119,7 @@ impl NewEntities {
                 return Ok((novel, led));
             }
             let count = own.len();
-            let known = previous.unwrap_or_else(|| Position::start(self.kind()));
+            let known = previous.unwrap_or_else(|| Position::start(Self::KIND));
             previous = Some(known.knowing(own.into_iter(), call.now));
             led.own += count;
         }

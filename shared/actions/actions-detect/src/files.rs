@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use countersign_connector::{FileEntry, FileId, Files, keys};
 use countersign_monitor::{ChangeKind, Found, Held, MAX_FILES, MarkKind, Taken, changes};
-use countersign_registry::action::{ActionError, ActionFuture, Call};
+use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::detect_folder_changes::{
-    ChangeType, DetectFolderChanges, FileChange,
+    self as folder_changes, ChangeType, DetectFolderChanges, FileChange,
 };
-use countersign_registry::actions::detect_new_files::{DetectNewFiles, File};
-use countersign_registry::{Action as _, arguments};
+use countersign_registry::actions::detect_new_files::{self as new_files, DetectNewFiles, File};
 use serde_json::{Map, Value, json};
 
-use crate::look::{Detect, Look, Seen};
+use crate::detection::Detection;
+use crate::look::{Look, Seen};
 
 /// The detection of new files.
 pub struct NewFiles {
@@ -20,35 +20,34 @@ pub struct NewFiles {
     pub files: Arc<dyn Files>,
 }
 
-impl Detect for NewFiles {
-    fn name(&self) -> &'static str {
-        DetectNewFiles::NAME
+impl Detection for NewFiles {
+    type Action = DetectNewFiles;
+
+    const KIND: MarkKind = MarkKind::Timestamp;
+
+    fn source(inputs: &new_files::Inputs, _: &new_files::Params) -> Map<String, Value> {
+        metadata(&inputs.folder_id)
     }
 
-    fn kind(&self) -> MarkKind {
-        MarkKind::Timestamp
-    }
-
-    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
-        Ok(metadata(&arguments::<DetectNewFiles>(call)?.0.folder_id))
-    }
-
-    fn nothing(&self, before: Option<String>) -> Value {
+    fn nothing(before: Option<String>) -> Value {
         json!({"files": [], "count": 0, "watermark": before, "previous_watermark": before})
     }
 
-    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
-        Box::pin(async move {
-            let (inputs, params) = arguments::<DetectNewFiles>(call)?;
-            let listed = listed(self.files.as_ref(), call, &inputs.folder_id).await?;
-            let found = listed
-                .iter()
-                .filter(|listed| listed.is_of(&params.file_types))
-                .map(|listed| listed.found(&inputs.folder_id))
-                .collect::<Vec<_>>();
-            let novel = look.novel(found, self.kind(), call.now)?;
-            Ok(Seen::listing("files", novel, None, look, metadata(&inputs.folder_id)))
-        })
+    async fn find(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        inputs: new_files::Inputs,
+        params: new_files::Params,
+    ) -> Result<Seen, ActionError> {
+        let listed = listed(self.files.as_ref(), call, &inputs.folder_id).await?;
+        let found = listed
+            .iter()
+            .filter(|listed| listed.is_of(&params.file_types))
+            .map(|listed| listed.found(&inputs.folder_id))
+            .collect::<Vec<_>>();
+        let novel = look.novel(found, Self::KIND, call.now)?;
+        Ok(Seen::listing("files", novel, None, look, metadata(&inputs.folder_id)))
     }
 }
 
@@ -58,55 +57,54 @@ pub struct FolderChanges {
     pub files: Arc<dyn Files>,
 }
 
-impl Detect for FolderChanges {
-    fn name(&self) -> &'static str {
-        DetectFolderChanges::NAME
+impl Detection for FolderChanges {
+    type Action = DetectFolderChanges;
+
+    const KIND: MarkKind = MarkKind::Hash;
+
+    fn source(inputs: &folder_changes::Inputs, _: &folder_changes::Params) -> Map<String, Value> {
+        metadata(&inputs.folder_id)
     }
 
-    fn kind(&self) -> MarkKind {
-        MarkKind::Hash
-    }
-
-    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
-        Ok(metadata(&arguments::<DetectFolderChanges>(call)?.0.folder_id))
-    }
-
-    fn nothing(&self, before: Option<String>) -> Value {
+    fn nothing(before: Option<String>) -> Value {
         json!({
             "changes": [], "count": 0, "added_count": 0, "modified_count": 0, "deleted_count": 0,
             "watermark": before, "previous_watermark": before,
         })
     }
 
-    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
-        Box::pin(async move {
-            let (inputs, params) = arguments::<DetectFolderChanges>(call)?;
-            let folder = &inputs.folder_id;
-            let listed = listed(self.files.as_ref(), call, folder).await?;
-            let there: Vec<Held> = listed.iter().map(Listed::held).collect();
-            let kinds: Vec<ChangeKind> = params.change_types.iter().map(change_kind).collect();
-            let changed = changes(look.previous, &there, Taken { kinds: &kinds, most: look.most });
-            let all = changed.changes.into_iter().map(|change| FileChange {
-                source: format!("folders/{folder}/{}", change.id),
-                file_id: change.id,
-                filename: change.name,
-                change_type: change_type(change.kind),
-                old_hash: change.old_hash,
-                new_hash: change.new_hash,
-                timestamp: call.now.to_string(),
-            });
-            let all: Vec<FileChange> = all.collect();
-            let count = |kind| all.iter().filter(|one| one.change_type == kind).count();
-            let output = json!({
-                "changes": all, "count": all.len(),
-                "added_count": count(ChangeType::Added),
-                "modified_count": count(ChangeType::Modified),
-                "deleted_count": count(ChangeType::Deleted),
-                "watermark": changed.position.value, "previous_watermark": look.before(),
-            });
-            let keys = all.iter().map(change_key).collect();
-            Ok(Seen { keys, ..Seen::nothing(output, Some(changed.position), metadata(folder)) })
-        })
+    async fn find(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        inputs: folder_changes::Inputs,
+        params: folder_changes::Params,
+    ) -> Result<Seen, ActionError> {
+        let folder = &inputs.folder_id;
+        let listed = listed(self.files.as_ref(), call, folder).await?;
+        let there: Vec<Held> = listed.iter().map(Listed::held).collect();
+        let kinds: Vec<ChangeKind> = params.change_types.iter().map(change_kind).collect();
+        let changed = changes(look.previous, &there, Taken { kinds: &kinds, most: look.most });
+        let all = changed.changes.into_iter().map(|change| FileChange {
+            source: format!("folders/{folder}/{}", change.id),
+            file_id: change.id,
+            filename: change.name,
+            change_type: change_type(change.kind),
+            old_hash: change.old_hash,
+            new_hash: change.new_hash,
+            timestamp: call.now.to_string(),
+        });
+        let all: Vec<FileChange> = all.collect();
+        let count = |kind| all.iter().filter(|one| one.change_type == kind).count();
+        let output = json!({
+            "changes": all, "count": all.len(),
+            "added_count": count(ChangeType::Added),
+            "modified_count": count(ChangeType::Modified),
+            "deleted_count": count(ChangeType::Deleted),
+            "watermark": changed.position.value, "previous_watermark": look.before(),
+        });
+        let keys = all.iter().map(change_key).collect();
+        Ok(Seen { keys, ..Seen::nothing(output, Some(changed.position), metadata(folder)) })
     }
 }
 

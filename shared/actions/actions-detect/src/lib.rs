@@ -7,6 +7,7 @@
 mod answer;
 mod by_time;
 mod data;
+mod detection;
 mod entities;
 mod files;
 mod look;
@@ -20,6 +21,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use data::NewData;
+pub use detection::Detection;
 pub use entities::{Namespaces, NewEntities};
 pub use files::{FolderChanges, NewFiles};
 pub use look::{Detect, Look, Seen, handlers};

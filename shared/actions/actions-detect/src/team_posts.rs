@@ -11,7 +11,6 @@ use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_registry::actions::detect_new_team_posts::{
     DetectNewTeamPosts, Inputs, NewPost, Params, ThreadName,
 };
-use countersign_registry::{Action as _, arguments};
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
 use countersign_team::{Feed, Post, ReadError, TeamAccess, TeamId, TeamPermission};
@@ -20,7 +19,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::by_time::{Listed, Page, Read};
-use crate::look::{Detect, Look, Seen};
+use crate::detection::Detection;
+use crate::look::{Look, Seen};
 
 /// How long it may take until the index has a post, and how much the clocks of those who write may differ: so much later than
 /// others it may show.
@@ -65,36 +65,35 @@ pub struct NewTeamPosts {
     pub access: Arc<dyn TeamAccess>,
 }
 
-impl Detect for NewTeamPosts {
-    fn name(&self) -> &'static str {
-        DetectNewTeamPosts::NAME
+impl Detection for NewTeamPosts {
+    type Action = DetectNewTeamPosts;
+
+    const KIND: MarkKind = MarkKind::Timestamp;
+
+    fn source(inputs: &Inputs, _: &Params) -> Map<String, Value> {
+        metadata(inputs.team_id.as_str())
     }
 
-    fn kind(&self) -> MarkKind {
-        MarkKind::Timestamp
-    }
-
-    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
-        Ok(metadata(arguments::<DetectNewTeamPosts>(call)?.0.team_id.as_str()))
-    }
-
-    fn nothing(&self, before: Option<String>) -> Value {
+    fn nothing(before: Option<String>) -> Value {
         json!({"posts": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before})
     }
 
-    fn look<'a>(&'a self, call: &'a Call, look: Look<'a>) -> ActionFuture<'a, Seen> {
+    async fn find(
+        &self,
+        call: &Call,
+        look: Look<'_>,
+        inputs: Inputs,
+        params: Params,
+    ) -> Result<Seen, ActionError> {
         let (late, bytes) = (look.late.max(SETTLES), look.bytes.min(MAX_BYTES));
         let look = Look { late, bytes, ..look };
-        Box::pin(async move {
-            let (inputs, params) = arguments::<DetectNewTeamPosts>(call)?;
-            let team = self.allowed(call, &inputs).await?;
-            let page = |since, after| self.page(&team, &params, since, after);
-            let read = Read::of(look, call.now, page).await?;
-            let mut read = read.unstuck(look, "TOO_MANY_POSTS", "written")?;
-            let found = std::mem::take(&mut read.found);
-            let novel = look.novel(found, self.kind(), call.now)?;
-            Ok(read.seen("posts", novel, look, metadata(inputs.team_id.as_str())))
-        })
+        let team = self.allowed(call, &inputs).await?;
+        let page = |since, after| self.page(&team, &params, since, after);
+        let read = Read::of(look, call.now, page).await?;
+        let mut read = read.unstuck(look, "TOO_MANY_POSTS", "written")?;
+        let found = std::mem::take(&mut read.found);
+        let novel = look.novel(found, Self::KIND, call.now)?;
+        Ok(read.seen("posts", novel, look, metadata(inputs.team_id.as_str())))
     }
 }
 

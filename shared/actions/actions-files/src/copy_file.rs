@@ -6,11 +6,9 @@ use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::copy_file as declared;
 use countersign_registry::shape::filled;
-use countersign_store_content::{
-    ContentError, ContentStore, Document, DocumentId, NewDocument, derived,
-};
+use countersign_store_content::{ContentStore, Document, DocumentId, NewDocument, derived};
 
-use crate::failed;
+use crate::{failed, text_of};
 
 pub(crate) struct CopyFile(pub(crate) Arc<ContentStore>);
 
@@ -29,10 +27,7 @@ impl Perform for CopyFile {
         }
         let folder = inputs.target_folder_id.trim();
         self.0.ensure_folder(&call.owner, folder, false, call.now).await.map_err(failed)?;
-        let original = self.0.named(&call.owner, &inputs.document_id).await.map_err(failed)?;
-        let body = self.0.document_body(&call.owner, &original.id).await.map_err(failed)?;
-        let gone = || failed(ContentError::NoDocument(inputs.document_id.clone()));
-        let (original, body) = body.ok_or_else(gone)?;
+        let (original, body) = text_of(&self.0, &call.owner, &inputs.document_id).await?;
         let document = Document {
             id,
             title: filled(params.new_title).unwrap_or(original.title),

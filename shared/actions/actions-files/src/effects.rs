@@ -6,7 +6,7 @@ use countersign_effect::{Effect, Excerpt, FileAction, FileEffect, TextHash, Vers
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, ActionFuture, CallOf, Describe, EffectsOf};
 use countersign_registry::actions::{delete_file, move_file, patch_file};
-use countersign_registry::arguments_of;
+use countersign_registry::{Action, arguments_of};
 use countersign_store_content::{
     ContentError, ContentStore, Document, DocumentId, MAX_DOCUMENT, RESTORABLE_DAYS, derived,
     is_invisible, table_name,
@@ -14,7 +14,7 @@ use countersign_store_content::{
 use sha2::{Digest as _, Sha256};
 
 use crate::patch::{patched, written};
-use crate::{failed, refused};
+use crate::{failed, refused, text_of};
 
 /// The describer of the actions that change, move and remove files.
 pub struct FileEffects(pub Arc<ContentStore>);
@@ -44,50 +44,60 @@ impl FileEffects {
             return Effect::parse(&done.effect).map_err(|error| ActionError::from_failure(&error));
         }
         let effect = match of.action {
-            "delete_file" => self.removal(of, call).await?,
-            "move_file" => self.move_of(of, call).await?,
-            _ => self.patch(of, call).await?,
+            "delete_file" => {
+                let (inputs, _) = arguments::<delete_file::DeleteFile>(of, call)?;
+                self.removal(of.owner, call.key, &inputs).await?
+            }
+            "move_file" => {
+                let (inputs, _) = arguments::<move_file::MoveFile>(of, call)?;
+                self.move_of(of.owner, call.key, &inputs).await?
+            }
+            _ => {
+                let (inputs, params) = arguments::<patch_file::PatchFile>(of, call)?;
+                self.patch(of.owner, call.key, inputs, &params).await?
+            }
         };
         Ok(Effect::File(effect))
     }
 
     async fn removal(
         &self,
-        of: &EffectsOf<'_>,
-        call: &CallOf<'_>,
+        owner: &UserId,
+        key: &str,
+        inputs: &delete_file::Inputs,
     ) -> Result<FileEffect, ActionError> {
-        let (inputs, _) = arguments_of::<delete_file::DeleteFile>(call.inputs, of.params)?;
-        let read = self.read(of.owner, &inputs.document_id).await?;
+        let read = self.read(owner, &inputs.document_id).await?;
         let text = Some(Excerpt::of(&read.text));
         let restorable_days = Some(RESTORABLE_DAYS);
-        Ok(FileEffect { text, restorable_days, ..plain(FileAction::Delete, &read, call.key) })
+        Ok(FileEffect { text, restorable_days, ..plain(FileAction::Delete, &read, key) })
     }
 
     async fn move_of(
         &self,
-        of: &EffectsOf<'_>,
-        call: &CallOf<'_>,
+        owner: &UserId,
+        key: &str,
+        inputs: &move_file::Inputs,
     ) -> Result<FileEffect, ActionError> {
-        let (inputs, _) = arguments_of::<move_file::MoveFile>(call.inputs, of.params)?;
         let folder = inputs.target_folder_id.trim();
-        if !self.0.has_folder(of.owner, folder).await.map_err(failed)? {
+        if !self.0.has_folder(owner, folder).await.map_err(failed)? {
             return Err(failed(ContentError::NoFolder(folder.chars().take(80).collect())));
         }
-        let read = self.read(of.owner, &inputs.document_id).await?;
+        let read = self.read(owner, &inputs.document_id).await?;
         let to = Some(format!("{folder}/{}", read.document.filename));
-        Ok(FileEffect { to, ..plain(FileAction::Move, &read, call.key) })
+        Ok(FileEffect { to, ..plain(FileAction::Move, &read, key) })
     }
 
     async fn patch(
         &self,
-        of: &EffectsOf<'_>,
-        call: &CallOf<'_>,
+        owner: &UserId,
+        key: &str,
+        inputs: patch_file::Inputs,
+        params: &patch_file::Params,
     ) -> Result<FileEffect, ActionError> {
-        let (inputs, params) = arguments_of::<patch_file::PatchFile>(call.inputs, of.params)?;
-        let mut effect = match self.read(of.owner, &inputs.document_id).await {
-            Ok(read) => (plain(FileAction::Patch, &read, call.key), read.text),
+        let mut effect = match self.read(owner, &inputs.document_id).await {
+            Ok(read) => (plain(FileAction::Patch, &read, key), read.text),
             Err(error) if error.code == "DOCUMENT_NOT_FOUND" && params.create_if_missing => {
-                (new(&inputs.document_id, call.key).map_err(|()| error)?, String::new())
+                (new(&inputs.document_id, key).map_err(|()| error)?, String::new())
             }
             Err(error) => return Err(error),
         };
@@ -103,12 +113,16 @@ impl FileEffects {
     }
 
     async fn read(&self, owner: &UserId, named: &str) -> Result<Read, ActionError> {
-        let document = self.0.named(owner, named).await.map_err(failed)?;
-        let body = self.0.document_body(owner, &document.id).await.map_err(failed)?;
-        let gone = || failed(ContentError::NoDocument(named.chars().take(80).collect()));
-        let (document, text) = body.ok_or_else(gone)?;
+        let (document, text) = text_of(&self.0, owner, named).await?;
         Ok(Read { document, text })
     }
+}
+
+fn arguments<A: Action>(
+    of: &EffectsOf<'_>,
+    call: &CallOf<'_>,
+) -> Result<(A::Inputs, A::Params), ActionError> {
+    arguments_of::<A>(call.inputs, of.params)
 }
 
 /// What every change says of a file.

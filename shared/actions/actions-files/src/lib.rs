@@ -16,8 +16,9 @@ mod todos;
 
 use std::sync::Arc;
 
+use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Handler};
-use countersign_store_content::{ContentError, ContentStore};
+use countersign_store_content::{ContentError, ContentStore, Document};
 
 pub use effects::FileEffects;
 
@@ -47,6 +48,17 @@ pub fn destructive(content: &Arc<ContentStore>) -> Vec<Arc<dyn Handler>> {
         Arc::new(change_file::MoveFile(store())),
         Arc::new(change_file::DeleteFile(store())),
     ]
+}
+
+/// A file and its text.
+async fn text_of(
+    content: &ContentStore,
+    owner: &UserId,
+    named: &str,
+) -> Result<(Document, String), ActionError> {
+    let document = content.named(owner, named).await.map_err(failed)?;
+    let body = content.document_body(owner, &document.id).await.map_err(failed)?;
+    body.ok_or_else(|| failed(ContentError::NoDocument(named.chars().take(80).collect())))
 }
 
 /// An argument that fits its schema, and nevertheless cannot be.

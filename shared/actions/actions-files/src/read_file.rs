@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 
 use crate::file::file;
 use crate::front_matter::{Split, split};
-use crate::{failed, refused};
+use crate::{failed, refused, text_of};
 
 pub(crate) struct ReadFile(pub(crate) Arc<ContentStore>);
 
@@ -45,10 +45,7 @@ impl ReadFile {
     }
 
     async fn document(&self, call: &Call, named: &str) -> Result<(File, String), ActionError> {
-        let document = self.0.named(&call.owner, named).await.map_err(failed)?;
-        let body = self.0.document_body(&call.owner, &document.id).await.map_err(failed)?;
-        let gone = || failed(ContentError::NoDocument(named.to_owned()));
-        let (document, text) = body.ok_or_else(gone)?;
+        let (document, text) = text_of(&self.0, &call.owner, named).await?;
         Ok((file(&document), text))
     }
 

@@ -32,13 +32,7 @@ impl GraphPort for Stores {
             let namespace = config.namespace.as_deref();
             let scope = scope(self.profiles.as_ref(), call, namespace).await?;
             let entities = named(items)?;
-            let origin = Origin {
-                owner: scope.owner,
-                namespace: scope.namespace,
-                run: call.run.clone(),
-                idempotency_key: key.to_owned(),
-                now: call.now,
-            };
+            let origin = Origin::new(&scope, &call.run, key, call.now);
             let settings = Settings::default();
             let within = WITHIN.min(call.remaining / 2);
             match remember(self.graph.as_ref(), &origin, &settings, &entities, within).await? {

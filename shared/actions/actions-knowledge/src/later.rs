@@ -74,13 +74,7 @@ pub async fn give_up(
 }
 
 fn origin(scope: &Scope, key: &str, deferred: &Deferred) -> Origin {
-    Origin {
-        owner: scope.owner.clone(),
-        namespace: scope.namespace.clone(),
-        run: deferred.run.clone(),
-        idempotency_key: key.to_owned(),
-        now: deferred.at,
-    }
+    Origin::new(scope, &deferred.run, key, deferred.at)
 }
 
 /// Both halves are noted before the whole is marked done, under keys that follow from it.

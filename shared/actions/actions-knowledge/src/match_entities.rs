@@ -29,28 +29,20 @@ impl Perform for MatchEntities {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        run(&self.stores, call, inputs, &params).await.map(Into::into)
+        let entities = entities(&inputs.entities)?;
+        let records = records(inputs.records)?;
+        let settings = settings(params.strategy, params.threshold)?;
+        let namespace = params.namespace.as_deref();
+        let scope = scope(self.stores.profiles.as_ref(), call, namespace).await?;
+        let origin = origin(call, &scope);
+        let found =
+            find(self.stores.graph.as_ref(), &origin, &settings, &entities, Time::ENOUGH).await?;
+        let resolution = found.map(|Found { resolution, .. }| resolution).unwrap_or_default();
+        let mut output = answer(&origin, entities.len(), &resolution);
+        let found = entities_of(&origin, &resolution);
+        output["records"] = marked(records, &params.record_field, &entities, &found);
+        Ok(output.into())
     }
-}
-
-async fn run(
-    stores: &Stores,
-    call: &Call,
-    inputs: declared::Inputs,
-    params: &declared::Params,
-) -> Result<Value, ActionError> {
-    let namespace = params.namespace.as_deref();
-    let scope = scope(stores.profiles.as_ref(), call, namespace).await?;
-    let entities = entities(&inputs.entities)?;
-    let records = records(inputs.records)?;
-    let settings = settings(params.strategy, params.threshold)?;
-    let origin = origin(call, &scope);
-    let found = find(stores.graph.as_ref(), &origin, &settings, &entities, Time::ENOUGH).await?;
-    let resolution = found.map(|Found { resolution, .. }| resolution).unwrap_or_default();
-    let mut output = answer(&origin, entities.len(), &resolution);
-    let found = entities_of(&origin, &resolution);
-    output["records"] = marked(records, &params.record_field, &entities, &found);
-    Ok(output)
 }
 
 /// The records with the entity that each names in `field`: `_entity_id` and `_entity_name`, null where it names none.

@@ -3,7 +3,6 @@
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::Scope;
-use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_store_catalog::Catalog;
 
@@ -24,8 +23,7 @@ impl ProfileNamespaces for Catalog {
         profile: &'a str,
     ) -> ActionFuture<'a, Vec<Namespace>> {
         Box::pin(async move {
-            let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
-            let found = self.profiles().get(owner, &id).await;
+            let found = self.profile_named(owner, profile).await;
             let found = found.map_err(|error| ActionError::from_failure(&error))?;
             Ok(found.map(|found| found.spec.knowledge_config.namespaces()).unwrap_or_default())
         })

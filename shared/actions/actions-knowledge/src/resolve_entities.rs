@@ -37,32 +37,23 @@ impl Perform for ResolveEntities {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        run(&self.stores, call, &inputs, &params).await.map(Into::into)
-    }
-}
-
-async fn run(
-    stores: &Stores,
-    call: &Call,
-    inputs: &declared::Inputs,
-    params: &declared::Params,
-) -> Result<Value, ActionError> {
-    let namespace = params.namespace.as_deref();
-    let scope = scope(stores.profiles.as_ref(), call, namespace).await?;
-    let graph = stores.graph.as_ref();
-    let settings = settings(params.strategy, params.threshold)?;
-    let entities = entities(&inputs.entities)?;
-    let origin = origin(call, &scope);
-    let within = within(params.within_seconds, call.remaining);
-    if call.info.dry_run {
-        let planned = in_time(within, |time| plan(graph, &origin, &settings, &entities, time));
-        let planned = planned.await?.map(|planned| planned.answer);
-        return Ok(planned.unwrap_or_else(|| later::answer(entities.len())));
-    }
-    match remember(graph, &origin, &settings, &entities, within).await? {
-        (answer, GraphWrite::Stored | GraphWrite::Deferred) => Ok(answer),
-        // The step is tried again; if that is in vain too, the sweeper applies the plan.
-        (_, GraphWrite::Pending(error)) => Err(error),
+        let namespace = params.namespace.as_deref();
+        let scope = scope(self.stores.profiles.as_ref(), call, namespace).await?;
+        let graph = self.stores.graph.as_ref();
+        let settings = settings(params.strategy, params.threshold)?;
+        let entities = entities(&inputs.entities)?;
+        let origin = origin(call, &scope);
+        let within = within(params.within_seconds, call.remaining);
+        if call.info.dry_run {
+            let planned = in_time(within, |time| plan(graph, &origin, &settings, &entities, time));
+            let planned = planned.await?.map(|planned| planned.answer);
+            return Ok(planned.unwrap_or_else(|| later::answer(entities.len())).into());
+        }
+        match remember(graph, &origin, &settings, &entities, within).await? {
+            (answer, GraphWrite::Stored | GraphWrite::Deferred) => Ok(answer.into()),
+            // The step is tried again; if that is in vain too, the sweeper applies the plan.
+            (_, GraphWrite::Pending(error)) => Err(error),
+        }
     }
 }
 
@@ -181,13 +172,7 @@ pub(crate) async fn find(
 }
 
 pub(crate) fn origin(call: &Call, scope: &Scope) -> Origin {
-    Origin {
-        owner: call.owner.clone(),
-        namespace: scope.namespace.clone(),
-        run: call.run.clone(),
-        idempotency_key: call.idempotency_key.clone(),
-        now: call.now,
-    }
+    Origin::new(scope, &call.run, &call.idempotency_key, call.now)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "taken by `map_err`")]

@@ -36,31 +36,22 @@ impl Perform for SearchKnowledgeGraph {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        run(&self.stores, call, inputs, &params).await.map(Into::into)
+        let (wanted, asked) = (Wanted::of(inputs)?, expansion(&params)?);
+        let namespace = params.namespace.as_deref();
+        let mut all = Subgraph::default();
+        let mut met = BTreeSet::new();
+        for scope in scopes(self.stores.profiles.as_ref(), call, namespace).await? {
+            let found = search(self.stores.explore.as_ref(), &scope, &wanted, &asked).await;
+            let (found, named) = found.map_err(failed)?;
+            all.entities.extend(found.entities);
+            all.relationships.extend(found.relationships);
+            all.is_cut |= found.is_cut;
+            met.extend(named);
+        }
+        let all_wanted = wanted.names.iter().chain(wanted.id.iter().map(|(text, _)| text));
+        let not_found: Vec<&String> = all_wanted.filter(|text| !met.contains(*text)).collect();
+        Ok(answer(&all, &not_found).into())
     }
-}
-
-async fn run(
-    stores: &Stores,
-    call: &Call,
-    inputs: declared::Inputs,
-    params: &declared::Params,
-) -> Result<Value, ActionError> {
-    let (wanted, asked) = (Wanted::of(inputs)?, expansion(params)?);
-    let namespace = params.namespace.as_deref();
-    let mut all = Subgraph::default();
-    let mut met = BTreeSet::new();
-    for scope in scopes(stores.profiles.as_ref(), call, namespace).await? {
-        let found = search(stores.explore.as_ref(), &scope, &wanted, &asked).await;
-        let (found, named) = found.map_err(failed)?;
-        all.entities.extend(found.entities);
-        all.relationships.extend(found.relationships);
-        all.is_cut |= found.is_cut;
-        met.extend(named);
-    }
-    let all_wanted = wanted.names.iter().chain(wanted.id.iter().map(|(text, _)| text));
-    let not_found: Vec<&String> = all_wanted.filter(|text| !met.contains(*text)).collect();
-    Ok(answer(&all, &not_found))
 }
 
 /// What is looked for.

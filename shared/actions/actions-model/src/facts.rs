@@ -5,18 +5,18 @@ use std::borrow::Cow;
 
 use countersign_failure::Failure as _;
 use countersign_model::{Message, Model, Role};
-use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
 use countersign_registry::actions::extract_facts::{ExtractFacts, Inputs, Output};
 use countersign_registry::{
     Action as _, Contract, DataType, Field, ModelChoice, OutputSchema, Shape, arguments,
 };
 use countersign_run::ModelUse;
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Deps;
 use crate::conversation::{Conversation, Limits, MAX_INPUT, TurnEnd, bytes, foreseen};
 use crate::error::LlmError;
+use crate::handler::output_of;
 use crate::prompt::marked;
 
 /// An answer is short, and is not repaired: it must not use up what the answer to the question needs.
@@ -29,10 +29,7 @@ pub(crate) struct Facts {
 
 /// What the model must answer. Its texts are in records, so that nothing of it is shown while it is written.
 fn schema() -> OutputSchema {
-    let field = |name: &str, of: DataType, description: &str| Field {
-        description: description.to_owned(),
-        ..Field::new(name, of)
-    };
+    let field = Field::described;
     let text = |name: &str, description: &str| field(name, DataType::String, description);
     let facts = vec![
         text("user_name", "How they want to be called."),
@@ -140,11 +137,11 @@ impl Handler for Facts {
         ExtractFacts::NAME
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { self.find(call).await.map(|answered| answered.output) })
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
+        output_of(self.answer(call))
     }
 
-    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+    fn answer<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Answered> {
         Box::pin(self.find(call))
     }
 

@@ -5,11 +5,10 @@ use std::marker::PhantomData;
 
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::{Message, Model};
-use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
 use countersign_registry::actions::model_task::{Inputs, Params};
 use countersign_registry::{Action, Contract, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
-use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -88,11 +87,11 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
         A::NAME
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { self.answer(call).await.map(|answered| answered.output) })
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
+        output_of(self.answer(call))
     }
 
-    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+    fn answer<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Answered> {
         Box::pin(async move {
             let (inputs, params) = arguments::<A>(call)?;
             let (output, model) = self.write(call, &inputs, &params).await?;
@@ -116,6 +115,11 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
     }
 }
 
+/// What is left of an answer for whoever does not ask which model wrote it.
+pub(crate) fn output_of(answer: ActionFuture<'_, Answered>) -> ActionFuture<'_, Value> {
+    Box::pin(async move { answer.await.map(|answered| answered.output) })
+}
+
 /// The built-in model: its answer fits, or there is none.
 fn quote(
     call: &Call,
@@ -126,11 +130,23 @@ fn quote(
     messages: &[Message],
 ) -> Result<(Value, ModelUse), LlmError> {
     let begun = Instant::now();
-    let advice = advice(call);
     let (instructions, template) = (params.instructions.as_deref(), params.template.as_deref());
     let said = quoted(&Task { instructions, template, data, schema })?;
+    let output = |said| answer::output(said, schema);
+    built_in(call, (model, begun), messages, said, output)
+}
+
+/// The output that an answer of the built-in model is, and what it used.
+pub(crate) fn built_in(
+    call: &Call,
+    (model, begun): (String, Instant),
+    messages: &[Message],
+    said: Value,
+    output: impl FnOnce(Value) -> Result<Value, String>,
+) -> Result<(Value, ModelUse), LlmError> {
     let answer_sha256 = hash(&said.to_string());
-    let output = answer::output(said, schema).map_err(|problems| LlmError::Invalid {
+    let advice = advice(call);
+    let output = output(said).map_err(|problems| LlmError::Invalid {
         model: model.clone(),
         problems,
         advice,

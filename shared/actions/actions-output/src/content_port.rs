@@ -8,6 +8,7 @@ use countersign_store_content::{
     ContentError, ContentStore, Document, Export, NewDocument, NewExport, RowWrite, TableInfo,
     Written,
 };
+use futures::TryFutureExt as _;
 
 /// Documents, tables and files. [`ContentStore`] is the one that lasts; tests bring one in memory.
 pub trait ContentPort: Send + Sync {
@@ -50,19 +51,19 @@ impl ContentPort for ContentStore {
     }
 
     fn document<'a>(&'a self, new: &'a NewDocument) -> ActionFuture<'a, Document> {
-        Box::pin(async move { self.create_document(new).await.map_err(action_error) })
+        Box::pin(self.create_document(new).map_err(action_error))
     }
 
     fn append<'a>(&'a self, addition: Addition<'a>) -> ActionFuture<'a, Document> {
-        Box::pin(async move { self.append_to_document(addition).await.map_err(action_error) })
+        Box::pin(self.append_to_document(addition).map_err(action_error))
     }
 
     fn rows<'a>(&'a self, write: RowWrite<'a>) -> ActionFuture<'a, (TableInfo, Written)> {
-        Box::pin(async move { self.write_rows(write).await.map_err(action_error) })
+        Box::pin(self.write_rows(write).map_err(action_error))
     }
 
     fn export<'a>(&'a self, new: &'a NewExport) -> ActionFuture<'a, Export> {
-        Box::pin(async move { self.create_export(new).await.map_err(action_error) })
+        Box::pin(self.create_export(new).map_err(action_error))
     }
 }
 

@@ -19,7 +19,7 @@ use countersign_registry::action::Handler;
 pub use content_port::ContentPort;
 pub use defaults::{OwnDestination, ProfileOutputs};
 pub use route::{route, route_again};
-pub use router::{OutputPorts, told};
+pub use router::{OutputPorts, provenance, told};
 
 /// The actions, over what they write to and where a profile's own destinations are found.
 #[must_use]

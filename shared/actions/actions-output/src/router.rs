@@ -7,7 +7,7 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
     AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig,
-    Layout, Prepared, Provenance, TableConfig, at, file_name, render, titled,
+    Layout, Prepared, Provenance, Rendered, TableConfig, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
@@ -20,7 +20,7 @@ use crate::collapsed::{by_key_of, skipped};
 use crate::content_port::{Addition, ContentPort};
 use crate::route::{conditions, scope};
 use crate::routed::Routed;
-use crate::save::{known_key, origin, records};
+use crate::save::{known_key, origin, records_at};
 
 /// Where links of results begin: paths of this deployment's API.
 const API: &str = "/api/agent-factory";
@@ -98,23 +98,19 @@ impl OutputPorts<'_> {
         destination: &Destination,
         data: &Value,
     ) -> Routed {
-        let from = provenance(call, data);
+        let from = provenance(call, entity_name(call, data));
         let Prepared { data, notes } = match destination.prepared(data) {
             Ok(prepared) => prepared,
             Err(error) => return Routed::Failed(ActionError::from_failure(&error)),
         };
         let said: Vec<String> =
             notes.iter().map(|note| format!("{}: {note}", destination.kind())).collect();
+        let file = File { call, index, destination, data: &data, from: &from };
         let sent = match &destination.config {
-            DestinationConfig::Document(config) => {
-                self.document(call, index, destination, config, &data, &from).await
+            DestinationConfig::Document(config) | DestinationConfig::Folder(config) => {
+                self.document(&file, config).await
             }
-            DestinationConfig::Folder(config) => {
-                self.document(call, index, destination, config, &data, &from).await
-            }
-            DestinationConfig::Append(config) => {
-                self.append(call, index, destination, config, &data, &from).await
-            }
+            DestinationConfig::Append(config) => self.append(&file, config).await,
             DestinationConfig::Table(config) => {
                 self.table(call, &index.to_string(), config, &data).await
             }
@@ -122,10 +118,8 @@ impl OutputPorts<'_> {
                 return self.database(call, index, tables, &data).await.warned(&said);
             }
             DestinationConfig::Graph(config) => self.graph(call, index, config, &data).await,
-            DestinationConfig::Chat(layout) => chat(destination, layout, &data, &from),
-            DestinationConfig::Export(config) => {
-                self.export(call, index, destination, config, &data, &from).await
-            }
+            DestinationConfig::Chat(layout) => chat(&file, layout),
+            DestinationConfig::Export(config) => self.export(&file, config).await,
         };
         sent.map_or_else(Routed::Failed, Routed::Done).warned(&said)
     }
@@ -137,8 +131,7 @@ impl OutputPorts<'_> {
         config: &GraphConfig,
         data: &Value,
     ) -> Result<Value, ActionError> {
-        let place = if config.source.is_empty() { "data" } else { &config.source };
-        let items = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
+        let items = records_at(data, &config.source)?;
         let items: Vec<Value> = items.into_iter().cloned().collect();
         let key = format!("{}/{index}", call.idempotency_key);
         self.graph.keep(call, &key, config, &items).await
@@ -146,40 +139,26 @@ impl OutputPorts<'_> {
 
     async fn document(
         &self,
-        call: &Call,
-        index: usize,
-        destination: &Destination,
+        file: &File<'_>,
         config: &DocumentConfig,
-        data: &Value,
-        from: &Provenance,
     ) -> Result<Value, ActionError> {
-        let rendered = render(destination.format, &config.layout, data, from)
-            .map_err(|error| ActionError::from_failure(&error))?;
+        let (call, rendered) = (file.call, file.rendered(&config.layout)?);
         if let Some(folder) = &config.folder_id {
             self.content.folder(&call.owner, folder, config.create_if_missing, call.now).await?;
         }
-        let filename = file_name(
-            &config.filename_template,
-            &from.entity_name,
-            call.now,
-            destination.format.extension(),
-        );
+        let filename = file.name(&config.filename_template);
         let document = Document {
-            id: DocumentId::from_bytes(derived(&[
-                "document",
-                &call.idempotency_key,
-                &index.to_string(),
-            ])),
+            id: DocumentId::from_bytes(file.id("document")),
             owner: call.owner.clone(),
             title: config
                 .layout
                 .title
                 .as_ref()
                 .or(config.title.as_ref())
-                .map_or_else(|| filename.clone(), |title| titled(title, from)),
+                .map_or_else(|| filename.clone(), |title| titled(title, file.from)),
             filename,
             folder_id: config.folder_id.clone(),
-            media_type: destination.format.media_type().to_owned(),
+            media_type: file.destination.format.media_type().to_owned(),
             bytes: rendered.body.len() as u64,
             run: call.run.clone(),
             created_at: call.now,
@@ -193,23 +172,14 @@ impl OutputPorts<'_> {
     }
 
     /// Adds text to a document, once.
-    async fn append(
-        &self,
-        call: &Call,
-        index: usize,
-        destination: &Destination,
-        config: &AppendConfig,
-        data: &Value,
-        from: &Provenance,
-    ) -> Result<Value, ActionError> {
-        let rendered = render(destination.format, &config.layout, data, from)
-            .map_err(|error| ActionError::from_failure(&error))?;
+    async fn append(&self, file: &File<'_>, config: &AppendConfig) -> Result<Value, ActionError> {
+        let (call, rendered) = (file.call, file.rendered(&config.layout)?);
         let added = rendered.body.len();
         let addition = Addition {
             owner: &call.owner,
             document: &config.document_id,
             text: rendered.body,
-            idempotency_key: &format!("{}/{index}", call.idempotency_key),
+            idempotency_key: &format!("{}/{}", call.idempotency_key, file.index),
             now: call.now,
         };
         let stands = self.content.append(addition).await?;
@@ -258,8 +228,7 @@ impl OutputPorts<'_> {
         config: &TableConfig,
         data: &Value,
     ) -> Result<Value, ActionError> {
-        let place = if config.source.is_empty() { "data" } else { &config.source };
-        let records = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
+        let records = records_at(data, &config.source)?;
         let workspace = config.workspace_id.as_deref().unwrap_or(DEFAULT_WORKSPACE);
         let done = |inserted: u64, skipped: u64| json!({"workspace_id": workspace, "table_name": config.table_name, "rows_inserted": inserted, "rows_skipped": skipped});
         if records.is_empty() {
@@ -301,31 +270,13 @@ impl OutputPorts<'_> {
         Ok(details)
     }
 
-    async fn export(
-        &self,
-        call: &Call,
-        index: usize,
-        destination: &Destination,
-        config: &ExportConfig,
-        data: &Value,
-        from: &Provenance,
-    ) -> Result<Value, ActionError> {
-        let rendered = render(destination.format, &config.layout, data, from)
-            .map_err(|error| ActionError::from_failure(&error))?;
+    async fn export(&self, file: &File<'_>, config: &ExportConfig) -> Result<Value, ActionError> {
+        let (call, rendered) = (file.call, file.rendered(&config.layout)?);
         let export = Export {
-            id: ExportId::from_bytes(derived(&[
-                "export",
-                &call.idempotency_key,
-                &index.to_string(),
-            ])),
+            id: ExportId::from_bytes(file.id("export")),
             owner: call.owner.clone(),
-            filename: file_name(
-                &config.filename_template,
-                &from.entity_name,
-                call.now,
-                destination.format.extension(),
-            ),
-            media_type: destination.format.media_type().to_owned(),
+            filename: file.name(&config.filename_template),
+            media_type: file.destination.format.media_type().to_owned(),
             bytes: rendered.body.len() as u64,
             run: call.run.clone(),
             created_at: call.now,
@@ -346,15 +297,36 @@ pub fn told(call: &Call, error: &ActionError) -> Value {
     json!({"code": error.code, "message": error.message, "help": error.help, "retry": retry})
 }
 
-fn chat(
-    destination: &Destination,
-    layout: &Layout,
-    data: &Value,
-    from: &Provenance,
-) -> Result<Value, ActionError> {
-    let rendered = render(destination.format, layout, data, from)
-        .map_err(|error| ActionError::from_failure(&error))?;
-    Ok(json!({"format": destination.format, "content": rendered.body}))
+/// What a destination is written from: a text that is made of the data.
+struct File<'f> {
+    call: &'f Call,
+    /// Which of the call's destinations it is.
+    index: usize,
+    destination: &'f Destination,
+    data: &'f Value,
+    from: &'f Provenance,
+}
+
+impl File<'_> {
+    fn rendered(&self, layout: &Layout) -> Result<Rendered, ActionError> {
+        let rendered = render(self.destination.format, layout, self.data, self.from);
+        rendered.map_err(|error| ActionError::from_failure(&error))
+    }
+
+    /// The id of what is made: the same call makes the same one.
+    fn id(&self, kind: &str) -> [u8; 16] {
+        derived(&[kind, &self.call.idempotency_key, &self.index.to_string()])
+    }
+
+    fn name(&self, template: &str) -> String {
+        let extension = self.destination.format.extension();
+        file_name(template, &self.from.entity_name, self.call.now, extension)
+    }
+}
+
+fn chat(file: &File<'_>, layout: &Layout) -> Result<Value, ActionError> {
+    let rendered = file.rendered(layout)?;
+    Ok(json!({"format": file.destination.format, "content": rendered.body}))
 }
 
 /// What the result is about: its own `entity_name`, else the input of that name of the run whose end writes it.
@@ -364,13 +336,15 @@ fn entity_name<'a>(call: &'a Call, data: &'a Value) -> Option<&'a str> {
     own.or_else(|| call.inputs.get("entity_name").and_then(text))
 }
 
-fn provenance(call: &Call, data: &Value) -> Provenance {
+/// Where what a call writes comes from; it is about this entity, if any.
+#[must_use]
+pub fn provenance(call: &Call, entity_name: Option<&str>) -> Provenance {
     Provenance {
         run: call.run.clone(),
         profile: call.info.profile_name.clone(),
         playbook: call.info.playbook_id.clone(),
         query: call.info.query.clone(),
-        entity_name: entity_name(call, data).unwrap_or_default().to_owned(),
+        entity_name: entity_name.unwrap_or_default().to_owned(),
         at: call.now,
         warnings: call.info.warnings.clone(),
     }

@@ -7,8 +7,8 @@ use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::save_to_workspace as declared;
 use countersign_registry::shape::filled;
-use countersign_report::ReportError;
 use countersign_report::table::{Mapping, Row, RowOrigin, rows, schema, table_name};
+use countersign_report::{ReportError, at};
 use countersign_store_content::{DEFAULT_WORKSPACE, OnConflict, RowWrite};
 use serde_json::Value;
 
@@ -97,13 +97,19 @@ fn replaced(rows: &[Row], key: &[String]) -> Option<String> {
 }
 
 /// The records of a value.
-pub(crate) fn records<'a>(data: &'a Value, path: &str) -> Result<Vec<&'a Value>, ActionError> {
+fn records<'a>(data: &'a Value, path: &str) -> Result<Vec<&'a Value>, ActionError> {
     let refused = || {
         let error = ReportError::NotRecords { path: path.to_owned(), wanted: "a table" };
         ActionError::from_failure(&error)
     };
     let items = data.as_array().ok_or_else(refused)?;
     if items.iter().all(Value::is_object) { Ok(items.iter().collect()) } else { Err(refused()) }
+}
+
+/// The records at a path of the data; an empty one is the data itself.
+pub(crate) fn records_at<'a>(data: &'a Value, path: &str) -> Result<Vec<&'a Value>, ActionError> {
+    let named = if path.is_empty() { "data" } else { path };
+    records(at(data, path).unwrap_or(&Value::Null), named)
 }
 
 /// What the added columns of F-289 say.

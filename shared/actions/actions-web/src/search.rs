@@ -1,5 +1,6 @@
 //! `search_web` (F-045): one action, several providers.
 
+mod results;
 mod searxng;
 mod setup;
 mod tavily;

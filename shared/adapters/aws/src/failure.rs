@@ -61,6 +61,18 @@ impl CallFailure {
         Self { reason: reason.to_owned(), class: Class::Retryable }
     }
 
+    /// The error that this is: of a service that may answer the next time, or of one that refuses. Both are made of its words.
+    pub fn into_error<T>(
+        self,
+        unavailable: impl FnOnce(String) -> T,
+        refused: impl FnOnce(String) -> T,
+    ) -> T {
+        match self.class {
+            Class::Retryable => unavailable(self.reason),
+            Class::Terminal => refused(self.reason),
+        }
+    }
+
     /// Whether trying again can help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

@@ -12,7 +12,6 @@ use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::{AwsConfig, CallFailure, LazyClient};
 use countersign_connector::{DeploymentSecrets, Secret, SourceError, SourceFuture};
-use countersign_failure::Class;
 
 pub use error::DeploymentSecretError;
 
@@ -87,10 +86,8 @@ fn is_missing<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
 }
 
 fn failed<E: ProvideErrorMetadata, R>(id: &str, error: &SdkError<E, R>) -> DeploymentSecretError {
-    let CallFailure { reason, class } = CallFailure::of(error);
-    let secret = id.to_owned();
-    match class {
-        Class::Retryable => DeploymentSecretError::Unavailable { secret, reason },
-        Class::Terminal => DeploymentSecretError::Refused { secret, reason },
-    }
+    CallFailure::of(error).into_error(
+        |reason| DeploymentSecretError::Unavailable { secret: id.to_owned(), reason },
+        |reason| DeploymentSecretError::Refused { secret: id.to_owned(), reason },
+    )
 }

@@ -5,11 +5,13 @@
 //! deployment opens it.
 
 mod address;
+mod base;
 mod error;
 mod guard;
 mod send;
 
 pub use address::is_public;
+pub use base::base_address;
 pub use error::HttpError;
 pub use guard::Policy;
 pub use send::{Answer, Call, Egress, Streaming};

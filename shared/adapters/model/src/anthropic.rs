@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::answer_tool::{StreamedUses, TOOL, rules_and_said, tools, words};
 use crate::chat::{ChatRequest, Message, Reply, Role, Usage};
 use crate::error::ModelError;
-use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, unreadable};
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, replied, unreadable};
 
 pub(crate) const HOME: &str = "https://api.anthropic.com/v1/";
 /// The version of the interface.
@@ -35,16 +35,13 @@ impl Protocol for Messages {
     }
 
     fn reply(&self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        match serde_json::from_slice::<Answer>(answer) {
-            Ok(Answer { content, stop_reason, usage }) => {
-                let uses = content.into_iter().filter_map(|block| match block {
-                    Block::ToolUse { name, input } => Some((name, input)),
-                    Block::Other => None,
-                });
-                (said(uses, stop_reason.as_deref(), max_tokens), usage.into())
-            }
-            Err(error) => (Err(unreadable("a message", &error)), Usage::Unknown),
-        }
+        replied(answer, "a message", |Answer { content, stop_reason, usage }| {
+            let uses = content.into_iter().filter_map(|block| match block {
+                Block::ToolUse { name, input } => Some((name, input)),
+                Block::Other => None,
+            });
+            (said(uses, stop_reason.as_deref(), max_tokens), usage.into())
+        })
     }
 
     fn streamed(&self) -> Box<dyn StreamedAnswer> {

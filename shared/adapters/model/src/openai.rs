@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::chat::{ChatRequest, Message, Reply, Role, ToolSpec, ToolUse, Usage};
 use crate::error::ModelError;
-use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, unreadable};
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, replied};
 
 pub(crate) const HOME: &str = "https://api.openai.com/v1/";
 /// The key of a body that holds the model to a schema.
@@ -50,10 +50,9 @@ impl Protocol for Completions {
     }
 
     fn reply(&self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        match serde_json::from_slice::<Completion>(answer) {
-            Ok(Completion { choices, usage }) => (words(choices, max_tokens), usage.into()),
-            Err(error) => (Err(unreadable("a chat completion", &error)), Usage::Unknown),
-        }
+        replied(answer, "a chat completion", |Completion { choices, usage }| {
+            (words(choices, max_tokens), usage.into())
+        })
     }
 
     fn streamed(&self) -> Box<dyn StreamedAnswer> {

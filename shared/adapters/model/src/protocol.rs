@@ -1,6 +1,7 @@
 //! One way of speaking to a provider, and what its requests and answers have in common with the others.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::chat::{ChatRequest, Reply, Usage};
@@ -83,6 +84,18 @@ impl From<Option<Tokens>> for Usage {
 pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> ModelError {
     let (line, column) = (error.line(), error.column());
     ModelError::Unreadable(format!("it is not {what} (line {line}, column {column})"))
+}
+
+/// What a whole answer says, which is `what`; `said` reads it from the answer in its type.
+pub(crate) fn replied<A: DeserializeOwned>(
+    answer: &[u8],
+    what: &str,
+    said: impl FnOnce(A) -> (Result<Reply, ModelError>, Usage),
+) -> (Result<Reply, ModelError>, Usage) {
+    match serde_json::from_slice(answer) {
+        Ok(answer) => said(answer),
+        Err(error) => (Err(unreadable(what, &error)), Usage::Unknown),
+    }
 }
 
 /// An answer that breaks off, in the words of its provider.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use countersign_aws::AwsConfig;
 use countersign_connector::DeploymentSecrets;
-use countersign_failure::address_problem;
-use countersign_http_out::Egress;
+use countersign_http_out::{Egress, base_address};
 use url::{Host, Url};
 
 use crate::bedrock;
@@ -186,15 +185,5 @@ fn is_name(name: &str) -> bool {
 }
 
 fn base(text: &str) -> Result<Url, ModelSetupError> {
-    let refuse = |reason: String| ModelSetupError { setting: ModelSetting::Url, reason };
-    let mut url = Url::parse(text).map_err(|error| {
-        refuse(format!("it is not an address: {}", address_problem(&error.to_string())))
-    })?;
-    if url.cannot_be_a_base() || url.query().is_some() || !url.username().is_empty() {
-        return Err(refuse("it must be a plain address without user and query".to_owned()));
-    }
-    if !url.path().ends_with('/') {
-        url.set_path(&format!("{}/", url.path()));
-    }
-    Ok(url)
+    base_address(text).map_err(|reason| ModelSetupError { setting: ModelSetting::Url, reason })
 }

@@ -2,7 +2,7 @@
 
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::CallFailure;
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_store_kit::StoreError;
 
 /// Why something could not be sent.
@@ -62,10 +62,9 @@ impl OutboxError {
         place: &'static str,
         error: &SdkError<E, R>,
     ) -> Self {
-        let CallFailure { reason, class } = CallFailure::of(error);
-        match class {
-            Class::Retryable => Self::Unavailable { place, reason },
-            Class::Terminal => Self::Refused { place, reason },
-        }
+        CallFailure::of(error).into_error(
+            |reason| Self::Unavailable { place, reason },
+            |reason| Self::Refused { place, reason },
+        )
     }
 }

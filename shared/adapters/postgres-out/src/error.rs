@@ -1,6 +1,6 @@
 //! Why a database gave no rows.
 
-use countersign_failure::{Failure, network_problem};
+use countersign_failure::{Failure, network_problem, one_line};
 use countersign_http_out::HttpError;
 use rustls::{CertificateError, Error as TlsError};
 use tokio_postgres::Error;
@@ -222,9 +222,7 @@ fn unreachable(error: &Error) -> String {
 }
 
 fn told(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    line.join(" ").chars().take(300).collect()
+    one_line(text).chars().take(300).collect()
 }
 
 /// Positions count characters, from 1.

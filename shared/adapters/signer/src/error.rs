@@ -18,8 +18,10 @@ pub struct SignerError {
 }
 
 impl SignerError {
-    pub(crate) fn new(operation: &'static str, reason: &str) -> Self {
-        Self { operation, reason: reason.to_owned(), class: Class::Terminal }
+    /// What an answer must hold.
+    pub(crate) fn needed<T>(operation: &'static str, held: Option<T>) -> Result<T, Self> {
+        let reason = "the answer is empty".to_owned();
+        held.ok_or(Self { operation, reason, class: Class::Terminal })
     }
 
     pub(crate) fn sdk<E, R>(operation: &'static str, error: &SdkError<E, R>) -> Self

@@ -45,9 +45,7 @@ impl LedgerKey {
                 .signing_algorithm(SigningAlgorithmSpec::EcdsaSha256);
             let answer =
                 request.send().await.map_err(|error| SignerError::sdk(operation, &error))?;
-            let signature = answer
-                .signature
-                .ok_or_else(|| SignerError::new(operation, "the answer is empty"))?;
+            let signature = SignerError::needed(operation, answer.signature)?;
             Ok(Checkpoint::signed(tenant.clone(), head, at, signature.as_ref()))
         })
     }
@@ -61,10 +59,7 @@ impl LedgerKey {
             let operation = "reading the ledger's public key";
             let sent = self.client.get_public_key().key_id(&self.key).send().await;
             let answer = sent.map_err(|error| SignerError::sdk(operation, &error))?;
-            let key = answer
-                .public_key
-                .ok_or_else(|| SignerError::new(operation, "the answer is empty"))?;
-            Ok(key.into_inner())
+            Ok(SignerError::needed(operation, answer.public_key)?.into_inner())
         })
     }
 }

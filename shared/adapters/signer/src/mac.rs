@@ -47,9 +47,7 @@ impl Mac for KmsMac {
             let request = self.client.generate_mac().key_id(&self.key).message(Blob::new(message));
             let sent = request.mac_algorithm(MacAlgorithmSpec::HmacSha256).send().await;
             let answer = sent.map_err(|error| SignerError::sdk(operation, &error))?;
-            let mac =
-                answer.mac.ok_or_else(|| SignerError::new(operation, "the answer is empty"))?;
-            Ok(mac.into_inner())
+            Ok(SignerError::needed(operation, answer.mac)?.into_inner())
         })
     }
 

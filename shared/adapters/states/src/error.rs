@@ -2,7 +2,7 @@
 
 use aws_sdk_sfn::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::CallFailure;
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 
 /// The error of this crate.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -32,10 +32,9 @@ impl StatesError {
     where
         E: ProvideErrorMetadata,
     {
-        let CallFailure { reason, class } = CallFailure::of(error);
-        match class {
-            Class::Retryable => Self::Unavailable { operation, reason },
-            Class::Terminal => Self::Refused { operation, reason },
-        }
+        CallFailure::of(error).into_error(
+            |reason| Self::Unavailable { operation, reason },
+            |reason| Self::Refused { operation, reason },
+        )
     }
 }

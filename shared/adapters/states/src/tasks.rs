@@ -1,6 +1,7 @@
 //! Waiting tasks.
 
 use aws_sdk_sfn::Client;
+use aws_sdk_sfn::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
 use countersign_aws::{AwsConfig, LazyClient, answered};
@@ -46,14 +47,9 @@ impl Tasks {
             use SendTaskSuccessError as E;
             let request = self.client.send_task_success().task_token(token);
             let sent = request.output(output.to_string()).send().await;
-            let woken = answered(sent.map(|_| ResumeOutcome::Moved), |said| {
-                let nobody_waits = matches!(
-                    said,
-                    E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)
-                );
-                nobody_waits.then_some(ResumeOutcome::NotMovedYet)
-            });
-            woken.map_err(|error| StatesError::sdk("waking a task", &error))
+            woken("waking a task", sent, |said| {
+                matches!(said, E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_))
+            })
         })
     }
 
@@ -71,14 +67,20 @@ impl Tasks {
             use SendTaskFailureError as E;
             let request = self.client.send_task_failure().task_token(token);
             let sent = request.error(name).cause(cause).send().await;
-            let woken = answered(sent.map(|_| ResumeOutcome::Moved), |said| {
-                let nobody_waits = matches!(
-                    said,
-                    E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)
-                );
-                nobody_waits.then_some(ResumeOutcome::NotMovedYet)
-            });
-            woken.map_err(|error| StatesError::sdk("failing a task", &error))
+            woken("failing a task", sent, |said| {
+                matches!(said, E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_))
+            })
         })
     }
+}
+
+/// What became of a wake-up. `nobody_waits` says of an error that it only means that no task waits with the token.
+fn woken<T, E: ProvideErrorMetadata, R>(
+    operation: &'static str,
+    sent: Result<T, SdkError<E, R>>,
+    nobody_waits: impl FnOnce(&E) -> bool,
+) -> Result<ResumeOutcome, StatesError> {
+    let sent = sent.map(|_| ResumeOutcome::Moved);
+    let woken = answered(sent, |said| nobody_waits(said).then_some(ResumeOutcome::NotMovedYet));
+    woken.map_err(|error| StatesError::sdk(operation, &error))
 }

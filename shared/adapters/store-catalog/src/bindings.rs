@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use countersign_connector::{
-    Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink, SourceError,
-    SourceFuture, StoredConnector,
+    AgentConnector, Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink,
+    SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
@@ -247,38 +247,29 @@ impl ConnectorSource for Catalog {
         Box::pin(async move { self.connectors().get(owner, id).await.map_err(boxed) })
     }
 
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
-        let read = move |whose| self.binding_of(whose, profile, connector);
-        Box::pin(Owner::own_or_system(owner, read).map_err(boxed))
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+        let read = move |whose| self.binding_of(whose, &of.profile, &of.connector);
+        Box::pin(Owner::own_or_system(&of.owner, read).map_err(boxed))
     }
 
-    fn bound<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Found> {
-        Box::pin(async move { self.both(owner, profile, connector).await.map_err(boxed) })
+    fn bound<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Found> {
+        Box::pin(async move { self.both(of).await.map_err(boxed) })
     }
 }
 
 impl Catalog {
     /// The connector and its binding, each the owner's own or the system's, with one request.
-    async fn both(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Result<Found> {
+    async fn both(&self, of: &AgentConnector) -> Result<Found> {
         let doing = CatalogError::doing("read the connector and its binding");
-        let wanted = self.lookups(owner, profile, connector);
+        let wanted = self.lookups(of);
         let mut read = self.table.get_across(&wanted.all()).await.map_err(doing)?;
         self.found(&wanted, &mut read)
     }
 
     /// Where the connector and its binding are, for a batch across tables.
     #[must_use]
-    pub fn lookups(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Lookups {
+    pub fn lookups(&self, of: &AgentConnector) -> Lookups {
+        let AgentConnector { owner, profile, connector } = of;
         let owners = [Owner::User(owner), Owner::System];
         let connectors = owners.map(|owner| keys::document::<StoredConnector>(owner, connector));
         let bindings = owners.map(|owner| keys::binding(owner, profile, connector));

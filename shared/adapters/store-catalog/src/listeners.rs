@@ -254,8 +254,7 @@ impl Catalog {
         source: &str,
         event: &str,
     ) -> BoxFuture<'_, Result<Option<OccurrenceId>>> {
-        let seen =
-            record::one(&self.table, keys::event(source, event), "look up what fired a trigger");
-        Box::pin(seen.map_ok(|seen| seen.map(|seen: Seen| seen.occurrence)))
+        let (key, doing) = (keys::event(source, event), "look up what fired a trigger");
+        record::one_as(&self.table, key, doing, |seen: Seen| seen.occurrence)
     }
 }

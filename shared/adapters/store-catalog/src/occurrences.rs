@@ -1,7 +1,7 @@
 //! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
 
 use countersign_identity::UserId;
-use countersign_run::{Occurrence, OccurrenceId, OpenOccurrence, RunId};
+use countersign_run::{Head, Occurrence, OccurrenceId, OpenOccurrence, RunId};
 use countersign_schedule::NOTED_TRIES;
 use countersign_store_kit::{Expr, Page, Query, Window, Write};
 use futures::TryFutureExt as _;
@@ -80,6 +80,22 @@ impl Catalog {
         id: &OccurrenceId,
     ) -> BoxFuture<'_, Result<Option<Occurrence>>> {
         record::one(&self.table, keys::occurrence(owner, id), "read an occurrence")
+    }
+
+    /// The occurrence that a run is of, when it is of one.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn occurrence_of<'a>(
+        &'a self,
+        head: &'a Head,
+    ) -> BoxFuture<'a, Result<Option<Occurrence>>> {
+        Box::pin(async move {
+            match &head.occurrence {
+                Some(id) => self.occurrence(&head.owner, id).await,
+                None => Ok(None),
+            }
+        })
     }
 
     /// The occurrences of an owner, or of one source of theirs; the newest first.

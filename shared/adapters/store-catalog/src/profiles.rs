@@ -84,6 +84,23 @@ impl Catalog {
     pub fn profiles(&self) -> Collection<'_, Profile> {
         self.collection()
     }
+
+    /// The profile that a run or a step names, the owner's or a system's; none when there is none, or the text is not an id.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn profile_named<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Profile>>> {
+        Box::pin(async move {
+            match ProfileId::parse(id) {
+                Ok(id) => self.profiles().get(owner, &id).await,
+                Err(_) => Ok(None),
+            }
+        })
+    }
 }
 
 impl Catalog {

@@ -1,6 +1,5 @@
 //! How a record lies in its item: as JSON text.
 
-use countersign_failure::json_problem;
 use countersign_store_kit::{Expr, Item, Key, Page, Query, StoreError, Table, Write, decode};
 use futures::future::{BoxFuture, try_join_all};
 use jiff::Timestamp;
@@ -37,11 +36,7 @@ impl StoredRecord {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self, table: &str) -> Result<T, StoreError> {
-        let decode = |error: serde_json::Error| StoreError::Decode {
-            table: table.to_owned(),
-            reason: json_problem(&error.to_string()),
-        };
-        serde_json::from_str(&self.json).map_err(decode)
+        serde_json::from_str(&self.json).map_err(|error| StoreError::unreadable(table, &error))
     }
 
     /// The condition that the item still holds this record.
@@ -99,6 +94,20 @@ pub(crate) fn one<'t, T: DeserializeOwned + Send>(
     doing: &'static str,
 ) -> BoxFuture<'t, Result<Option<T>, CatalogError>> {
     Box::pin(async move { get(table, &key).await.map_err(CatalogError::doing(doing)) })
+}
+
+/// As [`one`], of a record that holds more than its caller asks for.
+pub(crate) fn one_as<'t, R, T>(
+    table: &'t Table,
+    key: Key,
+    doing: &'static str,
+    view: fn(R) -> T,
+) -> BoxFuture<'t, Result<Option<T>, CatalogError>>
+where
+    R: DeserializeOwned + Send + 'static,
+    T: 'static,
+{
+    Box::pin(async move { Ok(one(table, key, doing).await?.map(view)) })
 }
 
 /// Reads a page of records; `doing` is what an error says was tried.

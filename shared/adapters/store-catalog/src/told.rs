@@ -1,6 +1,5 @@
 //! When an owner was told last that something of theirs does not work: of one condition they are told once, and at most once a day.
 
-use futures::TryFutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,9 +20,8 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
     pub fn told(&self, source: &str, kind: &str) -> BoxFuture<'_, Result<Option<Timestamp>>> {
-        let told =
-            record::one(&self.table, keys::told(source, kind), "look up when somebody was told");
-        Box::pin(told.map_ok(|told| told.map(|told: Told| told.at)))
+        let doing = "look up when somebody was told";
+        record::one_as(&self.table, keys::told(source, kind), doing, |told: Told| told.at)
     }
 
     /// Notes that the owner has been told; the later time stays.

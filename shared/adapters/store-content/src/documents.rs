@@ -162,7 +162,6 @@ impl ContentStore {
 
     /// The folders of an owner, by id.
     pub fn folders(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Folder>>> {
-        let query = Query::partition(&keys::partition(owner)).prefix(keys::FOLDER);
-        self.table.page(query.within(window))
+        self.under(owner, keys::FOLDER, window)
     }
 }

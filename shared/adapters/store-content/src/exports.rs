@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use aws_sdk_s3::presigning::PresigningConfig;
 use countersign_identity::UserId;
-use countersign_store_kit::{Page, Query, StoreError, Window, Write};
+use countersign_store_kit::{Page, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ExportId;
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::{ContentStore, Result};
 
 /// A file in the bucket.
@@ -49,7 +49,7 @@ impl ContentStore {
         Box::pin(async move {
             let export = &new.export;
             self.blobs.put(&place(export), new.body.clone(), &export.media_type).await?;
-            let sort = format!("{}#{}", sortable(export.created_at), export.id);
+            let sort = keys::at(export.created_at, &export.id);
             let put = Write::put(&keys::export(&export.owner, &export.id), export)?;
             self.table.put_once(put.indexed(&keys::exports(&export.owner), &sort), export).await
         })
@@ -62,8 +62,7 @@ impl ContentStore {
 
     /// The files of an owner, newest first.
     pub fn exports(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Export>>> {
-        let query = Query::index(&keys::exports(owner)).descending();
-        self.table.page(query.within(window))
+        self.newest(&keys::exports(owner), window)
     }
 
     /// A link to download a file of this owner, good for `valid`; it is saved under its file name whatever it holds.

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::documents::{Document, DocumentItem};
 use crate::ids::DocumentId;
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::removed::removal;
 use crate::tables::CALL_KEPT;
 use crate::{ContentError, ContentStore, Result, derived};
@@ -204,7 +204,7 @@ impl DocumentItem {
 pub(crate) fn put(item: &DocumentItem) -> std::result::Result<Write, StoreError> {
     let document = &item.document;
     let index = keys::in_folder(&document.owner, document.folder_id.as_deref());
-    let sort = format!("{}#{}", sortable(document.created_at), document.id);
+    let sort = keys::at(document.created_at, &document.id);
     let put = Write::put(&keys::document(&document.owner, &document.id), item)?;
     Ok(put.indexed(&index, &sort))
 }

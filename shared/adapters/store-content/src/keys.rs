@@ -120,6 +120,11 @@ pub(crate) fn posts(team: &TeamId) -> String {
     format!("TEAM#{team}#POSTS")
 }
 
+/// Where something of this time is in a list by time.
+pub(crate) fn at(time: jiff::Timestamp, id: &impl std::fmt::Display) -> String {
+    format!("{}#{id}", sortable(time))
+}
+
 /// A time that sorts as text: RFC 3339 leaves trailing zeros out, which does not.
 pub(crate) fn sortable(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()

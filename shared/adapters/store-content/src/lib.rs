@@ -37,7 +37,10 @@ mod tables;
 mod team_posts;
 mod todos;
 
-use countersign_store_kit::{Blobs, Table};
+use countersign_identity::UserId;
+use countersign_store_kit::{Blobs, Page, Query, Table, Window};
+use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 
 pub use countersign_report::markdown::is_invisible;
 pub use countersign_report::table::table_name;
@@ -71,6 +74,25 @@ impl ContentStore {
     #[inline]
     pub fn new(table: Table, blobs: Blobs) -> Self {
         Self { table, blobs }
+    }
+
+    /// A page of what an owner has of one kind, by id.
+    fn under<T: DeserializeOwned + Send>(
+        &self,
+        owner: &UserId,
+        kind: &str,
+        window: Window,
+    ) -> BoxFuture<'_, Result<Page<T>>> {
+        self.table.page(Query::partition(&keys::partition(owner)).prefix(kind).within(window))
+    }
+
+    /// A page of a list, newest first.
+    fn newest<T: DeserializeOwned + Send>(
+        &self,
+        list: &str,
+        window: Window,
+    ) -> BoxFuture<'_, Result<Page<T>>> {
+        self.table.page(Query::index(list).descending().within(window))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Notifications inside the application.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, Window, Write};
+use countersign_store_kit::{Expr, Page, Window, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ids::NotificationId;
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::{ContentStore, Result};
 
 /// Notifications are forgotten after so many seconds: half a year.
@@ -90,7 +90,7 @@ impl ContentStore {
     /// Writes a notification unless one with its id exists; answers with the one that stands.
     pub fn notify<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<Notification>> {
         Box::pin(async move {
-            let sort = format!("{}#{}", sortable(note.created_at), note.id);
+            let sort = keys::at(note.created_at, &note.id);
             let put = Write::put(&keys::note(&note.owner, &note.id), note)?;
             let put = put.indexed(&keys::notes(&note.owner), &sort);
             self.table.put_once(put.expires_at(note.created_at.as_second() + KEPT), note).await
@@ -103,8 +103,7 @@ impl ContentStore {
         owner: &UserId,
         window: Window,
     ) -> BoxFuture<'_, Result<Page<Notification>>> {
-        let query = Query::index(&keys::notes(owner)).descending();
-        self.table.page(query.within(window))
+        self.newest(&keys::notes(owner), window)
     }
 
     /// Marks a notification of this owner as read; none when there is none. One that was read keeps its time.

@@ -1,7 +1,7 @@
 //! Documents that were removed: they are in no list, and can be restored for a time.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
+use countersign_store_kit::{Expr, Page, StoreError, Window, Write};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -60,8 +60,7 @@ impl ContentStore {
         owner: &UserId,
         window: Window,
     ) -> BoxFuture<'_, Result<Page<RemovedDocument>>> {
-        let query = Query::partition(&keys::partition(owner)).prefix(keys::REMOVED);
-        self.table.page(query.within(window))
+        self.under(owner, keys::REMOVED, window)
     }
 
     /// Brings a removed document back as it was; none when there is none, or its time is over. Doing it again gives the

@@ -90,7 +90,7 @@ impl Feed for ContentStore {
 }
 
 fn put(post: &Post) -> std::result::Result<Write, StoreError> {
-    let sort = format!("{}#{}", sortable(post.created_at), post.id);
+    let sort = keys::at(post.created_at, &post.id);
     Ok(Write::put(&keys::post(&post.team_id, &post.id), post)?
         .indexed(&keys::posts(&post.team_id), &sort))
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::against_others::against_others;
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::tables::CALL_KEPT;
 use crate::{ContentError, ContentStore, Result, derived};
 
@@ -125,9 +125,8 @@ impl ContentStore {
 }
 
 fn put(todo: &Todo) -> std::result::Result<Write, StoreError> {
-    let sort = format!("{}#{}", sortable(todo.created_at), todo.id);
     let put = Write::put(&keys::todo(&todo.owner, &todo.id), todo)?;
-    Ok(put.indexed(&keys::todos(&todo.owner), &sort))
+    Ok(put.indexed(&keys::todos(&todo.owner), &keys::at(todo.created_at, &todo.id)))
 }
 
 /// The write of what a change may make different, and of nothing else: the API's role may set these attributes only.

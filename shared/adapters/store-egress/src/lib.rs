@@ -16,10 +16,10 @@ mod rate;
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimitError, CallLimits, Counters,
-    HealthView, LimitFuture, LimitKey, Permit, Report, SourceHealth, SourceState,
+    Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimits, Counters, HealthView,
+    LimitFuture, LimitKey, Permit, Report, SourceHealth, SourceState,
 };
-use countersign_store_kit::{Item, Lookup, StoreError, Table, decode};
+use countersign_store_kit::{Item, Lookup, StoreError, Table, boxed, decode};
 use jiff::Timestamp;
 
 use crate::rate::RateItem;
@@ -137,10 +137,4 @@ impl SourceHealth for EgressStore {
     ) -> LimitFuture<'a, HealthView> {
         boxed(self.view(subject, rated, budget, now))
     }
-}
-
-fn boxed<'a, T: Send>(
-    answer: impl Future<Output = Result<T, StoreError>> + Send + 'a,
-) -> LimitFuture<'a, T> {
-    Box::pin(async move { answer.await.map_err(|error| Box::new(error) as CallLimitError) })
 }

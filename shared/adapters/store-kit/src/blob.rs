@@ -1,6 +1,5 @@
 //! The claim check: what is too large for an item lies in S3, and the item keeps its place and digest.
 
-use countersign_failure::json_problem;
 use std::borrow::Cow;
 
 use aws_sdk_s3::Client;
@@ -120,10 +119,7 @@ impl Blobs {
     /// [`StoreError`] when the bucket does not answer, or the value is another one or has another shape.
     pub async fn load_as<T: DeserializeOwned>(&self, stored: &Stored) -> Result<T> {
         let json = self.text(stored).await?;
-        serde_json::from_slice(&json).map_err(|error| StoreError::Decode {
-            table: self.bucket.clone(),
-            reason: json_problem(&error.to_string()),
-        })
+        serde_json::from_slice(&json).map_err(|error| StoreError::unreadable(&self.bucket, &error))
     }
 
     fn text<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<Cow<'a, [u8]>>> {

@@ -1,6 +1,5 @@
 //! From an item to a type.
 
-use countersign_failure::json_problem;
 use serde::de::DeserializeOwned;
 
 use crate::Result;
@@ -12,8 +11,5 @@ use crate::key::Item;
 /// # Errors
 /// [`StoreError::Decode`] when the item has another shape.
 pub fn decode<T: DeserializeOwned>(table: &str, item: Item) -> Result<T> {
-    serde_dynamo::from_item(item).map_err(|error| StoreError::Decode {
-        table: table.to_owned(),
-        reason: json_problem(&error.to_string()),
-    })
+    serde_dynamo::from_item(item).map_err(|error| StoreError::unreadable(table, &error))
 }

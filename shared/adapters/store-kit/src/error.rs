@@ -1,8 +1,10 @@
 //! What can go wrong between us and a table, and whether trying again can help.
 
+use std::fmt;
+
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::CallFailure;
-use countersign_failure::{Class, Failure};
+use countersign_failure::{Failure, json_problem};
 
 use crate::key::Item;
 
@@ -65,15 +67,19 @@ impl StoreError {
         matches!(self, Self::ConditionFailed { .. })
     }
 
+    /// What was read from `table` has another shape. What the reader says of it is told without the values.
+    #[must_use]
+    pub fn unreadable(table: &str, error: &dyn fmt::Display) -> Self {
+        Self::Decode { table: table.to_owned(), reason: json_problem(&error.to_string()) }
+    }
+
     pub(crate) fn sdk<E, R>(table: &str, error: &SdkError<E, R>) -> Self
     where
         E: ProvideErrorMetadata,
     {
-        let table = table.to_owned();
-        let CallFailure { reason, class } = CallFailure::of(error);
-        match class {
-            Class::Retryable => Self::Unavailable { table, reason },
-            Class::Terminal => Self::Refused { table, reason },
-        }
+        CallFailure::of(error).into_error(
+            |reason| Self::Unavailable { table: table.to_owned(), reason },
+            |reason| Self::Refused { table: table.to_owned(), reason },
+        )
     }
 }

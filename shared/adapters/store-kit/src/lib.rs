@@ -8,6 +8,7 @@
 
 mod batch;
 mod blob;
+mod boxed;
 mod counters;
 mod decode;
 mod error;
@@ -22,6 +23,7 @@ mod write;
 pub use aws_sdk_dynamodb::Client as DynamoClient;
 pub use batch::Lookup;
 pub use blob::{Blobs, MAX_INLINE, Stored};
+pub use boxed::boxed;
 pub use counters::{Counts, counts};
 pub use decode::decode;
 pub use error::StoreError;
@@ -30,6 +32,7 @@ pub use key::{Item, Key};
 pub use query::{Page, Query, Window};
 pub use table::Table;
 pub use transact::Op;
+pub use typed::broken_condition;
 pub use write::Write;
 
 /// What every store method returns.

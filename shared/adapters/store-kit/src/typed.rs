@@ -59,6 +59,27 @@ impl Table {
         Box::pin(async move { Ok(self.query(query).await?.decode(self.name())?.map(view)) })
     }
 
+    /// As [`Table::query_all`], of items that hold more than their caller asks for.
+    ///
+    /// # Errors
+    /// As [`Table::query_all`].
+    pub async fn query_all_as<R, T>(
+        &self,
+        query: Query,
+        most: usize,
+        view: fn(R) -> T,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        R: DeserializeOwned,
+    {
+        Ok(self.query_all(query, most).await?.into_iter().map(view).collect())
+    }
+
+    /// Removes what is under a key, if anything is.
+    pub fn remove<E: From<StoreError>>(&self, key: Key) -> BoxFuture<'_, Result<(), E>> {
+        Box::pin(async move { Ok(self.write(Write::delete(&key)).await?) })
+    }
+
     /// Does a write if its condition holds; false when it does not.
     pub fn try_write(&self, write: Write) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move { held(self.write(write).await) })
@@ -90,11 +111,19 @@ impl Table {
     }
 }
 
-/// Whether the condition of a write held.
-fn held(written: Result<(), StoreError>) -> Result<bool, StoreError> {
+/// Which of the writes of a transaction had a condition that did not hold, from 0; none when all is written.
+///
+/// # Errors
+/// [`StoreError`] when the transaction failed by anything else.
+pub fn broken_condition(written: Result<(), StoreError>) -> Result<Option<usize>, StoreError> {
     match written {
-        Ok(()) => Ok(true),
-        Err(error) if error.is_condition() => Ok(false),
+        Ok(()) => Ok(None),
+        Err(StoreError::ConditionFailed { index, .. }) => Ok(Some(index)),
         Err(error) => Err(error),
     }
+}
+
+/// Whether the condition of a write held.
+fn held(written: Result<(), StoreError>) -> Result<bool, StoreError> {
+    broken_condition(written).map(|index| index.is_none())
 }

@@ -106,8 +106,7 @@ impl Write {
     pub fn set(mut self, name: &str, value: &impl Serialize) -> Result<Self, StoreError> {
         if let Kind::Update { set, values, .. } = &mut self.kind {
             let place = format!(":set{}", set.len());
-            set.push((format!("#{name}"), place.clone()));
-            values.insert(place, attribute(value)?);
+            set.push(placed(values, name, place, value)?);
         }
         Ok(self)
     }
@@ -134,8 +133,7 @@ impl Write {
     pub fn add(mut self, name: &str, value: &impl Serialize) -> Result<Self, StoreError> {
         if let Kind::Update { add, values, .. } = &mut self.kind {
             let place = format!(":add{}", add.len());
-            add.push((format!("#{name}"), place.clone()));
-            values.insert(place, attribute(value)?);
+            add.push(placed(values, name, place, value)?);
         }
         Ok(self)
     }
@@ -170,6 +168,17 @@ impl Write {
         }
         (parts.join(" "), values.clone())
     }
+}
+
+/// Keeps a value of an update under this place; the attribute, and its place.
+fn placed(
+    values: &mut HashMap<String, AttributeValue>,
+    name: &str,
+    place: String,
+    value: &impl Serialize,
+) -> Result<(String, String), StoreError> {
+    values.insert(place.clone(), attribute(value)?);
+    Ok((format!("#{name}"), place))
 }
 
 /// A condition as requests take it: its text, its names, its values.

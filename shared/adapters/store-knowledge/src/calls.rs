@@ -1,6 +1,5 @@
 //! Calls: planned, applied, done.
 
-use countersign_failure::json_problem;
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
@@ -55,10 +54,8 @@ impl KnowledgeStore {
     pub(crate) async fn read_call(&self, key: &Key) -> Result<CallState> {
         let Some(item) = self.table.get::<CallItem>(key).await? else { return Ok(CallState::New) };
         let body = self.blobs.load(&item.body).await?;
-        let decode = |error: serde_json::Error| StoreError::Decode {
-            table: self.table.name().to_owned(),
-            reason: json_problem(&error.to_string()),
-        };
+        let table = self.table.name();
+        let decode = |error: serde_json::Error| StoreError::unreadable(table, &error);
         if item.deferred.is_some() {
             let deferred = serde_json::from_value(body).map_err(decode)?;
             return Ok(CallState::Deferred(Box::new(deferred)));
@@ -81,10 +78,8 @@ impl KnowledgeStore {
         let item = CallItem { done: false, deferred: None, body };
         let free = Expr::new("attribute_not_exists(#PK) OR attribute_exists(#deferred)");
         let write = new_call(scope, call, item, keys::OPEN_PLANS, planned.at)?.when(free);
-        if self.table.try_write(write).await? {
-            return Ok(CallState::Planned(Box::new(planned.clone())));
-        }
-        self.read_call(&keys::call(scope, call)).await
+        let begun = || CallState::Planned(Box::new(planned.clone()));
+        self.begin_call(&keys::call(scope, call), write, begun).await
     }
 
     pub(crate) async fn write_deferred(
@@ -96,10 +91,18 @@ impl KnowledgeStore {
         let body = self.call_body(scope, call, deferred).await?;
         let item = CallItem { done: false, deferred: Some(true), body };
         let write = new_call(scope, call, item, keys::DEFERRED, deferred.at)?.if_absent();
-        if self.table.try_write(write).await? {
-            return Ok(CallState::Deferred(Box::new(deferred.clone())));
-        }
-        self.read_call(&keys::call(scope, call)).await
+        let begun = || CallState::Deferred(Box::new(deferred.clone()));
+        self.begin_call(&keys::call(scope, call), write, begun).await
+    }
+
+    /// Writes a call down unless another attempt has; how it stands then.
+    async fn begin_call(
+        &self,
+        key: &Key,
+        write: Write,
+        begun: impl FnOnce() -> CallState,
+    ) -> Result<CallState> {
+        if self.table.try_write(write).await? { Ok(begun()) } else { self.read_call(key).await }
     }
 
     async fn call_body(&self, scope: &Scope, call: &str, body: &impl Serialize) -> Result<Stored> {

@@ -3,12 +3,11 @@
 use countersign_knowledge::Discovery;
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::{GraphFuture, Scope};
-use countersign_store_kit::Window;
+use countersign_store_kit::{Window, boxed};
 use futures::TryFutureExt as _;
 use jiff::Timestamp;
 
 use crate::KnowledgeStore;
-use crate::graph::boxed;
 
 /// How many are read with one request.
 const PAGE: i32 = 200;

@@ -6,11 +6,10 @@ use countersign_knowledge::explore::{Around, Explore, Named};
 use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
-use countersign_store_kit::{Key, Query, Window, decode};
+use countersign_store_kit::{Key, Query, Window, boxed, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 
-use crate::graph::boxed;
 use crate::items::{Back, Pointer};
 use crate::reads::Page;
 use crate::{KnowledgeStore, Result, keys};

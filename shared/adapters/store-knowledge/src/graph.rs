@@ -4,19 +4,12 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{
-    CallState, Deferred, EdgeKey, Graph, GraphError, GraphFuture, Planned, Scope,
+    CallState, Deferred, EdgeKey, Graph, GraphFuture, Planned, Scope,
 };
 use countersign_knowledge::{DiscoveryStatus, Edge, Entity, Mention, ReviewId};
-use countersign_store_kit::StoreError;
+use countersign_store_kit::boxed;
 
 use crate::{KnowledgeStore, keys};
-
-/// What the graph is asked, as the stores answer it.
-pub(crate) fn boxed<'a, T: Send>(
-    answer: impl Future<Output = Result<T, StoreError>> + Send + 'a,
-) -> GraphFuture<'a, T> {
-    Box::pin(async move { answer.await.map_err(|error| Box::new(error) as GraphError) })
-}
 
 impl Graph for KnowledgeStore {
     fn call<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, CallState> {

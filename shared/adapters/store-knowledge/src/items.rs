@@ -1,6 +1,5 @@
 //! The shapes of items.
 
-use countersign_failure::json_problem;
 use countersign_knowledge::{EntityId, Relationship};
 use countersign_store_kit::StoreError;
 use serde::de::DeserializeOwned;
@@ -22,10 +21,7 @@ pub(crate) struct Pointer {
 }
 
 pub(crate) fn open<T: DeserializeOwned>(table: &str, json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|error| StoreError::Decode {
-        table: table.to_owned(),
-        reason: json_problem(&error.to_string()),
-    })
+    serde_json::from_str(json).map_err(|error| StoreError::unreadable(table, &error))
 }
 
 /// The way back along an edge.

@@ -84,7 +84,7 @@ impl KnowledgeStore {
         scope: &Scope,
         window: Window,
     ) -> BoxFuture<'_, Result<Page<Document>>> {
-        self.page_of(Query::index(&keys::documents(scope)).descending(), window)
+        self.newest(&keys::documents(scope), window)
     }
 
     /// A page of the entities that a document names, those that people merged once a page. One that keeps no mention of it

@@ -21,6 +21,15 @@ impl KnowledgeStore {
         self.table.page(query.within(window))
     }
 
+    /// A page of what a list names, newest first.
+    pub(crate) fn newest<T: DeserializeOwned + Send>(
+        &self,
+        list: &str,
+        window: Window,
+    ) -> BoxFuture<'_, Result<Page<T>>> {
+        self.page_of(Query::index(list).descending(), window)
+    }
+
     /// A page of the resolution log, newest first.
     pub fn log(
         &self,
@@ -52,7 +61,7 @@ impl KnowledgeStore {
         status: ReviewStatus,
         window: Window,
     ) -> BoxFuture<'_, Result<Page<ReviewRow>>> {
-        self.page_of(Query::index(&keys::reviews(scope, status)).descending(), window)
+        self.newest(&keys::reviews(scope, status), window)
     }
 
     /// One review of the owner, or none.
@@ -76,7 +85,7 @@ impl KnowledgeStore {
         scope: &Scope,
         window: Window,
     ) -> BoxFuture<'_, Result<Page<Discovery>>> {
-        self.page_of(Query::index(&keys::discoveries(scope)).descending(), window)
+        self.newest(&keys::discoveries(scope), window)
     }
 
     /// A page of what all runs found from a time on, oldest first.

@@ -36,8 +36,7 @@ impl RunStore {
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn drafts(&self, run: &RunId) -> Result<Vec<Draft>> {
         let query = keys::drafts(run).consistent();
-        let rows: Vec<Row> = self.table.query_all(query, MAX_DRAFTS).await?;
-        Ok(rows.into_iter().map(|row| row.draft).collect())
+        self.table.query_all_as(query, MAX_DRAFTS, |row: Row| row.draft).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! The calls of a step that makes one for each item of a list: one record each, written before the call is made.
 
 use countersign_run::{Event, RunId, Sending};
-use countersign_store_kit::{Expr, Page, StoreError, Stored, Window, Write};
+use countersign_store_kit::{Expr, Page, Stored, Window, Write, broken_condition};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl RunStore {
     /// mark since `seen` was read. One transaction.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn begin_items(
         &self,
         run: &RunId,
@@ -121,18 +121,17 @@ impl RunStore {
             let key = keys::event(run, &event.step, event.attempt, event.n);
             writes.push(Write::put(&key, &event)?);
         }
-        match self.table.transact(writes).await {
-            Ok(()) => Ok(Begun::Now),
-            Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Begun::Stopped),
-            Err(error) if error.is_condition() => Ok(Begun::Taken),
-            Err(error) => Err(error),
-        }
+        Ok(match broken_condition(self.table.transact(writes).await)? {
+            None => Begun::Now,
+            Some(0) => Begun::Stopped,
+            Some(_) => Begun::Taken,
+        })
     }
 
     /// Writes what became of calls. One transaction.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer, or one of the calls has been made again since.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer, or one of the calls has been made again since.
     pub async fn end_items(&self, run: &RunId, calls: &[ItemCall]) -> Result<()> {
         let mut writes = Vec::with_capacity(calls.len());
         for call in calls {
@@ -146,17 +145,16 @@ impl RunStore {
     /// The calls of a step that were made or begun, by number.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn items(&self, run: &RunId, step: &str) -> Result<Vec<ItemCall>> {
         let query = keys::items(run, step).consistent();
-        let rows: Vec<Row> = self.table.query_all(query, MAX_ITEMS).await?;
-        Ok(rows.into_iter().map(|row| row.item).collect())
+        self.table.query_all_as(query, MAX_ITEMS, |row: Row| row.item).await
     }
 
     /// A page of the same.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub fn items_page(
         &self,
         run: &RunId,
@@ -170,7 +168,7 @@ impl RunStore {
     /// Keeps what a call answered: in its record, or in the bucket when it is large.
     ///
     /// # Errors
-    /// [`StoreError`] when the bucket does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the bucket does not answer.
     pub async fn keep_item_output(
         &self,
         run: &RunId,
@@ -184,7 +182,7 @@ impl RunStore {
     /// What a call answered; null when it did not.
     ///
     /// # Errors
-    /// [`StoreError`] when the bucket does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the bucket does not answer.
     pub async fn item_output(&self, call: &ItemCall) -> Result<Value> {
         self.blobs.load_or_null(call.output.as_ref()).await
     }

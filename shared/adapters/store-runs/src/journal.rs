@@ -107,7 +107,7 @@ impl JournalStore {
             .filter_map(|item| Some(item.get("SK")?.as_s().ok()?.clone()))
             .collect();
         let rows = page.decode::<Row>(self.table.name())?;
-        let keys: Vec<Key> = rows.items.iter().map(|row| entry_key(owner, &row.id)).collect();
+        let keys = keys_of(owner, &rows.items);
         if keys.is_empty() {
             return Ok(false);
         }
@@ -157,7 +157,7 @@ impl JournalStore {
         // DynamoDB takes no empty text as the lower bound.
         let query = if low.is_empty() { query.between("0", &high) } else { query };
         let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
-        let keys: Vec<Key> = page.items.iter().map(|row| entry_key(owner, &row.id)).collect();
+        let keys = keys_of(owner, &page.items);
         Ok(JournalPage { entries: self.table.get_in_order(&keys).await?, next: page.next })
     }
 }
@@ -188,6 +188,10 @@ impl JournalRead for JournalStore {
     ) -> BoxFuture<'a, Result<JournalPage, JournalError>> {
         Box::pin(async move { self.list(access, (from, to), cursor, PAGE).await })
     }
+}
+
+fn keys_of(owner: &UserId, rows: &[Row]) -> Vec<Key> {
+    rows.iter().map(|row| entry_key(owner, &row.id)).collect()
 }
 
 fn entry_key(owner: &UserId, id: &EntryId) -> Key {

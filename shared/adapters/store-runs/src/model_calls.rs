@@ -1,7 +1,7 @@
 //! The turns of a run with models.
 
 use countersign_run::{ModelCall, RunId};
-use countersign_store_kit::{Page, StoreError, Window, Write};
+use countersign_store_kit::{Page, Window, Write, broken_condition};
 use futures::future::{BoxFuture, try_join};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl RunStore {
     /// When a limit is below the amount, nothing is asked of the table.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer, or others are at the same counts for seconds. What the table was asked for
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer, or others are at the same counts for seconds. What the table was asked for
     /// and did not answer may be counted: too much, never too little.
     pub async fn begin_model_call(
         &self,
@@ -46,19 +46,18 @@ impl RunStore {
         let day = within(day_count(of, taken)?, limits.per_day, amount)?;
         let Some(day) = day else { return Ok(limits.day_exceeded(of.at)) };
         let writes = vec![run, day, recorded(of.run, call)?];
-        match self.table.transact_contended(writes).await {
-            Ok(()) => Ok(Reserved::Yes),
-            Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Reserved::RunSpent),
+        Ok(match broken_condition(self.table.transact_contended(writes).await)? {
+            None => Reserved::Yes,
+            Some(0) => Reserved::RunSpent,
             // The record has no condition, so this is the count of the day.
-            Err(error) if error.is_condition() => Ok(limits.day_exceeded(of.at)),
-            Err(error) => Err(error),
-        }
+            Some(_) => limits.day_exceeded(of.at),
+        })
     }
 
     /// What is counted of a run and of its person's day, with what calls that go on could use. For people: nothing is decided by it.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn spent(&self, of: SpendOf<'_>) -> Result<Spent> {
         let (run, day) = (keys::tokens(of.run), day_key(of));
         let (by_run, in_day) =
@@ -71,7 +70,7 @@ impl RunStore {
     /// transaction; when it is not done, what was reserved stays counted, which is logged, and the rest is done alone.
     ///
     /// # Errors
-    /// [`StoreError`] when the record cannot be written.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the record cannot be written.
     pub async fn end_model_call(&self, ended: EndedCall<'_>) -> Result<()> {
         let EndedCall { of, reserved, used, call, is_shown } = ended;
         let mut writes = vec![recorded(of.run, call)?];
@@ -99,7 +98,7 @@ impl RunStore {
     /// A page of the turns of a run: by step, and of a step by time.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub fn model_calls(
         &self,
         run: &RunId,
@@ -112,7 +111,7 @@ impl RunStore {
     /// The first turn of a step with a model of a provider; none of a step without one.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn first_model_call(&self, run: &RunId, step: &str) -> Result<Option<ModelCall>> {
         let query = keys::model_calls_of(run, step).limit(1);
         let page = self.table.page_as(query, |row: Row| row.call).await?;

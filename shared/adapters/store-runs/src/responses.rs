@@ -113,8 +113,7 @@ impl RunStore {
     /// [`StoreError`] when the table does not answer.
     pub async fn deliveries(&self, run: &RunId) -> Result<Vec<usize>> {
         let query = keys::deliveries(run).consistent();
-        let asked: Vec<DeliveryItem> = self.table.query_all(query, 1_000).await?;
-        Ok(asked.into_iter().map(|item| item.n).collect())
+        self.table.query_all_as(query, 1_000, |item: DeliveryItem| item.n).await
     }
 
     /// Puts what became of output `n` into the response, as long as that says that it failed, and forgets that it was asked for.

@@ -39,12 +39,12 @@ impl VaultStore {
     ///
     /// # Errors
     /// [`VaultStoreError::Store`] when the table does not answer.
-    pub fn delete_hook_secret<'a>(
-        &'a self,
-        trigger: &'a TriggerId,
-        id: &'a HookKeyId,
-    ) -> BoxFuture<'a, Result<(), VaultStoreError>> {
-        Box::pin(async move { Ok(self.table.write(Write::delete(&key(trigger, id))).await?) })
+    pub fn delete_hook_secret(
+        &self,
+        trigger: &TriggerId,
+        id: &HookKeyId,
+    ) -> BoxFuture<'_, Result<(), VaultStoreError>> {
+        self.table.remove(key(trigger, id))
     }
 
     /// The keys of these ids; one that is not there is left out.

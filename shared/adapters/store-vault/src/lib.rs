@@ -116,12 +116,12 @@ impl VaultStore {
     }
 
     /// Removes a credential; one that is not there counts as removed.
-    pub fn delete<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a CredentialId,
-    ) -> BoxFuture<'a, Result<(), VaultStoreError>> {
-        Box::pin(async move { Ok(self.table.write(Write::delete(&key(owner, id))).await?) })
+    pub fn delete(
+        &self,
+        owner: &UserId,
+        id: &CredentialId,
+    ) -> BoxFuture<'_, Result<(), VaultStoreError>> {
+        self.table.remove(key(owner, id))
     }
 
     /// Where a credential is, for a batch across tables.

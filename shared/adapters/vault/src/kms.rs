@@ -7,7 +7,6 @@ use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::DataKeySpec;
 use countersign_aws::{AwsConfig, CallFailure, LazyClient};
-use countersign_failure::Class;
 use futures::future::BoxFuture;
 
 use crate::error::VaultError;
@@ -37,12 +36,8 @@ impl Keys for KmsKeys {
                 self.client.generate_data_key().key_id(&self.key).key_spec(DataKeySpec::Aes256);
             let sent = request.set_encryption_context(Some(context(bound))).send().await;
             let answer = sent.map_err(|error| sdk(operation, &error))?;
-            let plain = answer
-                .plaintext
-                .map(Blob::into_inner)
-                .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
             let wrapped = answer.ciphertext_blob.map(Blob::into_inner);
-            match (plain, wrapped) {
+            match (key_in(answer.plaintext), wrapped) {
                 (Some(plain), Some(wrapped)) => Ok(DataKey::new(plain, wrapped)),
                 _ => Err(VaultError::Refused {
                     operation,
@@ -70,13 +65,15 @@ impl Keys for KmsKeys {
                     _ => sdk(operation, &error),
                 }
             })?;
-            let plain = answer
-                .plaintext
-                .map(Blob::into_inner)
-                .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-            plain.map(|plain| DataKey::new(plain, wrapped.to_vec())).ok_or(VaultError::NotAuthentic)
+            let plain = key_in(answer.plaintext).ok_or(VaultError::NotAuthentic)?;
+            Ok(DataKey::new(plain, wrapped.to_vec()))
         })
     }
+}
+
+/// The key in an answer, if it is one of 32 bytes.
+fn key_in(plain: Option<Blob>) -> Option<[u8; 32]> {
+    plain?.into_inner().try_into().ok()
 }
 
 fn context(bound: &Bound) -> HashMap<String, String> {
@@ -84,9 +81,8 @@ fn context(bound: &Bound) -> HashMap<String, String> {
 }
 
 fn sdk<E: ProvideErrorMetadata, R>(operation: &'static str, error: &SdkError<E, R>) -> VaultError {
-    let CallFailure { reason, class } = CallFailure::of(error);
-    match class {
-        Class::Retryable => VaultError::Unavailable { operation, reason },
-        Class::Terminal => VaultError::Refused { operation, reason },
-    }
+    CallFailure::of(error).into_error(
+        |reason| VaultError::Unavailable { operation, reason },
+        |reason| VaultError::Refused { operation, reason },
+    )
 }

@@ -228,8 +228,7 @@ pub fn decide(
         return Ok(Decided::Repeated(Box::new(own.clone())));
     }
     check_open(request, now)?;
-    if digest != request.digest || attempt.version.is_some_and(|version| version != request.version)
-    {
+    if !request.is_as_seen(&digest, attempt.version) {
         let (version, seen) = (request.version, attempt.version);
         return Err(DecideError::PreviewChanged { version, seen });
     }

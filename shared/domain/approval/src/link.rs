@@ -99,8 +99,7 @@ pub struct LinkId(pub Digest);
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedLink {
     link: Link,
-    key_id: String,
-    mac: [u8; MAC_LENGTH],
+    proof: Proof,
 }
 
 impl Link {
@@ -109,8 +108,8 @@ impl Link {
     /// # Errors
     /// [`MacError`] when the key cannot be used.
     pub async fn sign(self, tenant: &Tenant, key: &dyn Mac) -> Result<SignedLink, MacError> {
-        let mac = key.sign(&self.message(tenant)).await?;
-        Ok(SignedLink { link: self, key_id: key.key_id().to_owned(), mac: exactly_32(&mac)? })
+        let proof = Proof::made(&self.message(tenant), key).await?;
+        Ok(SignedLink { link: self, proof })
     }
 
     fn message(&self, tenant: &Tenant) -> Vec<u8> {
@@ -125,13 +124,22 @@ impl Link {
         payload.extend_from_slice(&self.expires_at.as_second().to_be_bytes());
         payload
     }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, TokenError> {
+        Ok(Self {
+            approval: ApprovalId::from_bytes(reader.array()?),
+            slot: u16::from_be_bytes(reader.array()?),
+            version: u32::from_be_bytes(reader.array()?),
+            expires_at: reader.time()?,
+        })
+    }
 }
 
 impl SignedLink {
     /// The text that stands in the URL.
     #[must_use]
     pub fn token(&self) -> String {
-        write_token(LINK_FORM, &self.link.payload(), &self.key_id, &self.mac)
+        self.proof.token(LINK_FORM, &self.link.payload())
     }
 
     /// Reads a token. What comes out is not yet known to be genuine: only [`SignedLink::verify`] gives its [`Link`].
@@ -139,17 +147,8 @@ impl SignedLink {
     /// # Errors
     /// [`TokenError`] when the text has not the form of a link.
     pub fn parse(token: &str) -> Result<Self, TokenError> {
-        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| TokenError)?;
-        let mut reader = Reader::open(&bytes, LINK_FORM)?;
-        let link = Link {
-            approval: ApprovalId::from_bytes(reader.array()?),
-            slot: u16::from_be_bytes(reader.array()?),
-            version: u32::from_be_bytes(reader.array()?),
-            expires_at: Timestamp::from_second(i64::from_be_bytes(reader.array()?))
-                .map_err(|_| TokenError)?,
-        };
-        let (key_id, mac) = reader.close()?;
-        Ok(Self { link, key_id, mac })
+        let (link, proof) = Proof::read(token, LINK_FORM, Link::read)?;
+        Ok(Self { link, proof })
     }
 
     /// The link, once its MAC and its expiry have been checked.
@@ -162,10 +161,7 @@ impl SignedLink {
         key: &dyn Mac,
         now: Timestamp,
     ) -> Result<&Link, LinkError> {
-        if self.key_id != key.key_id() || !key.verify(&self.link.message(tenant), &self.mac).await?
-        {
-            return Err(LinkError::Forged);
-        }
+        self.proof.check(&self.link.message(tenant), key).await?;
         if now >= self.link.expires_at {
             return Err(LinkError::Expired(self.link.expires_at));
         }
@@ -175,13 +171,13 @@ impl SignedLink {
     /// What the store keeps of it.
     #[must_use]
     pub fn stored_hash(&self) -> Digest {
-        hash_bytes("countersign/v1/link-hash", &[&self.mac])
+        hash_bytes("countersign/v1/link-hash", &[&self.proof.mac])
     }
 
     /// The name of this link, bound into nonces.
     #[must_use]
     pub fn id(&self) -> LinkId {
-        LinkId(hash_bytes("countersign/v1/link-id", &[&self.mac]))
+        LinkId(hash_bytes("countersign/v1/link-id", &[&self.proof.mac]))
     }
 
     /// Whether it is the link whose hash and version the store keeps.
@@ -217,8 +213,7 @@ pub struct Nonce {
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedNonce {
     nonce: Nonce,
-    key_id: String,
-    mac: [u8; MAC_LENGTH],
+    proof: Proof,
 }
 
 impl Nonce {
@@ -233,8 +228,8 @@ impl Nonce {
     /// # Errors
     /// [`MacError`] when the key cannot be used.
     pub async fn sign(self, tenant: &Tenant, key: &dyn Mac) -> Result<SignedNonce, MacError> {
-        let mac = key.sign(&self.message(tenant)).await?;
-        Ok(SignedNonce { nonce: self, key_id: key.key_id().to_owned(), mac: exactly_32(&mac)? })
+        let proof = Proof::made(&self.message(tenant), key).await?;
+        Ok(SignedNonce { nonce: self, proof })
     }
 
     fn message(&self, tenant: &Tenant) -> Vec<u8> {
@@ -249,13 +244,22 @@ impl Nonce {
         payload.extend_from_slice(&self.expires_at.as_second().to_be_bytes());
         payload
     }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, TokenError> {
+        Ok(Self {
+            link: LinkId(Digest::from_bytes(reader.array()?)),
+            digest: Digest::from_bytes(reader.array()?),
+            version: u32::from_be_bytes(reader.array()?),
+            expires_at: reader.time()?,
+        })
+    }
 }
 
 impl SignedNonce {
     /// The text that stands in the form.
     #[must_use]
     pub fn token(&self) -> String {
-        write_token(NONCE_FORM, &self.nonce.payload(), &self.key_id, &self.mac)
+        self.proof.token(NONCE_FORM, &self.nonce.payload())
     }
 
     /// Reads a token; only [`SignedNonce::verify`] gives its [`Nonce`].
@@ -263,17 +267,8 @@ impl SignedNonce {
     /// # Errors
     /// [`TokenError`] when the text has not the form of a nonce.
     pub fn parse(token: &str) -> Result<Self, TokenError> {
-        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| TokenError)?;
-        let mut reader = Reader::open(&bytes, NONCE_FORM)?;
-        let nonce = Nonce {
-            link: LinkId(Digest::from_bytes(reader.array()?)),
-            digest: Digest::from_bytes(reader.array()?),
-            version: u32::from_be_bytes(reader.array()?),
-            expires_at: Timestamp::from_second(i64::from_be_bytes(reader.array()?))
-                .map_err(|_| TokenError)?,
-        };
-        let (key_id, mac) = reader.close()?;
-        Ok(Self { nonce, key_id, mac })
+        let (nonce, proof) = Proof::read(token, NONCE_FORM, Nonce::read)?;
+        Ok(Self { nonce, proof })
     }
 
     /// The nonce, once its MAC, its age and its link have been checked.
@@ -287,11 +282,7 @@ impl SignedNonce {
         link: LinkId,
         now: Timestamp,
     ) -> Result<&Nonce, LinkError> {
-        if self.key_id != key.key_id()
-            || !key.verify(&self.nonce.message(tenant), &self.mac).await?
-        {
-            return Err(LinkError::Forged);
-        }
+        self.proof.check(&self.nonce.message(tenant), key).await?;
         if now >= self.nonce.expires_at || self.nonce.link != link {
             return Err(LinkError::StalePage);
         }
@@ -309,6 +300,48 @@ fn message(domain: &str, tenant: &Tenant, payload: &[u8]) -> Vec<u8> {
     [domain.as_bytes(), &[0], tenant.as_str().as_bytes(), &[0], payload].concat()
 }
 
+/// What makes a token genuine: a MAC, and the name of the key it was made with.
+#[derive(Clone, PartialEq, Eq)]
+struct Proof {
+    key_id: String,
+    mac: [u8; MAC_LENGTH],
+}
+
+impl Proof {
+    async fn made(message: &[u8], key: &dyn Mac) -> Result<Self, MacError> {
+        let mac = key.sign(message).await?;
+        Ok(Self { key_id: key.key_id().to_owned(), mac: exactly_32(&mac)? })
+    }
+
+    /// Refuses what this key has not made of this message.
+    async fn check(&self, message: &[u8], key: &dyn Mac) -> Result<(), LinkError> {
+        if self.key_id != key.key_id() || !key.verify(message, &self.mac).await? {
+            return Err(LinkError::Forged);
+        }
+        Ok(())
+    }
+
+    fn token(&self, form: u8, payload: &[u8]) -> String {
+        let key_id = self.key_id.as_bytes();
+        let length = u8::try_from(key_id.len()).unwrap_or(u8::MAX);
+        let name = &key_id[..usize::from(length).min(key_id.len())];
+        URL_SAFE_NO_PAD.encode([&[form], payload, &[length], name, &self.mac].concat())
+    }
+
+    /// What a token of this form says, and its proof, which is not checked.
+    fn read<T>(
+        token: &str,
+        form: u8,
+        payload: impl FnOnce(&mut Reader<'_>) -> Result<T, TokenError>,
+    ) -> Result<(T, Self), TokenError> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| TokenError)?;
+        let mut reader = Reader::open(&bytes, form)?;
+        let payload = payload(&mut reader)?;
+        let (key_id, mac) = reader.close()?;
+        Ok((payload, Self { key_id, mac }))
+    }
+}
+
 fn exactly_32(mac: &[u8]) -> Result<[u8; MAC_LENGTH], MacError> {
     mac.try_into().map_err(|_| MacError {
         operation: "signing",
@@ -323,12 +356,6 @@ fn id_bytes(id: &ApprovalId) -> [u8; 16] {
     // An id always has 32 hex digits: its type says so.
     let _ = hex::decode_to_slice(digits, &mut bytes);
     bytes
-}
-
-fn write_token(form: u8, payload: &[u8], key_id: &str, mac: &[u8]) -> String {
-    let length = u8::try_from(key_id.len()).unwrap_or(u8::MAX);
-    let name = &key_id.as_bytes()[..usize::from(length).min(key_id.len())];
-    URL_SAFE_NO_PAD.encode([&[form], payload, &[length], name, mac].concat())
 }
 
 /// Reads fixed-width fields off the front.
@@ -350,6 +377,11 @@ impl<'a> Reader<'a> {
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], TokenError> {
         self.take(N)?.try_into().map_err(|_| TokenError)
+    }
+
+    fn time(&mut self) -> Result<Timestamp, TokenError> {
+        let seconds = i64::from_be_bytes(self.array()?);
+        Timestamp::from_second(seconds).map_err(|_| TokenError)
     }
 
     fn close(mut self) -> Result<(String, [u8; MAC_LENGTH]), TokenError> {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use countersign_failure::beginning;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -163,11 +164,11 @@ impl ApprovalRecord {
     pub fn with_notes_cut(mut self, limit: usize) -> Self {
         let notes = self.decisions.iter_mut().map(|decision| &mut decision.note);
         for note in notes.chain([&mut self.note]).flatten() {
-            *note = cut(note, limit);
+            *note = beginning(note, limit);
         }
         let answers = self.decisions.iter_mut().flat_map(|decision| &mut decision.answers);
         for evidence in answers.filter_map(|answer| answer.evidence.as_mut()) {
-            *evidence = cut(evidence, limit);
+            *evidence = beginning(evidence, limit);
         }
         self
     }
@@ -195,7 +196,7 @@ impl ApprovalRecord {
             let _ = write!(sentence, "{mark} {} {}", decision.by, decision.said(note_limit));
             let before = if decision.verdict.revises() { ": " } else { ", noting " };
             if let Some(note) = &decision.note {
-                let _ = write!(sentence, "{before}“{}”", cut(note, note_limit));
+                let _ = write!(sentence, "{before}“{}”", beginning(note, note_limit));
             }
             if let Some(why) = decision.not_counted {
                 let _ = write!(sentence, " (not counted: {why})");
@@ -264,16 +265,9 @@ fn told(answers: &[OutcomeAnswer], limit: usize) -> String {
     let one = |answer: &OutcomeAnswer| {
         let of_many = if answers.len() > 1 { format!("{}: ", answer.n) } else { String::new() };
         let evidence = answer.evidence.as_deref();
-        let evidence =
-            evidence.map(|evidence| format!(", with the evidence “{}”", cut(evidence, limit)));
+        let evidence = evidence
+            .map(|evidence| format!(", with the evidence “{}”", beginning(evidence, limit)));
         format!("{of_many}{}{}", answer.choice.words(), evidence.unwrap_or_default())
     };
     answers.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
-fn cut(note: &str, limit: usize) -> String {
-    match note.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", &note[..end]),
-        None => note.to_owned(),
-    }
 }

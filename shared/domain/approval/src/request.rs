@@ -137,6 +137,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether this is what somebody has seen, as its digest says, and its version where they name one.
+    pub(crate) fn is_as_seen(&self, digest: &Digest, version: Option<u32>) -> bool {
+        *digest == self.digest && version.is_none_or(|version| version == self.version)
+    }
+
     /// Opens a request, pending, in version 1.
     ///
     /// # Errors

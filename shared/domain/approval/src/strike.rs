@@ -164,7 +164,7 @@ pub fn strike(
     if request.was_struck_so(strike, &seen, &indices, &caller.user) {
         return Ok(Struck::Unchanged);
     }
-    if seen != request.digest || strike.version.is_some_and(|version| version != request.version) {
+    if !request.is_as_seen(&seen, strike.version) {
         let (version, seen) = (request.version, strike.version);
         return Err(DecideError::PreviewChanged { version, seen }.into());
     }

@@ -31,12 +31,10 @@ impl ConnectorCalls {
         }
         let refused = |error: &ChannelError| ActionError::from_failure(error);
         let params = read(of.params).map_err(|error| refused(&error))?;
-        let mut inputs = Vec::with_capacity(of.calls.len());
-        for (n, call) in of.calls.iter().enumerate() {
+        let inputs = of.each(|call| {
             let made = message(call.inputs).and_then(|text| arguments(text, &params));
-            let made = made.map_err(|error| of_call(n, of.calls.len(), refused(&error)))?;
-            inputs.push(made);
-        }
+            made.map_err(|error| refused(&error))
+        })?;
         Ok(Some(Self { params: named(params.channel), inputs }))
     }
 
@@ -74,13 +72,4 @@ fn read(params: &Map<String, Value>) -> Result<Params, ChannelError> {
 fn message(inputs: &Map<String, Value>) -> Result<&str, ChannelError> {
     let text = inputs.get("message").and_then(Value::as_str);
     text.ok_or_else(|| ChannelError::Argument("`message` is not a text".to_owned()))
-}
-
-/// Which of several messages cannot be sent.
-fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
-    if calls < 2 {
-        return error;
-    }
-    let message = format!("call {} of {calls}: {}", n + 1, error.message);
-    ActionError { message, ..error }
 }

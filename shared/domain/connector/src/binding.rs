@@ -138,6 +138,17 @@ pub type SourceError = Box<dyn Failure>;
 /// An answer that is waited for.
 pub type SourceFuture<'a, T> = BoxFuture<'a, Result<T, SourceError>>;
 
+/// A connector as one agent calls it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AgentConnector {
+    /// Whose agent.
+    pub owner: UserId,
+    /// The agent's profile, `prof_…`.
+    pub profile: String,
+    /// The connector.
+    pub connector: ConnectorId,
+}
+
 /// Reads connectors and bindings. `store-catalog` implements it.
 pub trait ConnectorSource: Send + Sync {
     /// The owner's connector of that name, or the system's; `None` when there is neither.
@@ -147,25 +158,14 @@ pub trait ConnectorSource: Send + Sync {
         id: &'a ConnectorId,
     ) -> SourceFuture<'a, Option<StoredConnector>>;
 
-    /// The binding of a connector to a profile, whose owner is `owner` (or which is a system profile).
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>>;
+    /// The binding of a connector to a profile, which is the owner's or a system profile.
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>>;
 
     /// Both. A store that can read them with one request does.
-    fn bound<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Found> {
+    fn bound<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Found> {
         Box::pin(async move {
-            let connector_found = self.definition(owner, connector).await?;
-            let binding = self.binding(owner, profile, connector).await?;
-            Ok(Found { connector: connector_found, binding })
+            let connector = self.definition(&of.owner, &of.connector).await?;
+            Ok(Found { connector, binding: self.binding(of).await? })
         })
     }
 }

@@ -173,15 +173,10 @@ pub(crate) fn envelope(endpoint: &Endpoint) -> Vec<Slot> {
 /// A record's own fields, then where it came from.
 fn record_fields(endpoint: &Endpoint) -> Vec<Field> {
     let mut fields = endpoint.output.fields.clone();
-    let describe = |(name, description): (&str, &str)| Field {
-        description: description.to_owned(),
-        ..Field::new(name, DataType::String)
-    };
-    fields.extend(PROVENANCE_FIELDS.map(describe));
-    fields.push(Field {
-        description: "which fields name entities: field, entity_type, relationship_type".to_owned(),
-        ..Field::new("_entity_rules", DataType::array(DataType::Object))
-    });
+    let text = |(name, description)| Field::described(name, DataType::String, description);
+    fields.extend(PROVENANCE_FIELDS.map(text));
+    let rules = "which fields name entities: field, entity_type, relationship_type";
+    fields.push(Field::described("_entity_rules", DataType::array(DataType::Object), rules));
     fields
 }
 

@@ -31,20 +31,8 @@ impl Describe for ConnectorEffects {
 /// # Errors
 /// A terminal error when one cannot be sent as it stands.
 pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
-    let mut effects = Vec::with_capacity(of.calls.len());
-    for (n, call) in of.calls.iter().enumerate() {
+    of.each(|call| {
         let effect = describe(bound, call.inputs, of.params, call.key);
-        let effect = effect.map_err(|error| ActionError::from_failure(&error));
-        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), error))?);
-    }
-    Ok(effects)
-}
-
-/// Which of several calls cannot be made.
-fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
-    if calls < 2 {
-        return error;
-    }
-    let message = format!("call {} of {calls}: {}", n + 1, error.message);
-    ActionError { message, ..error }
+        effect.map_err(|error| ActionError::from_failure(&error))
+    })
 }

@@ -1,5 +1,6 @@
 //! Requests of a `graphql` connector and what its answers mean (F-097), without sending them.
 
+use countersign_failure::one_line;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -127,11 +128,7 @@ fn has_value(data: &Value) -> bool {
 fn one_error(error: &Value) -> String {
     let message =
         error.get("message").and_then(Value::as_str).unwrap_or("an error without a message");
-    let words: Vec<&str> = message
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let message: String = words.join(" ").chars().take(200).collect();
+    let message: String = one_line(message).chars().take(200).collect();
     let steps = error.get("path").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let path: Vec<String> = steps
         .iter()

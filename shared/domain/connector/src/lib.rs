@@ -44,14 +44,16 @@ mod target;
 mod tool_schema;
 mod tools;
 mod trust;
+pub mod undecoded;
 mod written;
 pub mod xml;
 mod xpath;
 
 pub use announce::Announcer;
 pub use binding::{
-    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
-    Found, Health, HealthSink, Permissions, SourceError, SourceFuture, StoredConnector, keys,
+    AgentConnector, Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId,
+    CredentialSource, FileId, Found, Health, HealthSink, Permissions, SourceError, SourceFuture,
+    StoredConnector, keys,
 };
 pub use binding_rules::Refusal;
 pub use coerce::{coerce, exact, uncertain};

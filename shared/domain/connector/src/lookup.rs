@@ -4,7 +4,7 @@ use countersign_failure::Failure;
 use countersign_identity::UserId;
 use serde_json::{Map, Value};
 
-use crate::binding::{Binding, ConnectorSource, Found, SourceError};
+use crate::binding::{AgentConnector, Binding, ConnectorSource, Found, SourceError};
 use crate::model::{ConnectorDefinition, ConnectorId, Endpoint};
 
 /// A connector's endpoint as a profile may call it.
@@ -95,7 +95,12 @@ pub async fn find(
     profile: &str,
     params: &Map<String, Value>,
 ) -> Result<Bound, LookupError> {
-    let found = connectors.bound(owner, profile, &named(params)?).await;
+    let of = AgentConnector {
+        owner: owner.clone(),
+        profile: profile.to_owned(),
+        connector: named(params)?,
+    };
+    let found = connectors.bound(&of).await;
     bound(found.map_err(LookupError::Source)?, params)
 }
 

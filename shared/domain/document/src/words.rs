@@ -24,6 +24,13 @@ impl Wording {
     }
 }
 
+/// Whether a text is kebab-case: lower-case letters and digits with single hyphens between them.
+#[must_use]
+pub fn is_kebab(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
+}
+
 /// A value that is not what it must be. `what` is the value's name in messages, such as "`title`".
 #[must_use]
 pub fn must_be(what: &str, wanted: &str, value: &Value) -> Wording {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use countersign_connector::undecoded::Unreadable;
 use countersign_connector::xml::XmlError;
 use countersign_failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -125,7 +126,38 @@ pub enum FormatError {
     Source(String),
 }
 
+impl From<Unreadable> for FormatError {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::Source(error) => Self::of_io(&error),
+            Unreadable::TooLarge { max_bytes } => Self::TooLarge { max_bytes },
+        }
+    }
+}
+
 impl FormatError {
+    /// A file of this format that is not as the format has it.
+    pub(crate) fn malformed(
+        format: &'static str,
+        place: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self::Malformed { format: format.into(), place: place.into(), problem: problem.into() }
+    }
+
+    /// An error when there is more of something than is read; `place` says where that shows.
+    pub(crate) fn bound(
+        value: u64,
+        limit: u64,
+        what: &'static str,
+        place: impl Fn() -> String,
+    ) -> Result<(), Self> {
+        if value > limit {
+            return Err(Self::Limit { place: place(), what: what.into(), limit });
+        }
+        Ok(())
+    }
+
     /// Our own error, where an I/O error wraps one. Running out of memory is not a failure of the source: trying again does not help.
     pub(crate) fn of_io(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::OutOfMemory {

@@ -73,11 +73,7 @@ impl<R: Read> Walk<'_, R> {
     }
 
     fn malformed(&self, problem: impl Into<String>) -> FormatError {
-        FormatError::Malformed {
-            format: "JSON".into(),
-            place: self.place(),
-            problem: problem.into(),
-        }
+        FormatError::malformed("JSON", self.place(), problem)
     }
 
     fn limit(&self, what: &'static str, limit: u64) -> FormatError {
@@ -181,7 +177,7 @@ impl<R: Read> Walk<'_, R> {
         if error.is_eof() {
             return FormatError::Truncated { place, open: problem(error) };
         }
-        FormatError::Malformed { format: "JSON".into(), place, problem: problem(error) }
+        FormatError::malformed("JSON", place, problem(error))
     }
 
     /// Passes a value that holds no records; it must be JSON all the same.

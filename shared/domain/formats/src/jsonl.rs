@@ -44,15 +44,9 @@ pub(crate) fn read(
             said += u64::from(note(&mut out, format!("{} is left out: {problem}", place())));
             first_bad.get_or_insert((place(), problem));
         }
-        let bound = |value: u64, limit: u64, what: &'static str| {
-            if value > limit {
-                Err(FormatError::Limit { place: place(), what: what.into(), limit })
-            } else {
-                Ok(())
-            }
-        };
-        bound(out.records.len() as u64, limits.max_records as u64, "records")?;
-        bound(kept_bytes, limits.max_kept_bytes, "bytes of values")?;
+        let records = out.records.len() as u64;
+        FormatError::bound(records, limits.max_records as u64, "records", place)?;
+        FormatError::bound(kept_bytes, limits.max_kept_bytes, "bytes of values", place)?;
     }
     if left_out > said {
         let message = format!("{left_out} lines in all are left out");
@@ -60,7 +54,7 @@ pub(crate) fn read(
     }
     match first_bad {
         Some((place, problem)) if out.records.is_empty() => {
-            Err(FormatError::Malformed { format: "JSON Lines file".into(), place, problem })
+            Err(FormatError::malformed("JSON Lines file", place, problem))
         }
         None if out.records.is_empty() => Err(FormatError::Empty),
         _ => Ok(out),

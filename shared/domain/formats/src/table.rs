@@ -95,13 +95,7 @@ impl<'r> Table<'r> {
         place: impl Fn() -> String,
     ) -> Result<(), FormatError> {
         self.rows = number;
-        let bound = |value: u64, limit: u64, what: &'static str| {
-            if value > limit {
-                Err(FormatError::Limit { place: place(), what: what.into(), limit })
-            } else {
-                Ok(())
-            }
-        };
+        let bound = |value: u64, limit: u64, what| FormatError::bound(value, limit, what, &place);
         bound(self.rows, self.limits.max_rows, "rows")?;
         bound(row.width() as u64, self.limits.max_columns as u64, "columns")?;
         match self.rules.header_row {

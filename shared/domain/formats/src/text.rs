@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use countersign_connector::undecoded::Undecoded;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::error::FormatError;
@@ -12,16 +13,11 @@ const SNIFF: usize = 1024;
 /// UTF-8 over bytes in the encoding of their mark, in UTF-16 when they look like it, in UTF-8 when they do and the encoding given
 /// is one of single bytes, else in the one given. Memory is one chunk of each side.
 pub(crate) struct Text<R> {
-    inner: R,
+    source: Undecoded<R>,
     encoding: &'static Encoding,
     decoder: Option<Decoder>,
-    raw: Vec<u8>,
-    held: usize,
     ready: String,
     taken: usize,
-    bytes: u64,
-    max_bytes: u64,
-    ended: bool,
     /// Whether nothing of it has been given out.
     is_new: bool,
 }
@@ -31,16 +27,11 @@ impl<R: Read> Text<R> {
     pub(crate) fn new(inner: R, encoding: Option<&str>, max_bytes: u64) -> Self {
         let encoding = encoding.and_then(|name| Encoding::for_label(name.as_bytes()));
         Self {
-            inner,
+            source: Undecoded::new(inner, CHUNK, max_bytes),
             encoding: encoding.unwrap_or(UTF_8),
             decoder: None,
-            raw: vec![0; CHUNK],
-            held: 0,
             ready: String::new(),
             taken: 0,
-            bytes: 0,
-            max_bytes,
-            ended: false,
             is_new: true,
         }
     }
@@ -49,57 +40,39 @@ impl<R: Read> Text<R> {
     pub(crate) fn append(&mut self, into: &mut String) -> Result<bool, FormatError> {
         let before = into.len();
         while into.len() == before {
-            if self.ended && self.held == 0 && self.decoder.is_some() {
+            if self.source.is_spent() && self.decoder.is_some() {
                 return Ok(false);
             }
             self.decode(into)?;
-            if self.ended && self.held == 0 {
+            if self.source.is_spent() {
                 return Ok(into.len() > before);
             }
         }
         Ok(true)
     }
 
-    fn read_raw(&mut self, want: usize) -> Result<(), FormatError> {
-        while self.held < want && !self.ended {
-            let read = match self.inner.read(&mut self.raw[self.held..want]) {
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(FormatError::of_io(&error)),
-            };
-            self.held += read;
-            self.ended = read == 0;
-            self.bytes += read as u64;
-            if self.bytes > self.max_bytes {
-                return Err(FormatError::TooLarge { max_bytes: self.max_bytes });
-            }
-        }
-        Ok(())
-    }
-
     fn decode(&mut self, into: &mut String) -> Result<(), FormatError> {
         let taken = self.decoder.take();
-        self.read_raw(if taken.is_none() && self.is_new { SNIFF } else { CHUNK })?;
+        self.source.fill(if taken.is_none() && self.is_new { SNIFF } else { CHUNK })?;
         let Some(mut decoder) = taken.or_else(|| self.chosen(into)) else { return Ok(()) };
-        let room = decoder.max_utf8_buffer_length_without_replacement(self.held);
+        let (held, has_ended) = (self.source.held(), self.source.has_ended());
+        let room = decoder.max_utf8_buffer_length_without_replacement(held.len());
         into.reserve(room.unwrap_or(CHUNK * 4));
-        let (result, read) =
-            decoder.decode_to_string_without_replacement(&self.raw[..self.held], into, self.ended);
+        let (result, read) = decoder.decode_to_string_without_replacement(held, into, has_ended);
         let encoding = decoder.encoding().name();
         self.decoder = Some(decoder);
         if let DecoderResult::Malformed(bad, after) = result {
-            let before = self.bytes - self.held as u64;
-            let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
+            let offset = self.source.offset_of_malformed(read, bad, after);
             return Err(FormatError::Encoding { encoding: encoding.to_owned(), offset });
         }
-        self.drop_raw(read);
+        self.source.advance(read);
         Ok(())
     }
 
     /// The decoder for what is held. None while that is text which reads the same in UTF-8 and in the encoding given: it is
     /// appended, and what comes first that does not read the same shows which of the two it is.
     fn chosen(&mut self, into: &mut String) -> Option<Decoder> {
-        let head = &self.raw[..self.held];
+        let head = self.source.held();
         let shown = if self.is_new { shown(head) } else { None };
         if let Some(encoding) = shown {
             return Some(encoding.new_decoder_with_bom_removal());
@@ -111,17 +84,13 @@ impl<R: Read> Text<R> {
         self.is_new = false;
         let alike = Encoding::ascii_valid_up_to(head);
         if alike == 0 {
-            let encoding = if is_utf8(head, self.ended) { UTF_8 } else { self.encoding };
+            let encoding =
+                if is_utf8(head, self.source.has_ended()) { UTF_8 } else { self.encoding };
             return Some(encoding.new_decoder_without_bom_handling());
         }
         into.extend(head[..alike].iter().map(|byte| char::from(*byte)));
-        self.drop_raw(alike);
+        self.source.advance(alike);
         None
-    }
-
-    fn drop_raw(&mut self, count: usize) {
-        self.raw.copy_within(count..self.held, 0);
-        self.held -= count;
     }
 }
 

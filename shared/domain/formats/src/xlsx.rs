@@ -48,7 +48,7 @@ pub(crate) fn read(
 }
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
-    FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
+    FormatError::malformed(FORMAT, place, problem)
 }
 
 /// Why a part of the archive cannot be read, without the library's words.

@@ -357,8 +357,9 @@ fn ids_of(record: &Value, side: &Side, strategy: MatchStrategy) -> Vec<ExternalI
     }
 }
 
-/// A value by dotted path.
-pub(crate) fn lookup<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
+/// A value by dotted path, such as `lines.0.amount`. A key that itself has dots is found first.
+#[must_use]
+pub fn lookup<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
     if let Some(direct) = record.get(path) {
         return Some(direct);
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Edge, Entity, EntityId, InDocument, Provenance, Relationship, join_documents};
+use crate::model::{Edge, Entity, EntityId, InDocument, Provenance, join_documents};
 
 /// The most entities that are merged into one.
 pub const MAX_MERGED: usize = 50;
@@ -87,13 +87,7 @@ impl Decided {
 
     /// The entities that were once one with this one, or with those merged into it, and are not now.
     fn parted(&self, root: &EntityId) -> BTreeSet<EntityId> {
-        let mut all = self.group(root);
-        let mut open: Vec<EntityId> = all.iter().cloned().collect();
-        while let Some(id) = open.pop() {
-            let Some(entity) = self.get(&id) else { continue };
-            let parted = entity.split_from.iter().chain(entity.split_off.keys()).cloned();
-            open.extend(parted.filter(|id| all.insert(id.clone())));
-        }
+        let all = self.reached(root, |of| of.split_from.iter().chain(of.split_off.keys()));
         let roots: BTreeSet<&EntityId> = all.iter().map(|id| self.root(id)).collect();
         roots.into_iter().filter(|id| *id != root).cloned().collect()
     }
@@ -108,29 +102,28 @@ impl Decided {
     /// Under which entities the edges of this one are stored.
     #[must_use]
     pub fn edge_holders(&self, root: &EntityId) -> BTreeSet<EntityId> {
-        let mut holders = self.group(root);
-        let mut open: Vec<EntityId> = holders.iter().cloned().collect();
+        self.reached(root, |of| of.split_from.iter())
+    }
+
+    /// The entities that are one with this one, and what `next` names of each that is found, and so on.
+    fn reached<'e, I: Iterator<Item = &'e EntityId>>(
+        &'e self,
+        root: &EntityId,
+        next: impl Fn(&'e Entity) -> I,
+    ) -> BTreeSet<EntityId> {
+        let mut all = self.group(root);
+        let mut open: Vec<EntityId> = all.iter().cloned().collect();
         while let Some(id) = open.pop() {
-            let from = self.get(&id).and_then(|entity| entity.split_from.clone());
-            open.extend(from.filter(|from| holders.insert(from.clone())));
+            let Some(entity) = self.get(&id) else { continue };
+            open.extend(next(entity).filter(|id| all.insert((*id).clone())).cloned());
         }
-        holders
+        all
     }
 
     /// Stored edges as edges between views. One between two that are now one is left out.
     #[must_use]
     pub fn edges(&self, stored: &[Edge]) -> Vec<Edge> {
-        let mut all: BTreeMap<(EntityId, Relationship, EntityId), Edge> = BTreeMap::new();
-        for edge in stored.iter().flat_map(|edge| self.parts(edge)) {
-            let key = (edge.from.clone(), edge.relationship, edge.to.clone());
-            match all.get_mut(&key) {
-                Some(known) => known.absorb(&edge),
-                None => {
-                    all.insert(key, edge);
-                }
-            }
-        }
-        all.into_values().collect()
+        Edge::joined(stored.iter().flat_map(|edge| self.parts(edge)))
     }
 
     /// An edge by whose each of its readings is.

@@ -29,6 +29,16 @@ pub struct Rendered {
     pub html: String,
 }
 
+impl Rendered {
+    fn of(
+        subject: String,
+        text: &impl Template,
+        html: &impl Template,
+    ) -> Result<Self, LetterError> {
+        Ok(Self { subject, text: text.render()?, html: html.render()? })
+    }
+}
+
 /// A word for what has this id, or an occurrence.
 fn kind(id: &str) -> &'static str {
     match id.split('_').next() {
@@ -240,11 +250,11 @@ impl CredentialMail {
     /// # Errors
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: format!("{} rejects your credential", self.connector),
-            text: CredentialText { mail: self }.render()?,
-            html: CredentialHtml { mail: self }.render()?,
-        })
+        Rendered::of(
+            format!("{} rejects your credential", self.connector),
+            &CredentialText { mail: self },
+            &CredentialHtml { mail: self },
+        )
     }
 
     fn since(&self) -> String {
@@ -282,11 +292,7 @@ impl ApprovalMail {
     /// # Errors
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: self.subject(),
-            text: ApprovalText { mail: self }.render()?,
-            html: ApprovalHtml { mail: self }.render()?,
-        })
+        Rendered::of(self.subject(), &ApprovalText { mail: self }, &ApprovalHtml { mail: self })
     }
 
     fn subject(&self) -> String {
@@ -327,11 +333,11 @@ impl CodeMail {
     /// # Errors
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: "Your one-time code".to_owned(),
-            text: CodeText { mail: self }.render()?,
-            html: CodeHtml { mail: self }.render()?,
-        })
+        Rendered::of(
+            "Your one-time code".to_owned(),
+            &CodeText { mail: self },
+            &CodeHtml { mail: self },
+        )
     }
 
     fn groups(&self) -> String {

@@ -6,7 +6,8 @@ use crate::text::Shown;
 const AFTER: usize = 8;
 
 /// Where a stage stands, seen from the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum StagePlace {
     /// All of it is done.
     Done,
@@ -36,13 +37,7 @@ impl StagePlace {
     /// The class of the style sheet.
     #[must_use]
     pub fn class(self) -> &'static str {
-        match self {
-            StagePlace::Done => "done",
-            StagePlace::Over => "over",
-            StagePlace::Here => "here",
-            StagePlace::Covered => "covered",
-            StagePlace::Later => "later",
-        }
+        self.into()
     }
 }
 

@@ -4,25 +4,25 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How often a monitor looks: from every five minutes to once a day.
+/// How often a monitor looks: from every five minutes to once a day. Its number is its minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("x-code" = "interval"))]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Interval {
     #[serde(rename = "5m")]
-    Minutes5,
+    Minutes5 = 5,
     #[serde(rename = "15m")]
-    Minutes15,
+    Minutes15 = 15,
     #[serde(rename = "30m")]
-    Minutes30,
+    Minutes30 = 30,
     #[serde(rename = "1h")]
-    Hour,
+    Hour = 60,
     #[serde(rename = "4h")]
-    Hours4,
+    Hours4 = 240,
     #[serde(rename = "12h")]
-    Hours12,
+    Hours12 = 720,
     #[serde(rename = "24h")]
-    Day,
+    Day = 1_440,
 }
 
 impl Interval {
@@ -60,15 +60,7 @@ impl Interval {
     /// In minutes (K-65).
     #[must_use]
     pub fn minutes(self) -> u32 {
-        match self {
-            Self::Minutes5 => 5,
-            Self::Minutes15 => 15,
-            Self::Minutes30 => 30,
-            Self::Hour => 60,
-            Self::Hours4 => 240,
-            Self::Hours12 => 720,
-            Self::Day => 1_440,
-        }
+        self as u32
     }
 
     /// As a length of time.

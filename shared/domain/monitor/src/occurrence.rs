@@ -35,28 +35,16 @@ pub fn noticed(batch: &Batch, of: Origin<'_>) -> Occurrence {
     // Ids of occurrences have whole seconds.
     let at = batch.created_at;
     let due_at = Timestamp::from_second(at.as_second()).unwrap_or(at);
+    let monitor = batch.monitor_id.as_str();
+    let (id, source) = (OccurrenceId::new(monitor, due_at), (OccurrenceSource::Monitor, monitor));
     Occurrence {
-        id: OccurrenceId::new(batch.monitor_id.as_str(), due_at),
-        owner: of.owner.clone(),
-        source: OccurrenceSource::Monitor,
-        source_id: batch.monitor_id.to_string(),
         name: of.name.to_owned(),
         profile_id: of.profile.to_owned(),
-        due_at,
-        noticed_at: at,
         asked_by: of.asked_for.then(|| of.owner.clone()),
-        fired_by: None,
-        chain: Vec::new(),
-        others: Vec::new(),
-        state: OccurrenceState::Due,
-        reason: None,
-        runs: Vec::new(),
-        status: None,
-        finished_at: None,
         max_retries: MAX_ATTEMPTS - 1,
         // The runs of monitors have no time limit beside that of the deployment.
         timeout_seconds: 0,
-        version: 1,
+        ..Occurrence::noticed(id, of.owner.clone(), source, (due_at, at))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Plans of monitors: what the look before the run has found stands in for the detection steps (F-220).
 
-use std::fmt;
-
 use countersign_registry::detects;
 use serde_json::{Map, Value};
 
@@ -9,24 +7,16 @@ use crate::dry_run::COMPUTING;
 use crate::model::{Plan, PlanStep, StandIn, StandInSource};
 
 /// Why what a look has found is not what the plan's detection steps would find: the playbook was changed since.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DetectionMismatch {
     /// Nothing was found for this detection step.
+    #[error("the monitor has found nothing for the step `{0}`")]
     Missing(String),
     /// Something was found for this, which is not a step that always looks: its items would count as processed.
+    #[error(
+        "the monitor has found something for `{0}`, which is not a detection step without a condition any more"
+    )]
     Unused(String),
-}
-
-impl fmt::Display for DetectionMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(step) => write!(f, "the monitor has found nothing for the step `{step}`"),
-            Self::Unused(step) => write!(
-                f,
-                "the monitor has found something for `{step}`, which is not a detection step without a condition any more"
-            ),
-        }
-    }
 }
 
 /// Gives the detection steps of a plan what was found; it is part of what is sealed.

@@ -1,7 +1,6 @@
 //! The playbook's variables: what was given, checked and completed (F-135).
 
 use countersign_playbook::{InputDecl, InputType, ValidPlaybook};
-use countersign_registry::DataType;
 use countersign_wiring::coerce;
 use serde_json::{Map, Value};
 
@@ -59,21 +58,11 @@ fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, Input
         Some(text @ Value::String(_)) if decl.input_type == InputType::List => {
             Ok(Some(Value::Array(vec![text.clone()])))
         }
-        Some(value) => coerce(value.clone(), &data_type(decl.input_type))
+        Some(value) => coerce(value.clone(), &decl.input_type.data_type())
             .map(Some)
             .map_err(|error| problem(&decl.name, &error.to_string())),
         None if decl.required => Err(problem(&decl.name, "is required")),
         None => Ok(None),
-    }
-}
-
-fn data_type(input: InputType) -> DataType {
-    match input {
-        InputType::String | InputType::EntityName => DataType::String,
-        InputType::Number => DataType::Number,
-        InputType::Decimal => DataType::Decimal,
-        InputType::Date => DataType::Date,
-        InputType::List => DataType::array(DataType::Any),
     }
 }
 

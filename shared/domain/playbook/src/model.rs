@@ -7,7 +7,7 @@ mod trigger;
 use std::collections::BTreeSet;
 
 use countersign_registry::actions::research_with_tools::{ResearchWithTools, endpoint_of};
-use countersign_registry::{Action as _, CALL_CONNECTOR, ModelChoice};
+use countersign_registry::{Action as _, CALL_CONNECTOR, DataType, ModelChoice};
 pub use countersign_registry::{OutputSchema, Shape};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
@@ -76,6 +76,20 @@ pub enum InputType {
     EntityName,
     /// A list of anything.
     List,
+}
+
+impl InputType {
+    /// The type as actions and conditions know it.
+    #[must_use]
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::String | Self::EntityName => DataType::String,
+            Self::Number => DataType::Number,
+            Self::Decimal => DataType::Decimal,
+            Self::Date => DataType::Date,
+            Self::List => DataType::array(DataType::Any),
+        }
+    }
 }
 
 /// A playbook in which every step links (section 12 holds), with every default filled in.

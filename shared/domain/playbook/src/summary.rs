@@ -17,10 +17,7 @@ pub(crate) const MAX_PROMPT: usize = 10_000;
 
 /// The step that writes it, from the titles and contents of the sections. Should it fail, the run goes on.
 pub(crate) fn step(prompt: &str, sections: Vec<(&str, Value)>) -> Step {
-    let field = Field {
-        description: "The summary, in plain text.".to_owned(),
-        ..Field::new(NAME, DataType::String)
-    };
+    let field = Field::described(NAME, DataType::String, "The summary, in plain text.");
     let kind = StepKind::Action {
         action: SynthesizeReport::NAME.to_owned(),
         inputs: Map::from_iter([("data".to_owned(), Value::Object(data(sections)))]),

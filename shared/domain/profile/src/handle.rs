@@ -3,6 +3,7 @@
 use std::fmt;
 
 use countersign_document::Refused;
+use countersign_document::words::is_kebab;
 use serde::{Deserialize, Serialize};
 
 /// No handle is longer.
@@ -26,9 +27,7 @@ impl Handle {
     /// # Errors
     /// [`InvalidHandle`] when it is not kebab-case or too long.
     pub fn parse(text: &str) -> Result<Self, InvalidHandle> {
-        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        let word = |part: &str| !part.is_empty() && part.bytes().all(plain);
-        if text.len() <= MAX_CHARS && text.split('-').all(word) {
+        if text.len() <= MAX_CHARS && is_kebab(text) {
             Ok(Self(text.to_owned()))
         } else {
             Err(InvalidHandle(text.chars().take(80).collect()))

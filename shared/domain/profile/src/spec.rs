@@ -254,6 +254,12 @@ impl ProfileSpec {
         own.find(|skill| skill.reference.as_str() == playbook)
     }
 
+    /// The playbook that is named, else [`Self::first_playbook`].
+    #[must_use]
+    pub fn named_or_first<'a>(&'a self, named: Option<&'a Text<100>>) -> Option<&'a str> {
+        named.map_or_else(|| self.first_playbook(), |named| Some(named.as_str()))
+    }
+
     /// The playbook that the agent follows when none is named: its skill with the highest priority. None when it has none, or
     /// several of that priority (F-174).
     #[must_use]

@@ -151,6 +151,21 @@ pub struct CallOf<'a> {
     pub key: &'a str,
 }
 
+impl EffectsOf<'_> {
+    /// What `made` makes of each call, in order. An error says which of several calls it is about.
+    ///
+    /// # Errors
+    /// That of the first call of which nothing can be made.
+    pub fn each<T>(
+        &self,
+        made: impl Fn(&CallOf<'_>) -> Result<T, ActionError>,
+    ) -> Result<Vec<T>, ActionError> {
+        let all = self.calls.len();
+        let numbered = |(n, call)| made(call).map_err(|error| error.of_call(n, all));
+        self.calls.iter().enumerate().map(numbered).collect()
+    }
+}
+
 /// What a call was bound to when its run was planned. It only says what is worth reading together with the binding: what
 /// does not hold any more is read again, and nothing is decided by it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,6 +227,15 @@ impl ActionError {
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Says which of several calls, counted from 0, this is about.
+    fn of_call(self, n: usize, calls: usize) -> Self {
+        if calls < 2 {
+            return self;
+        }
+        let message = format!("call {} of {calls}: {}", n + 1, self.message);
+        Self { message, ..self }
     }
 
     /// Carries another crate's error over, with its whole chain as message. An error that forwards the words of its cause says them once.

@@ -123,17 +123,13 @@ impl Registry {
     pub fn rules(
         &self,
         action: &str,
-        mut params: Map<String, Value>,
+        params: Map<String, Value>,
         open: &[(Path, &Value)],
     ) -> Vec<Problem> {
         let Some(rules) = self.entries.get(action).and_then(|entry| entry.rules) else {
             return Vec::new();
         };
-        params.retain(|_, value| !value.is_null());
-        for (name, value) in &mut params {
-            stand_in(value, open, &Path::of(name));
-        }
-        let mut problems = rules(params);
+        let mut problems = rules(filled_in(params, open));
         problems.retain(|problem| !open.iter().any(|(path, _)| path.touches(&problem.path)));
         problems
     }
@@ -144,17 +140,14 @@ impl Registry {
     pub fn infer(
         &self,
         action: &str,
-        mut params: Map<String, Value>,
+        params: Map<String, Value>,
         open: &[(Path, &Value)],
         inputs: &InputTypes,
     ) -> Inferred {
         let Some(infer) = self.entries.get(action).and_then(|entry| entry.infer) else {
             return Inferred::default();
         };
-        params.retain(|_, value| !value.is_null());
-        for (name, value) in &mut params {
-            stand_in(value, open, &Path::of(name));
-        }
+        let params = filled_in(params, open);
         let written: Vec<Path> = params.keys().map(|name| Path::of(name)).collect();
         let mut inferred = infer(params, inputs);
         inferred.problems.retain(|problem| {
@@ -179,6 +172,15 @@ impl Registry {
         let hosted = self.entries.iter().filter(|(_, entry)| !entry.function.is_empty());
         hosted.map(|(name, entry)| (name.as_ref(), entry.function.as_ref()))
     }
+}
+
+/// Params without those that are left out; something of its type stands in for each part that is known only during a run.
+fn filled_in(mut params: Map<String, Value>, open: &[(Path, &Value)]) -> Map<String, Value> {
+    params.retain(|_, value| !value.is_null());
+    for (name, value) in &mut params {
+        stand_in(value, open, &Path::of(name));
+    }
+    params
 }
 
 #[cfg(test)]

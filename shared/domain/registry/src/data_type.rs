@@ -25,6 +25,12 @@ impl Field {
     pub fn new(name: &str, data_type: DataType) -> Self {
         Self { name: name.to_owned(), data_type, description: String::new() }
     }
+
+    /// A field with a description.
+    #[must_use]
+    pub fn described(name: &str, data_type: DataType, description: &str) -> Self {
+        Self { description: description.to_owned(), ..Self::new(name, data_type) }
+    }
 }
 
 /// The type of a value (F-091, F-161). JSON on the wire: `"string"`, `{"array": "string"}`, `{"record": [field…]}`.

@@ -1,6 +1,8 @@
-//! Finding a value in a result.
+//! Finding values in a result.
 
-use serde_json::Value;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
 
 /// The value at a dotted path such as `resolution.entities[0].name`; an empty path is the value itself.
 ///
@@ -25,6 +27,13 @@ fn step<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
         }
         _ => value.get(part),
     }
+}
+
+/// The fields of all records, in the order of first sight.
+pub(crate) fn all_fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
+    let mut seen = HashSet::new();
+    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
+    all.map(String::as_str).filter(|name| seen.insert(*name)).collect()
 }
 
 #[cfg(test)]

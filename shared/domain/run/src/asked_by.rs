@@ -1,5 +1,6 @@
 //! What asked for a run without a person, for those who sign what it is about to do.
 
+use countersign_failure::beginning;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -160,10 +161,7 @@ fn minute(at: Timestamp) -> String {
 }
 
 fn cut(name: &str) -> String {
-    match name.char_indices().nth(MAX_NAME) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
+    beginning(name, MAX_NAME)
 }
 
 #[cfg(test)]

@@ -254,6 +254,55 @@ pub struct Head {
 }
 
 impl Head {
+    /// The head of a run that is asked for at this time, by its owner: nothing else is known of it, and nothing has happened.
+    #[must_use]
+    pub fn asked(run: RunId, owner: UserId, context: RunContext, now: Timestamp) -> Self {
+        Self {
+            run,
+            invoked_by: owner.clone(),
+            owner,
+            invoked_by_name: None,
+            invoked_by_email: None,
+            scopes: Scopes::default(),
+            token: None,
+            given_inputs: Vec::new(),
+            profile_id: String::new(),
+            profile_name: String::new(),
+            agent_handle: String::new(),
+            mentioned: false,
+            team_context: None,
+            playbook_id: None,
+            playbook_name: None,
+            chosen_because: None,
+            understood: Vec::new(),
+            query: String::new(),
+            context,
+            occurrence: None,
+            strategy: None,
+            execution_mode: ExecutionMode::default(),
+            approval_policy: GatePolicy::default(),
+            dry_run: None,
+            from_monitor: None,
+            asked_in: None,
+            started_at: now,
+            last_finished_at: None,
+            attempt: 1,
+            idle_attempts: 0,
+            events_at_attempt: 0,
+            repeats: Vec::new(),
+            repeated_by: None,
+            replays: None,
+            revised: Revised::default(),
+            version: 1,
+            seal: None,
+            warnings: Vec::new(),
+            stop: None,
+            status: None,
+            finished_at: None,
+            record: None,
+        }
+    }
+
     /// What is said of a run that has no effect, before anything else: a replay, or another test.
     #[must_use]
     pub fn notice(&self) -> Option<&'static str> {

@@ -251,6 +251,38 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
+    /// What was due then and is noticed now, of this source: nothing has come of it, and nothing else is known of it.
+    #[must_use]
+    pub fn noticed(
+        id: OccurrenceId,
+        owner: UserId,
+        (source, source_id): (OccurrenceSource, &str),
+        (due_at, noticed_at): (Timestamp, Timestamp),
+    ) -> Self {
+        Self {
+            id,
+            owner,
+            source,
+            source_id: source_id.to_owned(),
+            name: String::new(),
+            profile_id: String::new(),
+            due_at,
+            noticed_at,
+            asked_by: None,
+            fired_by: None,
+            chain: Vec::new(),
+            others: Vec::new(),
+            state: OccurrenceState::Due,
+            reason: None,
+            runs: Vec::new(),
+            status: None,
+            finished_at: None,
+            max_retries: 0,
+            timeout_seconds: 0,
+            version: 1,
+        }
+    }
+
     /// What led to whatever its run leads to. Schedules are not in it: nothing fires a due time.
     #[must_use]
     pub fn leads_on(&self) -> Ancestry {

@@ -37,29 +37,32 @@ fn is_problem(status: StepStatus) -> bool {
 impl ConnectorCall {
     /// The call that a step is.
     #[must_use]
-    pub fn of_step(name: &str, step: &StepState, (connector, endpoint): (String, String)) -> Self {
-        Self {
-            step: name.to_owned(),
-            connector,
-            endpoint,
-            status: step.status,
-            latency_ms: Some(step.took_ms).filter(|took| *took > 0),
-            results_count: step.count,
-            code: step.code.clone(),
-        }
+    pub fn of_step(name: &str, step: &StepState, called: (String, String)) -> Self {
+        let made = Self::made(name, called, (step.status, step.took_ms), step.code.as_ref());
+        Self { results_count: step.count, ..made }
     }
 
     /// A call that the model of a step has asked for.
     #[must_use]
-    pub fn of_tool(step: &str, call: &ToolCall, (connector, endpoint): (String, String)) -> Self {
+    pub fn of_tool(step: &str, call: &ToolCall, called: (String, String)) -> Self {
+        Self::made(step, called, (call.status, call.took_ms), call.code.as_ref())
+    }
+
+    /// A call of which nobody knows how many results it had.
+    fn made(
+        step: &str,
+        (connector, endpoint): (String, String),
+        (status, took_ms): (StepStatus, u64),
+        code: Option<&String>,
+    ) -> Self {
         Self {
             step: step.to_owned(),
             connector,
             endpoint,
-            status: call.status,
-            latency_ms: Some(call.took_ms).filter(|took| *took > 0),
+            status,
+            latency_ms: Some(took_ms).filter(|took| *took > 0),
             results_count: None,
-            code: call.code.clone(),
+            code: code.cloned(),
         }
     }
 }

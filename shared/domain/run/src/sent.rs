@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use countersign_failure::one_line;
 use jiff::Timestamp;
 
 use crate::Sending;
@@ -123,9 +124,7 @@ impl fmt::Display for Said<'_> {
 /// Evidence on one line.
 fn quoted(evidence: Option<&str>) -> String {
     let Some(evidence) = evidence else { return String::new() };
-    let words: Vec<&str> = evidence.split(|c: char| c.is_whitespace() || c.is_control()).collect();
-    let line: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    format!(", with the evidence “{}”", line.join(" "))
+    format!(", with the evidence “{}”", one_line(evidence))
 }
 
 #[cfg(test)]

@@ -1,58 +1,21 @@
 //! The fold does not depend on the order of events, and never leaves a final status.
 
-use countersign_identity::{Scopes, UserId};
+use countersign_identity::UserId;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::{
-    Event, EventKind, GateOutcome, Head, Revised, RunContext, RunId, RunStatus, Sending,
-    StepStatus, StopReason, fold,
+    Event, EventKind, GateOutcome, Head, RunContext, RunId, RunStatus, Sending, StepStatus,
+    StopReason, fold,
 };
 
 pub(crate) fn head() -> Head {
+    let owner = UserId::from_bytes([2; 16]);
+    let (run, now) = (RunId::from_bytes([1; 16]), Timestamp::UNIX_EPOCH);
     Head {
-        run: RunId::from_bytes([1; 16]),
-        owner: UserId::from_bytes([2; 16]),
-        invoked_by: UserId::from_bytes([2; 16]),
-        scopes: Scopes::default(),
-        token: None,
         profile_id: "prof".to_owned(),
         profile_name: "Investigator".to_owned(),
-        agent_handle: String::new(),
-        mentioned: false,
-        team_context: None,
-        given_inputs: Vec::new(),
-        playbook_id: None,
-        playbook_name: None,
-        chosen_because: None,
-        understood: Vec::new(),
-        query: String::new(),
-        context: RunContext::Interactive,
-        strategy: None,
-        started_at: Timestamp::UNIX_EPOCH,
-        occurrence: None,
-        asked_in: None,
-        last_finished_at: None,
-        execution_mode: crate::ExecutionMode::Hybrid,
-        approval_policy: crate::GatePolicy::Require,
-        invoked_by_name: None,
-        invoked_by_email: None,
-        dry_run: None,
-        from_monitor: None,
-        attempt: 1,
-        idle_attempts: 0,
-        events_at_attempt: 0,
-        repeats: Vec::new(),
-        repeated_by: None,
-        replays: None,
-        revised: Revised::default(),
-        version: 1,
-        seal: None,
-        warnings: Vec::new(),
-        stop: None,
-        status: None,
-        finished_at: None,
-        record: None,
+        ..Head::asked(run, owner, RunContext::Interactive, now)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::StepStatus;
+use crate::warnings::within;
 
 /// A tool that a model asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,10 +61,7 @@ impl ToolCall {
     /// Arguments as they are told.
     #[must_use]
     pub fn told(arguments: &str) -> String {
-        if arguments.chars().count() <= MAX_ARGUMENTS {
-            return arguments.to_owned();
-        }
-        arguments.chars().take(MAX_ARGUMENTS - 1).chain(['…']).collect()
+        within(arguments, MAX_ARGUMENTS)
     }
 }
 

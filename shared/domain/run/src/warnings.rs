@@ -186,11 +186,16 @@ fn of_record(fields: &Map<String, Value>) -> String {
     if place.is_empty() { message.to_owned() } else { format!("{}: {message}", place.join(", ")) }
 }
 
-fn cut(text: &str) -> String {
-    if text.chars().count() <= MAX_LENGTH {
+/// A text of at most `most` characters: a longer one ends with `…`.
+pub(crate) fn within(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
         return text.to_owned();
     }
-    text.chars().take(MAX_LENGTH - 1).chain(['…']).collect()
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
+fn cut(text: &str) -> String {
+    within(text, MAX_LENGTH)
 }
 
 #[cfg(test)]

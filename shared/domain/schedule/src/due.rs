@@ -73,27 +73,14 @@ impl ScheduleSpec {
         due: Timestamp,
         now: Timestamp,
     ) -> Occurrence {
+        let source = (OccurrenceSource::Schedule, id.as_str());
+        let id = OccurrenceId::new(id.as_str(), due);
         Occurrence {
-            id: OccurrenceId::new(id.as_str(), due),
-            owner,
-            source: OccurrenceSource::Schedule,
-            source_id: id.to_string(),
             name: self.name.to_string(),
             profile_id: self.profile_id.to_string(),
-            due_at: due,
-            noticed_at: now,
-            asked_by: None,
-            fired_by: None,
-            chain: Vec::new(),
-            others: Vec::new(),
-            state: OccurrenceState::Due,
-            reason: None,
-            runs: Vec::new(),
-            status: None,
-            finished_at: None,
             max_retries: self.max_retries.to(),
             timeout_seconds: self.timeout_seconds.to(),
-            version: 1,
+            ..Occurrence::noticed(id, owner, source, (due, now))
         }
     }
 }

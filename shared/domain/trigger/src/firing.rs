@@ -32,27 +32,17 @@ pub struct FiringTrigger<'a> {
 #[must_use]
 pub fn noticed(of: &FiringTrigger<'_>) -> Occurrence {
     let FiringTrigger { owner, trigger, spec, fired, led_by, at } = *of;
+    let id = OccurrenceId::of_event(trigger.as_str(), at, &fired.event());
+    let source = (OccurrenceSource::Trigger, trigger.as_str());
     let occurrence = Occurrence {
-        id: OccurrenceId::of_event(trigger.as_str(), at, &fired.event()),
-        owner: owner.clone(),
-        source: OccurrenceSource::Trigger,
-        source_id: trigger.to_string(),
         name: spec.name.to_string(),
         profile_id: spec.profile_id.to_string(),
-        due_at: at,
-        noticed_at: at,
-        asked_by: None,
         fired_by: Some(fired.clone()),
         chain: led_by.chain.clone(),
         others: led_by.others.clone(),
-        state: OccurrenceState::Due,
-        reason: None,
-        runs: Vec::new(),
-        status: None,
-        finished_at: None,
         max_retries: spec.max_retries.to(),
         timeout_seconds: spec.timeout_seconds.to(),
-        version: 1,
+        ..Occurrence::noticed(id, owner.clone(), source, (at, at))
     };
     match looped(led_by, trigger) {
         None => occurrence,

@@ -59,9 +59,7 @@ impl TriggerSpec {
     /// agent has none, or several of that priority.
     #[must_use]
     pub fn playbook<'a>(&'a self, agent: &'a ProfileSpec) -> Option<&'a str> {
-        self.playbook_id
-            .as_ref()
-            .map_or_else(|| agent.first_playbook(), |named| Some(named.as_str()))
+        agent.named_or_first(self.playbook_id.as_ref())
     }
 }
 

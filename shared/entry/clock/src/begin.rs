@@ -125,10 +125,7 @@ impl Clock {
         invoker: Option<&Invoker>,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let source = source.ok_or_else(|| NotBegun::Refused(Source::removed(of)))?;
-        if !source.is_on() && of.asked_by.is_none() {
-            return Err(NotBegun::Refused(source.off()));
-        }
+        let source = Source::asking(source, of).map_err(NotBegun::Refused)?;
         let profile = self.catalog.profiles().get(&of.owner, source.profile_id()).await?;
         let removed =
             || NotBegun::Refused(Refusal::new("PROFILE_REMOVED", "the agent was removed"));

@@ -154,27 +154,15 @@ pub(crate) mod tests {
     pub(crate) fn occurrence() -> Occurrence {
         let noticed_at: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
         let source_id = format!("trig_{}", "0".repeat(32));
+        let id = OccurrenceId::new(&source_id, noticed_at);
+        let owner = countersign_identity::UserId::from_bytes([1; 16]);
+        let source = (OccurrenceSource::Trigger, source_id.as_str());
         Occurrence {
-            id: OccurrenceId::new(&source_id, noticed_at),
-            owner: countersign_identity::UserId::from_bytes([1; 16]),
-            source: OccurrenceSource::Trigger,
-            source_id,
             name: "Hook".to_owned(),
             profile_id: "prof_1".to_owned(),
-            due_at: noticed_at,
-            noticed_at,
-            asked_by: None,
-            fired_by: None,
-            chain: Vec::new(),
-            others: Vec::new(),
             state: OccurrenceState::Queued,
-            reason: None,
-            runs: Vec::new(),
-            status: None,
-            finished_at: None,
-            max_retries: 0,
             timeout_seconds: 300,
-            version: 1,
+            ..Occurrence::noticed(id, owner, source, (noticed_at, noticed_at))
         }
     }
 

@@ -298,10 +298,7 @@ impl Clock {
         head: &Head,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let source = source.ok_or_else(|| NotBegun::Refused(Source::removed(of)))?;
-        if !source.is_on() && of.asked_by.is_none() {
-            return Err(NotBegun::Refused(source.off()));
-        }
+        let source = Source::asking(source, of).map_err(NotBegun::Refused)?;
         if let Source::Trigger(trigger) = source {
             self.is_still_signed(of, trigger, now).await?;
         }

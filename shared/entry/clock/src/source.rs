@@ -19,6 +19,20 @@ pub(crate) enum Source<'a> {
     Trigger(&'a Trigger),
 }
 
+impl<'s> Source<'s> {
+    /// What an occurrence is of, when it is there and asks for runs. A run that a person has asked for is not kept back by its being off.
+    ///
+    /// # Errors
+    /// Why there is no run.
+    pub(crate) fn asking(source: Option<Self>, of: &Occurrence) -> Result<Self, Refusal> {
+        let source = source.ok_or_else(|| Self::removed(of))?;
+        if !source.is_on() && of.asked_by.is_none() {
+            return Err(source.off());
+        }
+        Ok(source)
+    }
+}
+
 impl Source<'_> {
     /// Whether it asks for runs at the moment.
     pub(crate) fn is_on(&self) -> bool {

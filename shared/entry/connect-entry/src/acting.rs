@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::{
-    Binding, ConnectorId, ConnectorSource, Credential, CredentialId, CredentialSource, Found,
-    SourceError, SourceFuture, StoredConnector,
+    AgentConnector, Binding, ConnectorId, ConnectorSource, Credential, CredentialId,
+    CredentialSource, Found, SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_resilience::{
@@ -35,28 +35,17 @@ impl ConnectorSource for Acting {
         self.stores.catalog.definition(owner, id)
     }
 
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
-        self.stores.catalog.binding(owner, profile, connector)
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+        self.stores.catalog.binding(of)
     }
 
-    fn bound<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Found> {
+    fn bound<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Found> {
         Box::pin(async move {
-            let named = (owner.clone(), profile.to_owned(), connector.clone());
-            if let Some(found) = self.ahead.found(&named) {
+            if let Some(found) = self.ahead.found(of) {
                 return Ok(found);
             }
-            let found = self.stores.catalog.bound(owner, profile, connector).await?;
-            self.ahead.keep_found(named, found.clone());
+            let found = self.stores.catalog.bound(of).await?;
+            self.ahead.keep_found(of.clone(), found.clone());
             Ok(found)
         })
     }

@@ -7,7 +7,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_connector::{ConnectorId, ConnectorSource as _, CredentialId, Found, SourceError};
+use countersign_connector::{
+    AgentConnector, ConnectorSource as _, CredentialId, Found, SourceError,
+};
 use countersign_identity::UserId;
 use countersign_registry::action::ReadAhead;
 use countersign_resilience::SourceState;
@@ -25,9 +27,6 @@ pub(crate) struct Stores {
     pub(crate) across: Table,
 }
 
-/// Whose call of which connector, for which profile.
-pub(crate) type Named = (UserId, String, ConnectorId);
-
 /// For how long what was read is used: as long as a step over a list uses the rights of its runner.
 const MAX_AGE: Duration = Duration::from_secs(10);
 
@@ -37,7 +36,7 @@ type Kept<K, T> = Option<(K, T, Instant)>;
 /// What was read. The credential is kept as it is stored: sealed.
 #[derive(Default)]
 pub(crate) struct Read {
-    found: Kept<Named, Found>,
+    found: Kept<AgentConnector, Found>,
     credential: Kept<(UserId, CredentialId), Option<Item>>,
     source: Kept<String, Option<SourceState>>,
     /// Whether the last report of the source was a success, and written.
@@ -58,8 +57,8 @@ impl Ahead {
         *self.lock() = read;
     }
 
-    pub(crate) fn found(&self, named: &Named) -> Option<Found> {
-        fresh(&self.lock().found, named)
+    pub(crate) fn found(&self, of: &AgentConnector) -> Option<Found> {
+        fresh(&self.lock().found, of)
     }
 
     pub(crate) fn credential(&self, of: &(UserId, CredentialId)) -> Option<Option<Item>> {
@@ -70,8 +69,8 @@ impl Ahead {
         fresh(&self.lock().source, subject)
     }
 
-    pub(crate) fn keep_found(&self, named: Named, found: Found) {
-        self.lock().found = now(named, found);
+    pub(crate) fn keep_found(&self, of: AgentConnector, found: Found) {
+        self.lock().found = now(of, found);
     }
 
     pub(crate) fn keep_credential(&self, of: (UserId, CredentialId), item: Option<Item>) {
@@ -120,11 +119,11 @@ impl Stores {
     /// rest is a help.
     pub(crate) async fn read(
         &self,
-        named: Named,
+        of: AgentConnector,
         ahead: Option<&ReadAhead>,
     ) -> Result<(Found, Read), SourceError> {
-        let (owner, profile, connector) = &named;
-        let of_catalog = self.catalog.lookups(owner, profile, connector);
+        let owner = &of.owner;
+        let of_catalog = self.catalog.lookups(&of);
         let credential = ahead.and_then(|ahead| ahead.credential.as_deref());
         let credential = credential.and_then(|id| CredentialId::parse(id).ok());
         let credential_at = credential.as_ref().map(|id| self.vault.lookup(owner, id));
@@ -136,8 +135,8 @@ impl Stores {
             Ok(read) => read,
             Err(error) => {
                 tracing::warn!(%error, "reading one after the other");
-                let found = self.catalog.bound(owner, profile, connector).await?;
-                let kept = now(named, found.clone());
+                let found = self.catalog.bound(&of).await?;
+                let kept = now(of, found.clone());
                 return Ok((found, Read { found: kept, ..Read::default() }));
             }
         };
@@ -150,20 +149,25 @@ impl Stores {
         });
         let found = self.catalog.found(&of_catalog, &mut read);
         let found = found.map_err(|error| Box::new(error) as SourceError)?;
-        let kept = now(named, found.clone());
+        let kept = now(of, found.clone());
         Ok((found, Read { found: kept, credential, source, told: false }))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use countersign_connector::ConnectorId;
+
     use super::*;
 
     #[test]
     fn what_describing_read_is_used_for_the_same_call_only() {
         let owner = UserId::from_bytes([1; 16]);
-        let of =
-            |name: &str| (owner.clone(), "prof_1".to_owned(), ConnectorId::parse(name).unwrap());
+        let of = |name: &str| AgentConnector {
+            owner: owner.clone(),
+            profile: "prof_1".to_owned(),
+            connector: ConnectorId::parse(name).unwrap(),
+        };
         let id = |byte| (owner.clone(), CredentialId::from_bytes([byte; 16]));
         let (subject, moved) = ("subject".to_owned(), "moved".to_owned());
         let ahead = Ahead::default();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_channel::ConnectorCalls;
-use countersign_connector::{LookupError, bound, described, named};
+use countersign_connector::{AgentConnector, LookupError, bound, described, named};
 use countersign_effect::Effect;
 use countersign_registry::action::{ActionError, ActionFuture, Describe, EffectsOf};
 
@@ -25,8 +25,9 @@ impl Describing {
         let calls = message.as_ref().map(|made| made.calls(of)).unwrap_or_default();
         let of = &message.as_ref().map_or(*of, |made| made.effects(of, &calls));
         let connector = named(of.params).map_err(|error| failed(&error))?;
-        let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
-        let read = self.stores.read(call, of.ahead).await;
+        let (owner, profile) = (of.owner.clone(), of.profile_id.to_owned());
+        let called = AgentConnector { owner, profile, connector };
+        let read = self.stores.read(called, of.ahead).await;
         let (found, read) = read.map_err(|error| failed(&LookupError::Source(error)))?;
         self.ahead.keep(read);
         described(&bound(found, of.params).map_err(|error| failed(&error))?, of)

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_approval::{Covered, Kind, Request, Status};
 use countersign_connector::{
-    AskedCall, ConnectorId, ConnectorSource, Found, SendProblem, send_problem, send_unknown,
+    AgentConnector, AskedCall, ConnectorId, ConnectorSource, Found, SendProblem, send_problem,
+    send_unknown,
 };
 use countersign_effect::{Effect, HttpEffect};
 use countersign_failure::chain;
@@ -70,7 +71,9 @@ fn read<'a>(
     id: ConnectorId,
 ) -> BoxFuture<'a, (ConnectorId, Read)> {
     Box::pin(async move {
-        let found = connectors.bound(&request.owner, profile, &id).await.map_err(|error| {
+        let (owner, profile) = (request.owner.clone(), profile.to_owned());
+        let of = AgentConnector { owner, profile, connector: id.clone() };
+        let found = connectors.bound(&of).await.map_err(|error| {
             let said = chain(error.as_ref());
             tracing::warn!(approval = %request.id, connector = %id, error = said, "it is not known whether a call can be sent");
             error.code()

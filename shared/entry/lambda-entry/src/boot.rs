@@ -1,6 +1,7 @@
 //! Starting: once per process, failing fast.
 
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
@@ -47,11 +48,7 @@ impl Boot {
     /// # Errors
     /// [`StartError`] when it is not a whole number.
     pub fn number(&self, setting: Setting) -> Result<u64, StartError> {
-        let text = self.settings.get(setting).unwrap_or("0");
-        text.parse().map_err(|_| StartError::Invalid {
-            name: setting.name(),
-            reason: format!("`{text}` is not a whole number"),
-        })
+        self.parsed(setting, "0", "is not a whole number")
     }
 
     /// A setting that is `true` or `false`; `false` when it is not set.
@@ -59,10 +56,19 @@ impl Boot {
     /// # Errors
     /// [`StartError`] when it is neither.
     pub fn flag(&self, setting: Setting) -> Result<bool, StartError> {
-        let text = self.settings.get(setting).unwrap_or("false");
+        self.parsed(setting, "false", "is neither `true` nor `false`")
+    }
+
+    fn parsed<T: FromStr>(
+        &self,
+        setting: Setting,
+        default: &str,
+        otherwise: &str,
+    ) -> Result<T, StartError> {
+        let text = self.settings.get(setting).unwrap_or(default);
         text.parse().map_err(|_| StartError::Invalid {
             name: setting.name(),
-            reason: format!("`{text}` is neither `true` nor `false`"),
+            reason: format!("`{text}` {otherwise}"),
         })
     }
 

@@ -56,14 +56,14 @@ impl From<Fault> for Diagnostic {
     }
 }
 
-/// A boxed handler.
-pub type Handler =
-    Arc<dyn Fn(Value, Invocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync>;
+/// A boxed handler, and what it answers.
+pub type Handler<T = Value> =
+    Arc<dyn Fn(Value, Invocation) -> BoxFuture<'static, Result<T, Fault>> + Send + Sync>;
 
 /// Boxes a handler.
-pub fn handler<H>(handle: H) -> Handler
+pub fn handler<T, H>(handle: H) -> Handler<T>
 where
-    H: Fn(Value, Invocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync + 'static,
+    H: Fn(Value, Invocation) -> BoxFuture<'static, Result<T, Fault>> + Send + Sync + 'static,
 {
     Arc::new(handle)
 }

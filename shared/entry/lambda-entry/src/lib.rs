@@ -21,4 +21,4 @@ pub use handler::{
     Answer, Build, Fault, Handler, Invocation, decode, handler, run, serve, serve_with,
 };
 pub use settings::{MissingSetting, Setting, Settings, runtime_api};
-pub use streams::{Parts, StreamHandler, StreamedAnswer, serve_streams, stream_handler};
+pub use streams::{Parts, StreamHandler, StreamedAnswer, serve_streams};

@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use countersign_store_kit::counts;
 use futures::Stream;
@@ -11,7 +10,7 @@ use lambda_runtime::{LambdaEvent, StreamResponse, service_fn};
 use serde_json::Value;
 
 use crate::boot::{Boot, StartError, start};
-use crate::handler::{Fault, Invocation, log};
+use crate::handler::{Handler, Invocation, log};
 
 /// The parts of an answer.
 pub type Parts = Pin<Box<dyn Stream<Item = Result<Vec<u8>, lambda_runtime::Error>> + Send>>;
@@ -20,20 +19,7 @@ pub type Parts = Pin<Box<dyn Stream<Item = Result<Vec<u8>, lambda_runtime::Error
 pub type StreamedAnswer = StreamResponse<Parts>;
 
 /// A boxed handler whose answer leaves in parts.
-pub type StreamHandler = Arc<
-    dyn Fn(Value, Invocation) -> BoxFuture<'static, Result<StreamedAnswer, Fault>> + Send + Sync,
->;
-
-/// Boxes a handler.
-pub fn stream_handler<H>(handle: H) -> StreamHandler
-where
-    H: Fn(Value, Invocation) -> BoxFuture<'static, Result<StreamedAnswer, Fault>>
-        + Send
-        + Sync
-        + 'static,
-{
-    Arc::new(handle)
-}
+pub type StreamHandler = Handler<StreamedAnswer>;
 
 /// Builds the handler once, then serves events with it until the process is stopped.
 #[must_use]

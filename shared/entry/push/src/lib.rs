@@ -46,9 +46,12 @@ impl<'m> Message<'m> {
 /// The open connections of everybody.
 #[derive(Debug, Clone)]
 pub struct Push {
-    content: ContentStore,
-    directory: Directory,
-    connections: Connections,
+    /// Which connections there are, and the tickets they are opened with.
+    pub content: ContentStore,
+    /// What the people at their other ends may do.
+    pub directory: Directory,
+    /// The gateway that holds them.
+    pub connections: Connections,
 }
 
 impl Push {

@@ -2,8 +2,8 @@
 
 use countersign_profile::Profile;
 use countersign_run::{
-    AskedIn, DryRun, ExecutionMode, GatePolicy, Head, OccurrenceId, Revised, RunContext, RunId,
-    Strategy, UnderstoodInput,
+    AskedIn, DryRun, ExecutionMode, GatePolicy, Head, OccurrenceId, RunContext, RunId, Strategy,
+    UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use jiff::Timestamp;
@@ -74,11 +74,7 @@ impl Asking<'_> {
         let (profile_id, profile_name) = named.unwrap_or_default();
         let handle = self.profile.map(|profile| profile.spec.handle.to_string());
         Head {
-            run,
-            owner: invoker.owner().clone(),
             invoked_by: invoker.user.clone(),
-            invoked_by_name: None,
-            invoked_by_email: None,
             // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
             scopes: invoker.scopes.clone(),
             token: invoker.token.clone(),
@@ -97,30 +93,13 @@ impl Asking<'_> {
             chosen_because: self.chosen_because.clone(),
             understood: self.understood.clone(),
             query: self.query.to_owned(),
-            context: self.context,
             strategy: Some(self.made.map_or_else(|| self.mode.strategy(), Made::strategy)),
             execution_mode: self.mode,
             approval_policy: self.approval_policy,
             dry_run: self.dry_run,
-            from_monitor: None,
-            started_at: now,
             occurrence: self.occurrence.clone(),
             asked_in: self.asked_in.clone(),
-            last_finished_at: None,
-            attempt: 1,
-            idle_attempts: 0,
-            events_at_attempt: 0,
-            repeats: Vec::new(),
-            repeated_by: None,
-            replays: None,
-            revised: Revised::default(),
-            version: 1,
-            seal: None,
-            warnings: Vec::new(),
-            stop: None,
-            status: None,
-            finished_at: None,
-            record: None,
+            ..Head::asked(run, invoker.owner().clone(), self.context, now)
         }
     }
 }

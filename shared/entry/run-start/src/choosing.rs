@@ -216,10 +216,15 @@ fn because(met: &TriggerMatch) -> String {
     }
 }
 
-fn several(met: &[TriggerMatch]) -> Problem {
-    let names: Vec<String> = met.iter().map(|met| format!("`{}`", met.playbook)).collect();
+/// Refuses a question that could mean each of these.
+pub(crate) fn ambiguous<'n>(names: impl Iterator<Item = &'n str>) -> Problem {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     let detail = format!("the question could mean {}; nothing was started", names.join(" or "));
-    let mut problem = Problem::new(StatusCode::CONFLICT, "PLAYBOOK_AMBIGUOUS", detail);
+    Problem::new(StatusCode::CONFLICT, "PLAYBOOK_AMBIGUOUS", detail)
+}
+
+fn several(met: &[TriggerMatch]) -> Problem {
+    let mut problem = ambiguous(met.iter().map(|met| met.playbook.as_str()));
     problem.errors = met.iter().map(|met| FieldError::new("playbook", because(met))).collect();
     problem.with_hint("name the playbook, or give one of the triggers a higher `priority`")
 }

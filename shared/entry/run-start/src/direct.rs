@@ -12,12 +12,11 @@ use countersign_profile::Profile;
 use countersign_registry::{CALL_CONNECTOR, DataType, Slot};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_web::{FieldError, Problem};
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::Starter;
 use crate::asking::Made;
-use crate::choosing::Chosen;
+use crate::choosing::{Chosen, ambiguous};
 
 /// The action that reads the knowledge graph.
 const GRAPH: &str = "search_knowledge_graph";
@@ -104,9 +103,7 @@ pub(crate) fn stored(ctx: Starter<'_>, yaml: &str) -> Result<StoredPlaybook, Pro
 
 fn several<'m>(calls: impl Iterator<Item = &'m str>) -> Problem {
     let names: Vec<&str> = calls.collect();
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let detail = format!("the question could mean {}; nothing was started", quoted.join(" or "));
-    let mut problem = Problem::new(StatusCode::CONFLICT, "PLAYBOOK_AMBIGUOUS", detail);
+    let mut problem = ambiguous(names.iter().copied());
     problem.errors =
         names.iter().map(|name| FieldError::new("query", format!("fits `{name}`"))).collect();
     problem.with_hint("name the connector and the endpoint in the question")

@@ -5,12 +5,14 @@ mod streamed;
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
+use std::process::ExitCode;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use countersign_failure::Failure;
+use countersign_lambda_entry::{Boot, StartError, run};
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use lambda_http::request::{LambdaRequest, RequestContext};
@@ -119,6 +121,12 @@ fn secure(response: &mut Response, id: &RequestId) {
 #[error("the event is not an HTTP request: {0}")]
 #[failure(code = "EVENT_INVALID")]
 pub struct NoRequest(String);
+
+/// Builds a router once, then answers events with it until the process is stopped.
+#[must_use]
+pub fn serve(build: fn(&Boot) -> Result<Router, StartError>) -> ExitCode {
+    run(build, |router, event, _| Box::pin(async move { Ok(answer(router.clone(), event).await?) }))
+}
 
 /// Answers one Lambda event (HTTP API, payload 2.0) with a router, in the shape the gateway wants back.
 ///

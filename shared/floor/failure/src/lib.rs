@@ -4,6 +4,7 @@
 //! code, whether trying again can help, an HTTP status, the name Step Functions matches on, and a hint.
 
 mod network;
+mod one_line;
 mod place;
 mod plain;
 
@@ -11,6 +12,7 @@ use std::error::Error;
 
 pub use countersign_failure_derive::Failure;
 pub use network::{address_problem, network_problem};
+pub use one_line::{beginning, one_line};
 pub use place::at_path;
 pub use plain::json_problem;
 

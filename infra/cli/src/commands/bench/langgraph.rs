@@ -9,6 +9,7 @@ use super::Figure;
 use super::cold_start::peak_megabytes;
 use super::run::{Bench, of_function, processor_time, spread};
 use crate::error::CliError;
+use crate::stack::last_line;
 
 /// The most of the peer's memory.
 const GOAL_MEMORY: f64 = 0.2;
@@ -63,8 +64,7 @@ impl Used {
 /// [`CliError::Found`] with the last line of its errors when it failed.
 pub(super) fn said<T: DeserializeOwned>(output: &Output) -> Result<T, CliError> {
     if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let reason = text.trim().lines().last().unwrap_or("it said nothing").to_owned();
+        let reason = last_line(&output.stderr, "it said nothing");
         return Err(CliError::Found(format!("LangGraph's side failed: {reason}")));
     }
     serde_json::from_slice(&output.stdout).map_err(|error| CliError::Found(error.to_string()))

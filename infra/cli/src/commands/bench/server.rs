@@ -1,5 +1,6 @@
-//! A server that gives every request the same answer.
+//! A server that gives every request the same answer, and the connectors to it.
 
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -11,6 +12,24 @@ pub(super) async fn listener(doing: &'static str) -> Result<(TcpListener, u16), 
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(doing)?;
     let port = listener.local_addr().map_err(doing)?.port();
     Ok((listener, port))
+}
+
+/// A connector to a server of this machine: its name, what its requests are authenticated by, and its endpoints.
+pub(super) fn connector(
+    (id, name): (&str, &str),
+    port: u16,
+    auth: &str,
+    endpoints: &Value,
+) -> String {
+    let connector = json!({
+        "id": id,
+        "name": name,
+        "type": "rest_api",
+        "version": "1.0.0",
+        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": auth } },
+        "endpoints": endpoints,
+    });
+    connector.to_string()
 }
 
 /// Answers with this status and JSON for as long as the benchmark runs; the port.

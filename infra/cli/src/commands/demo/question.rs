@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AGENT, PATIENCE};
+use super::{AGENT, PATIENCE, started};
 use crate::commands::run::settled;
 use crate::commands::{FACTORY, items, response_text, text, visible};
 use crate::console::Console;
@@ -37,9 +37,7 @@ pub(super) async fn ask(door: &Door, console: &Console) -> Result<(), CliError> 
 
 async fn answered(door: &Door, agent: &str, question: &str) -> Result<Value, CliError> {
     let body = json!({ "profile": agent, "query": question });
-    let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
-    let run = text(&started, "id")
-        .ok_or_else(|| CliError::Found("the question was accepted without an id".to_owned()))?;
+    let run = started(door, &body, "question").await?;
     let status = settled(door, &run, PATIENCE).await?;
     if status == "complete" {
         return door.get(&format!("{FACTORY}/executions/{run}")).await;

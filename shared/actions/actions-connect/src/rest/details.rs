@@ -126,7 +126,7 @@ impl Rest<'_> {
             layout: Layout::default(),
             ..self.rules.mapping.clone()
         };
-        let mut mapped = records(&mapping, self.schema, &json, Part { before: 0, most: 1 })?;
+        let mut mapped = records(&mapping, self.asked.schema, &json, Part { before: 0, most: 1 })?;
         if mapped.count != 1 {
             let said = format!("its address answers with {} records", mapped.count);
             mapped.warnings.push(about_record(1, &said));

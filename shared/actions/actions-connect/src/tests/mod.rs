@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use countersign_connector::{
-    Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource,
-    Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
-    HealthSink, Listing, Permissions, SourceError, SourceFuture, StoredConnector, keys,
+    AgentConnector, Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId,
+    ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId,
+    Files, Health, HealthSink, Listing, Permissions, SourceError, SourceFuture, StoredConnector,
+    keys,
 };
 use countersign_effect::Effect;
 use countersign_failure::Class;
@@ -107,15 +108,11 @@ impl ConnectorSource for World {
         Box::pin(async move { Ok(found) })
     }
 
-    fn binding<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
-        let found = self.binding.clone().filter(|binding| {
-            *owner == user(1) && binding.profile_id == profile && binding.connector_id == *connector
-        });
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
+        let is_of = |binding: &Binding| {
+            binding.profile_id == of.profile && binding.connector_id == of.connector
+        };
+        let found = self.binding.clone().filter(|found| of.owner == user(1) && is_of(found));
         Box::pin(async move { Ok(found) })
     }
 }

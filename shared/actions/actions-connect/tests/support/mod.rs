@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use countersign_actions_connect::{ActionTools, Deps, Mode, Readers, Robots, Tokens, actions};
 use countersign_connector::{
-    Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
-    ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId,
-    Files, Health, HealthSink, Listing, Permissions, SourceFuture, StoredConnector, keys,
+    AgentConnector, Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition,
+    ConnectorId, ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry,
+    FileId, Files, Health, HealthSink, Listing, Permissions, SourceFuture, StoredConnector, keys,
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
@@ -123,16 +123,11 @@ impl ConnectorSource for World {
         Box::pin(async move { Ok(Some(found)) })
     }
 
-    fn binding<'a>(
-        &'a self,
-        _: &'a UserId,
-        profile: &'a str,
-        connector: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
+    fn binding<'a>(&'a self, of: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
         let binding = Binding {
             id: BindingId::from_bytes([3; 16]),
-            profile_id: profile.to_owned(),
-            connector_id: connector.clone(),
+            profile_id: of.profile.clone(),
+            connector_id: of.connector.clone(),
             credential: Some(CredentialId::from_bytes([4; 16])),
             config_overrides: self.overrides.clone(),
             permissions: Permissions::default(),

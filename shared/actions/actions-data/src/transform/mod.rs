@@ -15,6 +15,7 @@ use std::collections::HashSet;
 
 use countersign_decimal::DIGITS;
 use countersign_failure::Failure;
+use countersign_knowledge::cross::lookup as find;
 use countersign_registry::Warnings;
 use countersign_registry::actions::transform_data::Warning;
 pub use countersign_registry::actions::transform_data::{Function, Operator};
@@ -166,16 +167,6 @@ fn step(
 /// A field by dotted path; null when it is not there.
 pub(crate) fn lookup<'a>(record: &'a Value, path: &str) -> &'a Value {
     find(record, path).unwrap_or(&Value::Null)
-}
-
-/// A field by dotted path. A key that itself has dots is found first.
-fn find<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
-    record.get(path).or_else(|| {
-        path.split('.').try_fold(record, |value, key| match value {
-            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-            other => other.get(key),
-        })
-    })
 }
 
 fn sort(records: &mut [Value], field: &str, descending: bool) {

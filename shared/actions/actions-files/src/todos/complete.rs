@@ -6,10 +6,10 @@ use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::complete_todo as declared;
 use countersign_registry::shape::filled;
-use countersign_store_content::{ContentStore, TodoChange};
+use countersign_store_content::ContentStore;
 use countersign_todo::{Change, State};
 
-use crate::failed;
+use super::changed;
 
 pub(crate) struct CompleteTodo(pub(crate) Arc<ContentStore>);
 
@@ -24,14 +24,7 @@ impl Perform for CompleteTodo {
     ) -> Result<declared::Output, ActionError> {
         let add_note = filled(params.completion_note);
         let change = Change { state: Some(State::Done), add_note, ..Change::default() };
-        let asked = TodoChange {
-            owner: &call.owner,
-            todo: &inputs.todo_id,
-            change: &change,
-            idempotency_key: Some(&call.idempotency_key),
-            now: call.now,
-        };
-        let todo = self.0.change_todo(asked).await.map_err(failed)?.todo;
+        let todo = changed(&self.0, call, &inputs.todo_id, &change).await?.todo;
         let completed_at = todo.completed_at.unwrap_or(call.now).to_string();
         Ok(declared::Output { success: true, completed_at })
     }

@@ -6,10 +6,10 @@ mod list;
 mod search;
 mod update;
 
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::todo_record::{TodoRecord, Todos};
-use countersign_store_content::FoundTodos;
-use countersign_todo::MAX_TITLE;
+use countersign_store_content::{ContentStore, FoundTodos, TodoChange};
+use countersign_todo::{Change, Changed, MAX_TITLE};
 
 pub(crate) use complete::CompleteTodo;
 pub(crate) use create::CreateTodo;
@@ -17,7 +17,7 @@ pub(crate) use list::ListTodos;
 pub(crate) use search::SearchTodos;
 pub(crate) use update::UpdateTodo;
 
-use crate::refused;
+use crate::{failed, refused};
 
 /// What a call found, and whether that is all.
 fn output(found: FoundTodos) -> Todos {
@@ -29,6 +29,23 @@ fn output(found: FoundTodos) -> Todos {
         warning_count: warnings.len() as u64,
         warnings,
     }
+}
+
+/// A to-do that a call changes, once.
+async fn changed(
+    content: &ContentStore,
+    call: &Call,
+    todo: &str,
+    change: &Change,
+) -> Result<Changed, ActionError> {
+    let asked = TodoChange {
+        owner: &call.owner,
+        todo,
+        change,
+        idempotency_key: Some(&call.idempotency_key),
+        now: call.now,
+    };
+    content.change_todo(asked).await.map_err(failed)
 }
 
 /// A title: one line.

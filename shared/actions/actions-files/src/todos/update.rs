@@ -6,10 +6,10 @@ use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::update_todo as declared;
 use countersign_registry::shape::filled;
-use countersign_store_content::{ContentStore, TodoChange};
+use countersign_store_content::ContentStore;
 use countersign_todo::Change;
 
-use crate::failed;
+use super::changed;
 
 pub(crate) struct UpdateTodo(pub(crate) Arc<ContentStore>);
 
@@ -31,14 +31,7 @@ impl Perform for UpdateTodo {
             remove_tags: params.remove_tags,
             add_note: filled(params.add_note),
         };
-        let asked = TodoChange {
-            owner: &call.owner,
-            todo: &inputs.todo_id,
-            change: &change,
-            idempotency_key: Some(&call.idempotency_key),
-            now: call.now,
-        };
-        let changed = self.0.change_todo(asked).await.map_err(failed)?;
+        let changed = changed(&self.0, call, &inputs.todo_id, &change).await?;
         Ok(declared::Output { success: true, updated_fields: changed.updated_fields })
     }
 }

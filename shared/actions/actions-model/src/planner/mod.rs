@@ -8,21 +8,19 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use countersign_model::{Message, Model, Role};
-use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
 use countersign_registry::actions::plan_tasks::{Inputs, Params, PlanTasks};
 use countersign_registry::{
     Action as _, Contract, DataType, Field, ModelChoice, OutputSchema, Shape, arguments,
 };
 use countersign_run::ModelUse;
-use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::Deps;
-use crate::conversation::{
-    Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
-};
-use crate::error::{LlmError, advice};
+use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen};
+use crate::error::LlmError;
+use crate::handler::{built_in, output_of};
 use crate::prompt::marked;
 
 /// The action in which a model plans.
@@ -32,10 +30,7 @@ pub(crate) struct Planner {
 
 /// What the model must answer.
 fn schema() -> OutputSchema {
-    let field = |name: &str, of: DataType, description: &str| Field {
-        description: description.to_owned(),
-        ..Field::new(name, of)
-    };
+    let field = Field::described;
     let texts = || DataType::array(DataType::String);
     let analysis = vec![
         field("intent", DataType::String, "What is wanted, in one sentence."),
@@ -97,7 +92,7 @@ impl Planner {
         let messages = messages(&params, &data, &schema)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let (output, used) = match &model {
-            Model::Extractive => built_in(call, model.name(), &params, &data, &messages)?,
+            Model::Extractive => by_itself(call, model.name(), &params, &data, &messages)?,
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);
                 let fits = |said| arrange::output(said, &params);
@@ -124,7 +119,7 @@ impl Planner {
 }
 
 /// The built-in model writes no task: whoever the question may be for gets it as it is.
-fn built_in(
+fn by_itself(
     call: &Call,
     model: String,
     params: &Params,
@@ -132,16 +127,8 @@ fn built_in(
     messages: &[Message],
 ) -> Result<(Value, ModelUse), LlmError> {
     let begun = Instant::now();
-    let advice = advice(call);
     let said = by_words::plan(params, data)?;
-    let answer_sha256 = hash(&said.to_string());
-    let output = arrange::output(said, params).map_err(|problems| LlmError::Invalid {
-        model: model.clone(),
-        problems,
-        advice,
-    })?;
-    let used = record(model, messages);
-    Ok((output, ModelUse { turns: 1, latency_ms: millis(begun.elapsed()), answer_sha256, ..used }))
+    built_in(call, (model, begun), messages, said, |said| arrange::output(said, params))
 }
 
 impl Handler for Planner {
@@ -149,11 +136,11 @@ impl Handler for Planner {
         PlanTasks::NAME
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { self.plan(call).await.map(|answered| answered.output) })
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
+        output_of(self.answer(call))
     }
 
-    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+    fn answer<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Answered> {
         Box::pin(self.plan(call))
     }
 

@@ -5,18 +5,18 @@ mod built_in;
 use std::borrow::Cow;
 
 use countersign_model::{Message, Model, ToolSpec};
-use countersign_registry::action::{ActionError, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
 use countersign_registry::actions::research_with_tools::{Inputs, Params, ResearchWithTools};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
     Action as _, Contract, ModelChoice, OutputSchema, arguments, arguments_schema,
 };
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Deps;
 use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen};
 use crate::error::LlmError;
+use crate::handler::output_of;
 use crate::talk::{asking, told};
 
 /// An action whose model asks for tools.
@@ -90,12 +90,12 @@ impl Handler for Research {
         ResearchWithTools::NAME
     }
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { self.answer(call).await.map(|answered| answered.output) })
+    fn run<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Value> {
+        output_of(self.answer(call))
     }
 
     /// Without a conversation around it there are no tools: the model answers from its data.
-    fn answer<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answered, ActionError>> {
+    fn answer<'a>(&'a self, call: &'a Call) -> ActionFuture<'a, Answered> {
         Box::pin(async move {
             let talk = PriorTurns { tools: Vec::new(), turns: Vec::new(), may_ask: false };
             match self.say(call, &talk).await? {
@@ -105,11 +105,7 @@ impl Handler for Research {
         })
     }
 
-    fn turn<'a>(
-        &'a self,
-        call: &'a Call,
-        talk: &'a PriorTurns<'a>,
-    ) -> BoxFuture<'a, Result<Said, ActionError>> {
+    fn turn<'a>(&'a self, call: &'a Call, talk: &'a PriorTurns<'a>) -> ActionFuture<'a, Said> {
         Box::pin(self.say(call, talk))
     }
 

@@ -1,12 +1,13 @@
 //! SearXNG: `GET {base}/search?q=…&format=json&categories=…`.
 
 use countersign_connector::answer::{StatusMeaning, meaning};
-use countersign_failure::{address_problem, json_problem};
+use countersign_failure::address_problem;
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use url::Url;
 
+use super::results::{hits, parsed};
 use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
 
@@ -95,23 +96,12 @@ fn read(answer: &Answer) -> Result<Vec<Hit>, WebError> {
             return Err(WebError::SearchRejected { status, message });
         }
     }
-    let json: Value = serde_json::from_slice(&answer.body)
-        .map_err(|error| WebError::SearchAnswer(json_problem(&error.to_string())))?;
-    let results = json.get("results").and_then(Value::as_array);
-    let results =
-        results.ok_or_else(|| WebError::SearchAnswer("it has no `results`".to_owned()))?;
+    let json = parsed(answer)?;
+    let hits = hits(&json)?;
     let silent = json.get("unresponsive_engines").and_then(Value::as_array);
-    if results.is_empty() && silent.is_some_and(|engines| !engines.is_empty()) {
+    if hits.is_empty() && silent.is_some_and(|engines| !engines.is_empty()) {
         let reason = "none of its search engines answered".to_owned();
         return Err(WebError::SearchUnavailable(reason));
     }
-    let text = |result: &Value, name: &str| {
-        result.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let hit = |result: &Value| Hit {
-        title: text(result, "title"),
-        url: text(result, "url"),
-        snippet: text(result, "content"),
-    };
-    Ok(results.iter().map(hit).collect())
+    Ok(hits)
 }

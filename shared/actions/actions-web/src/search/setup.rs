@@ -1,10 +1,9 @@
 //! Who searches, from the deployment's settings.
 
-use countersign_failure::address_problem;
 use std::sync::Arc;
 
 use countersign_connector::Secret;
-use countersign_http_out::Egress;
+use countersign_http_out::{Egress, base_address};
 use url::Url;
 
 use super::SearchProvider;
@@ -82,15 +81,5 @@ fn usable(key: &Secret) -> bool {
 }
 
 pub(super) fn base(text: &str) -> Result<Url, SearchSetupError> {
-    let refuse = |reason: String| SearchSetupError { setting: SearchSetting::Url, reason };
-    let mut url = Url::parse(text).map_err(|error| {
-        refuse(format!("it is not an address: {}", address_problem(&error.to_string())))
-    })?;
-    if url.cannot_be_a_base() || url.query().is_some() || !url.username().is_empty() {
-        return Err(refuse("it must be a plain address without user and query".to_owned()));
-    }
-    if !url.path().ends_with('/') {
-        url.set_path(&format!("{}/", url.path()));
-    }
-    Ok(url)
+    base_address(text).map_err(|reason| SearchSetupError { setting: SearchSetting::Url, reason })
 }

@@ -1,12 +1,13 @@
 //! Tavily: `POST https://api.tavily.com/search` with a bearer key.
 
 use countersign_connector::Secret;
-use countersign_failure::{address_problem, json_problem};
+use countersign_failure::address_problem;
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::results::{hits, parsed};
 use super::setup::{SearchSetupError, base};
 use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
@@ -75,20 +76,7 @@ impl Tavily {
                 return Err(WebError::SearchRejected { status, message: self.complaint(answer) });
             }
         }
-        let json: Value = serde_json::from_slice(&answer.body)
-            .map_err(|error| WebError::SearchAnswer(json_problem(&error.to_string())))?;
-        let results = json.get("results").and_then(Value::as_array);
-        let results =
-            results.ok_or_else(|| WebError::SearchAnswer("it has no `results`".to_owned()))?;
-        let text = |result: &Value, name: &str| {
-            result.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
-        let hit = |result: &Value| Hit {
-            title: text(result, "title"),
-            url: text(result, "url"),
-            snippet: text(result, "content"),
-        };
-        Ok(results.iter().map(hit).collect())
+        hits(&parsed(answer)?)
     }
 
     /// `{"detail": {"error": …}}`, without the key: providers like to quote it back.

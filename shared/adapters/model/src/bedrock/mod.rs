@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::answer_tool::{StreamedUses, TOOL, rules_and_said, tools, words};
 use crate::chat::{ChatRequest, Message, Reply, Role, Usage};
 use crate::error::ModelError;
-use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, unreadable};
+use crate::protocol::{Asked, Protocol, StreamedAnswer, Tokens, broke_off, replied, unreadable};
 
 pub(crate) use frames::{KIND, events};
 
@@ -65,17 +65,14 @@ impl Protocol for Converse {
     }
 
     fn reply(&self, answer: &[u8], max_tokens: u32) -> (Result<Reply, ModelError>, Usage) {
-        match serde_json::from_slice::<Answer>(answer) {
-            Ok(Answer { output, stop_reason, usage }) => {
-                let (mut uses, mut texts) = (Vec::new(), String::new());
-                for block in output.message.content {
-                    texts.extend(block.text);
-                    uses.extend(block.tool_use.map(|used| (used.name, used.input)));
-                }
-                (said(uses, texts, stop_reason.as_deref(), max_tokens), usage.into())
+        replied(answer, "an answer of Converse", |Answer { output, stop_reason, usage }| {
+            let (mut uses, mut texts) = (Vec::new(), String::new());
+            for block in output.message.content {
+                texts.extend(block.text);
+                uses.extend(block.tool_use.map(|used| (used.name, used.input)));
             }
-            Err(error) => (Err(unreadable("an answer of Converse", &error)), Usage::Unknown),
-        }
+            (said(uses, texts, stop_reason.as_deref(), max_tokens), usage.into())
+        })
     }
 
     fn streamed(&self) -> Box<dyn StreamedAnswer> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{OutputSchema, OutputShape, Parameter, RateLimit};
+use super::{OutputSchema, Parameter, RateLimit};
 
 /// The connection of an `rss_feed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,10 +80,7 @@ impl FeedOperation {
     /// What one item becomes.
     #[must_use]
     pub fn output() -> OutputSchema {
-        let field = |(name, data_type, description): (&str, DataType, &str)| Field {
-            description: description.to_owned(),
-            ..Field::new(name, data_type)
-        };
+        let field = |(name, data_type, description)| Field::described(name, data_type, description);
         let fields = [
             ("title", DataType::String, "the headline"),
             ("summary", DataType::String, "what the item says of itself, without markup"),
@@ -94,10 +91,6 @@ impl FeedOperation {
             ("feed", DataType::String, "the feed it came from"),
             ("_item_id", DataType::String, "the same in every call, for monitors"),
         ];
-        OutputSchema {
-            shape: OutputShape::RecordSet,
-            fields: fields.map(field).into(),
-            inferred: true,
-        }
+        OutputSchema::inferred_records(fields.map(field).into())
     }
 }

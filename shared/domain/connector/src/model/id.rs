@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use countersign_document::words::is_kebab;
 use serde::{Deserialize, Serialize};
 
 /// Why a text is not the name of a connector.
@@ -25,11 +26,8 @@ impl ConnectorId {
     /// # Errors
     /// [`InvalidConnectorId`] when it is not kebab-case or longer than 64 characters.
     pub fn parse(text: &str) -> Result<Self, InvalidConnectorId> {
-        let word = |word: &str| {
-            !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
-        };
         let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
-        if starts_well && text.len() <= 64 && text.split('-').all(word) {
+        if starts_well && text.len() <= 64 && is_kebab(text) {
             Ok(Self(text.to_owned()))
         } else {
             Err(InvalidConnectorId(text.chars().take(80).collect()))

@@ -362,3 +362,11 @@ pub struct OutputSchema {
     #[serde(default)]
     pub inferred: bool,
 }
+
+impl OutputSchema {
+    /// Records with these fields, which follow from the mapping.
+    #[must_use]
+    pub fn inferred_records(fields: Vec<Field>) -> Self {
+        Self { shape: OutputShape::RecordSet, fields, inferred: true }
+    }
+}

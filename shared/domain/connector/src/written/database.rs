@@ -14,8 +14,7 @@ use super::mapping::{RecordMapping, RecordOutput};
 use super::text::{Certificates, SchemaName};
 use crate::bounds::{MaxRows, PoolSize, TimeoutSeconds};
 use crate::model::{
-    self, Connection, Operation, OutputSchema, OutputShape, Parameter, QueryRules, SslMode,
-    StatementSource,
+    self, Connection, Operation, OutputSchema, Parameter, QueryRules, SslMode, StatementSource,
 };
 use crate::reading::Reading;
 use crate::sql::{ReadStatement, SqlError, numbered};
@@ -158,8 +157,7 @@ impl Ends for DatabaseEndpoint {
                 StatementSource::Fixed { sql, binds }
             }
         };
-        let output =
-            OutputSchema { shape: OutputShape::RecordSet, fields: Vec::new(), inferred: true };
+        let output = OutputSchema::inferred_records(Vec::new());
         let (max_rows, reading) = (self.max_rows.to(), Reading::default());
         Some((Operation::Query(QueryRules { statement, max_rows, reading }), output))
     }

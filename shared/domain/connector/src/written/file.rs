@@ -16,7 +16,7 @@ use crate::bounds::HeaderRow;
 use crate::json_path::{JsonPath, JsonStep};
 use crate::model::{
     self, Connection, CsvRules, FormatRules, HtmlRules, JsonRules, Operation, OutputSchema,
-    OutputShape, PathRule, PdfRecords, PdfRules, ValueType, XlsxRules, endings,
+    PathRule, PdfRecords, PdfRules, ValueType, XlsxRules, endings,
 };
 use crate::reading::Reading;
 
@@ -197,8 +197,7 @@ impl Ends for Tagless<FileEndpoint> {
             return Some(xml.operation());
         }
         let rules = self.0.format()?;
-        let output =
-            OutputSchema { shape: OutputShape::RecordSet, fields: fields(&rules), inferred: true };
+        let output = OutputSchema::inferred_records(fields(&rules));
         Some((Operation::Parse(Box::new(rules)), output))
     }
 
@@ -330,5 +329,5 @@ fn path_field(rule: &PathRule) -> Field {
         if list { DataType::array(DataType::Any) } else { DataType::Any }
     };
     let data_type = rule.value_type.map_or_else(otherwise, ValueType::data_type);
-    Field { description: rule.description.clone(), ..Field::new(&rule.field, data_type) }
+    Field::described(&rule.field, data_type, &rule.description)
 }

@@ -229,7 +229,7 @@ impl OutputField {
 
 fn field(name: &str, kind: Option<&TypeName>, description: &str) -> Field {
     let data_type = kind.map_or(DataType::Any, TypeName::data_type);
-    Field { description: description.trim().to_owned(), ..Field::new(name, data_type) }
+    Field::described(name, data_type, description.trim())
 }
 
 /// An output beside the records.
@@ -343,9 +343,5 @@ pub(super) fn inferred(fields: &IndexMap<String, JsonPath>) -> OutputSchema {
         let list = DataType::array(DataType::Any);
         Field::new(name, if path.is_list() { list } else { DataType::Any })
     };
-    OutputSchema {
-        shape: OutputShape::RecordSet,
-        fields: fields.iter().map(field).collect(),
-        inferred: true,
-    }
+    OutputSchema::inferred_records(fields.iter().map(field).collect())
 }

@@ -19,7 +19,7 @@ use super::text::{Address, Attribute, FieldName, UrlPath};
 use crate::bounds::{DelaySeconds, MaxPages, MaxRecords, TimeoutSeconds};
 use crate::css::CssSelector;
 use crate::model::{
-    self, Connection, Operation, OutputSchema, OutputShape, ScrapeField, ScrapeRules, ValueType,
+    self, Connection, Operation, OutputSchema, ScrapeField, ScrapeRules, ValueType,
 };
 use crate::reading::Reading;
 
@@ -130,15 +130,10 @@ impl Ends for ScraperEndpoint {
 
     fn operation(&self, _: &[model::Parameter]) -> Option<(Operation, OutputSchema)> {
         let fields: Vec<ScrapeField> = self.fields.iter().map(PageField::model).collect();
-        let described = |rule: &ScrapeField| Field {
-            description: rule.description.clone(),
-            ..Field::new(&rule.field, rule.value_type.data_type())
+        let described = |rule: &ScrapeField| {
+            Field::described(&rule.field, rule.value_type.data_type(), &rule.description)
         };
-        let output = OutputSchema {
-            shape: OutputShape::RecordSet,
-            fields: fields.iter().map(described).collect(),
-            inferred: true,
-        };
+        let output = OutputSchema::inferred_records(fields.iter().map(described).collect());
         let rules = ScrapeRules {
             path: self.path.as_str().to_owned(),
             query: placeholders::texts(&self.query),

@@ -106,7 +106,7 @@ pub(super) fn check_table(table: &Table<'_>, rules: &mut Rules<'_>) {
 pub(super) fn columns(table: &TableRules, otherwise: &DataType) -> Vec<Field> {
     let described = |rule: &ColumnRule| {
         let data_type = rule.value_type.map_or_else(|| otherwise.clone(), ValueType::data_type);
-        Field { description: rule.description.clone(), ..Field::new(&rule.field, data_type) }
+        Field::described(&rule.field, data_type, &rule.description)
     };
     table.fields.iter().map(described).collect()
 }

@@ -205,16 +205,18 @@ fn header_value(text: &str) -> Result<(), Refused> {
     Err(Refused::of_key("must be printable ASCII, without spaces at its edges"))
 }
 
+/// Whether this is 1 to `most` letters, digits and characters of `also`.
+fn is_word(text: &str, most: usize, also: &[u8]) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || also.contains(&b);
+    (1..=most).contains(&text.len()) && text.bytes().all(fits)
+}
+
 fn scheme(text: &str) -> Result<(), Refused> {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
-    when((1..=32).contains(&text.len()) && text.bytes().all(fits), || {
-        format!("`{}` is not the name of a scheme", shown(text))
-    })
+    when(is_word(text, 32, b"-"), || format!("`{}` is not the name of a scheme", shown(text)))
 }
 
 fn path_prefix(text: &str) -> Result<(), Refused> {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_".contains(&b);
-    when((1..=32).contains(&text.len()) && text.bytes().all(fits), || {
+    when(is_word(text, 32, b"-_"), || {
         format!("`{}` is not 1 to 32 letters, digits, `-` and `_`", shown(text))
     })
 }
@@ -285,8 +287,7 @@ fn element_path(text: &str) -> Result<(), Refused> {
 }
 
 fn attribute(text: &str) -> Result<(), Refused> {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_:.".contains(&b);
-    when((1..=64).contains(&text.len()) && text.bytes().all(fits), || {
+    when(is_word(text, 64, b"-_:."), || {
         format!("`{}` is not the name of an attribute", shown(text))
     })
 }

@@ -9,7 +9,7 @@ use super::endpoint::{Shared, endpoint};
 use super::fields::unique;
 use super::mapping::{RecordMapping, RecordOutput};
 use super::text::{ElementPath, FieldName};
-use crate::model::{FieldRule, Operation, OutputSchema, OutputShape, ParseRules, ValueType};
+use crate::model::{FieldRule, Operation, OutputSchema, ParseRules, ValueType};
 use crate::reading::Reading;
 use crate::xpath::XPath;
 
@@ -62,15 +62,11 @@ impl XmlEndpoint {
         let fields: Vec<FieldRule> = self.fields.iter().map(XmlField::model).collect();
         let context_fields: Vec<FieldRule> =
             self.context_fields.iter().map(XmlField::model).collect();
-        let described = |rule: &FieldRule| Field {
-            description: rule.description.clone(),
-            ..Field::new(&rule.field, rule.value_type.data_type())
+        let described = |rule: &FieldRule| {
+            Field::described(&rule.field, rule.value_type.data_type(), &rule.description)
         };
-        let output = OutputSchema {
-            shape: OutputShape::RecordSet,
-            fields: fields.iter().chain(&context_fields).map(described).collect(),
-            inferred: true,
-        };
+        let output = fields.iter().chain(&context_fields).map(described).collect();
+        let output = OutputSchema::inferred_records(output);
         let rules = ParseRules {
             root_element: element(&self.root_element),
             list_element: element(&self.list_element),

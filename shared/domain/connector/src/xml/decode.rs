@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::error::{Place, XmlError};
+use crate::undecoded::Undecoded;
 
 const CHUNK: usize = 32 * 1024;
 const SNIFF: usize = 1024;
@@ -14,15 +15,10 @@ const SNIFF: usize = 1024;
 /// Memory is one chunk of each side. It refuses more than `max_bytes` in all and more than `max_token` between two
 /// calls of [`Transcoder::next_token`], so that no single tag or text can fill the memory.
 pub(super) struct Transcoder<R> {
-    inner: R,
+    source: Undecoded<R>,
     decoder: Option<Decoder>,
-    raw: Vec<u8>,
-    held: usize,
     text: Vec<u8>,
     taken: usize,
-    bytes: u64,
-    ended: bool,
-    max_bytes: u64,
     token: u64,
     max_token: u64,
     /// Where the decoded chunk starts.
@@ -32,15 +28,10 @@ pub(super) struct Transcoder<R> {
 impl<R: Read> Transcoder<R> {
     pub(super) fn new(inner: R, max_bytes: u64, max_token: u64) -> Self {
         Self {
-            inner,
+            source: Undecoded::new(inner, CHUNK, max_bytes),
             decoder: None,
-            raw: vec![0; CHUNK],
-            held: 0,
             text: Vec::new(),
             taken: 0,
-            bytes: 0,
-            ended: false,
-            max_bytes,
             token: 0,
             max_token,
             place: Place { line: 1, column: 1 },
@@ -54,30 +45,12 @@ impl<R: Read> Transcoder<R> {
 
     /// Bytes read from the source.
     pub(super) fn bytes_read(&self) -> u64 {
-        self.bytes
+        self.source.bytes_read()
     }
 
     /// Starts a new token: its size counts from zero.
     pub(super) fn next_token(&mut self) {
         self.token = 0;
-    }
-
-    /// Fills `raw` with up to `want` bytes.
-    fn read_raw(&mut self, want: usize) -> Result<(), XmlError> {
-        while self.held < want && !self.ended {
-            let read = match self.inner.read(&mut self.raw[self.held..want]) {
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(XmlError::Source(error.to_string())),
-            };
-            self.held += read;
-            self.ended = read == 0;
-            self.bytes += read as u64;
-            if self.bytes > self.max_bytes {
-                return Err(XmlError::TooLarge { max_bytes: self.max_bytes });
-            }
-        }
-        Ok(())
     }
 
     /// Decodes the next chunk into `text`.
@@ -87,31 +60,28 @@ impl<R: Read> Transcoder<R> {
         self.text.clear();
         self.taken = 0;
         let want = if self.decoder.is_none() { SNIFF } else { CHUNK };
-        self.read_raw(want)?;
+        self.source.fill(want)?;
         let decoder = match self.decoder.take() {
             Some(decoder) => decoder,
-            None => sniff(&self.raw[..self.held])?.new_decoder_with_bom_removal(),
+            None => sniff(self.source.held())?.new_decoder_with_bom_removal(),
         };
         let decoder = self.decoder.insert(decoder);
-        let room =
-            decoder.max_utf8_buffer_length_without_replacement(self.held).unwrap_or(CHUNK * 4);
-        self.text.resize(room, 0);
+        let held = self.source.held();
+        let room = decoder.max_utf8_buffer_length_without_replacement(held.len());
+        self.text.resize(room.unwrap_or(CHUNK * 4), 0);
         let (result, read, written) = decoder.decode_to_utf8_without_replacement(
-            &self.raw[..self.held],
+            held,
             &mut self.text,
-            self.ended,
+            self.source.has_ended(),
         );
         self.text.truncate(written);
         if let DecoderResult::Malformed(bad, after) = result {
-            let before = self.bytes - self.held as u64;
-            let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
             return Err(XmlError::Encoding {
                 encoding: decoder.encoding().name().to_owned(),
-                offset,
+                offset: self.source.offset_of_malformed(read, bad, after),
             });
         }
-        self.raw.copy_within(read..self.held, 0);
-        self.held -= read;
+        self.source.advance(read);
         Ok(())
     }
 }
@@ -136,11 +106,9 @@ impl<R: Read> BufRead for Transcoder<R> {
                 limit: self.max_token,
             }));
         }
-        while self.taken == self.text.len()
-            && !(self.ended && self.held == 0 && self.decoder.is_some())
-        {
+        while self.taken == self.text.len() && !(self.source.is_spent() && self.decoder.is_some()) {
             self.refill().map_err(io::Error::other)?;
-            if self.ended && self.held == 0 {
+            if self.source.is_spent() {
                 break;
             }
         }

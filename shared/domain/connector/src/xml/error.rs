@@ -6,6 +6,8 @@ use std::fmt;
 use countersign_failure::Failure;
 use serde::{Deserialize, Serialize};
 
+use crate::undecoded::Unreadable;
+
 /// A place in the decoded text; both count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -155,4 +157,13 @@ pub enum XmlError {
     #[error("reading the file stopped: {0}")]
     #[failure(code = "FILE_SOURCE", retryable, status = 503)]
     Source(String),
+}
+
+impl From<Unreadable> for XmlError {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::Source(error) => Self::Source(error.to_string()),
+            Unreadable::TooLarge { max_bytes } => Self::TooLarge { max_bytes },
+        }
+    }
 }

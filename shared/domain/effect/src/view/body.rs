@@ -98,7 +98,7 @@ fn flatten(
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (name, member) in members {
-                within(path, &step(name, path.is_empty()), member, left, fields)?;
+                within(path, &path_step(name, path.is_empty()), member, left, fields)?;
             }
         }
         Value::Array(items) if !items.is_empty() => {
@@ -128,8 +128,9 @@ fn within(
     Some(())
 }
 
-/// `.name`, or `["na.me"]` where the name itself could be taken for a path.
-fn step(name: &str, first: bool) -> String {
+/// One step of a path into a value: `.name`, or `["na.me"]` where the name itself could be taken for a path. The first one has no dot.
+#[must_use]
+pub fn path_step(name: &str, first: bool) -> String {
     let plain = !name.is_empty() && !name.contains(['.', '[', ']', '"']);
     match (plain, first) {
         (true, true) => name.to_owned(),

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::http::{Effect, HttpEffect, Part, SECRET_PLACE, SecretForm, SecretPart};
 
-pub use body::Content;
+pub use body::{Content, path_step};
 pub use changes::{Change, changes};
 
 /// An effect as people read it, in this order.

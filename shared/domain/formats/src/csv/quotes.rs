@@ -60,7 +60,7 @@ const BUFFER: usize = 64 * 1024;
 const STRAY: &str = "text follows the closing quote of a cell";
 
 fn malformed(place: String, problem: String) -> FormatError {
-    FormatError::Malformed { format: "CSV".into(), place, problem }
+    FormatError::malformed("CSV", place, problem)
 }
 
 /// Watches quotes go by: a cell or a row that is too long is refused before it is held, a cell that is still open at the end

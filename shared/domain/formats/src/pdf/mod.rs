@@ -45,7 +45,7 @@ pub(crate) fn read(
 }
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
-    FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
+    FormatError::malformed(FORMAT, place, problem)
 }
 
 fn document(

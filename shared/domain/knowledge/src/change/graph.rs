@@ -58,7 +58,7 @@ impl Planner<'_> {
     }
 
     pub(super) fn edges(&self) -> Vec<Edge> {
-        let mut by_ends: BTreeMap<(EntityId, Relationship, EntityId), Edge> = BTreeMap::new();
+        let mut read = Vec::new();
         let ends = self.ends();
         for (index, entity) in self.entities.iter().enumerate() {
             let (Some(relationship), Some(end)) = (entity.relationship_type, &entity.related_to)
@@ -74,16 +74,9 @@ impl Planner<'_> {
             let (Some(near), Some(far)) = (near, far.filter(|far| Some(*far) != near)) else {
                 continue;
             };
-            let edge = self.edge(entity, relationship, (near, far), &end.name);
-            let key = (edge.from.clone(), relationship, edge.to.clone());
-            match by_ends.get_mut(&key) {
-                Some(known) => known.absorb(&edge),
-                None => {
-                    by_ends.insert(key, edge);
-                }
-            }
+            read.push(self.edge(entity, relationship, (near, far), &end.name));
         }
-        by_ends.into_values().collect()
+        Edge::joined(read)
     }
 
     /// Which cluster a name stands for: in the same record first, else anywhere.

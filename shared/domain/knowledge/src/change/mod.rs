@@ -46,6 +46,13 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Of a step of a run, with this key, that writes to a part of a graph.
+    #[must_use]
+    pub fn new(scope: &Scope, run: &str, key: &str, now: Timestamp) -> Self {
+        let Scope { owner, namespace } = scope.clone();
+        Self { owner, namespace, run: run.to_owned(), idempotency_key: key.to_owned(), now }
+    }
+
     /// The part of the graph that is written.
     #[must_use]
     pub fn scope(&self) -> Scope {

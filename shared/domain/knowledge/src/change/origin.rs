@@ -41,21 +41,33 @@ impl Origins {
 
     fn add_source(&mut self, origin: &super::Origin, entity: &Extracted) {
         let Some(source) = origin.source(entity) else { return };
-        if let Some(known) = self.sources.get_mut(&source.id) {
+        keep(&mut self.sources, source.id.clone(), source, MAX_CALL_SOURCES, |known, source| {
             known.retrieved_at = known.retrieved_at.min(source.retrieved_at);
-        } else if self.sources.len() < MAX_CALL_SOURCES {
-            self.sources.insert(source.id.clone(), source);
-        }
+        });
     }
 
     fn add_document(&mut self, origin: &super::Origin, entity: &Extracted) {
         let Some(found) = &entity.document else { return };
         let document = origin.document(entity, found);
-        if let Some(known) = self.documents.get_mut(&document.id) {
+        let (id, most) = (document.id.clone(), MAX_CALL_DOCUMENTS);
+        keep(&mut self.documents, id, document, most, |known, document| {
             known.created_at = known.created_at.min(document.created_at);
-        } else if self.documents.len() < MAX_CALL_DOCUMENTS {
-            self.documents.insert(document.id.clone(), document);
-        }
+        });
+    }
+}
+
+/// Keeps what is met for the first time, unless there is too much; `again` is what meeting it again says of what is known.
+fn keep<K: Ord, T>(
+    all: &mut BTreeMap<K, T>,
+    id: K,
+    met: T,
+    most: usize,
+    again: impl FnOnce(&mut T, T),
+) {
+    if let Some(known) = all.get_mut(&id) {
+        again(known, met);
+    } else if all.len() < most {
+        all.insert(id, met);
     }
 }
 

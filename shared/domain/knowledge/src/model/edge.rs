@@ -1,6 +1,7 @@
 //! Relationships between entities, and where they were read.
 
 use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -190,6 +191,20 @@ impl Edge {
     #[must_use]
     pub fn key(&self) -> (EntityId, Relationship, EntityId) {
         (self.from.clone(), self.relationship, self.to.clone())
+    }
+
+    /// These edges, those with the same name joined; by their names.
+    pub(crate) fn joined(edges: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut all: BTreeMap<(EntityId, Relationship, EntityId), Self> = BTreeMap::new();
+        for edge in edges {
+            match all.entry(edge.key()) {
+                Entry::Occupied(mut known) => known.get_mut().absorb(&edge),
+                Entry::Vacant(place) => {
+                    place.insert(edge);
+                }
+            }
+        }
+        all.into_values().collect()
     }
 
     /// The readings that its properties come from: those of the last run that read any.

@@ -100,24 +100,10 @@ fn is_better_known(one: &Entity, than: &Entity) -> bool {
 
 fn linked(by: &Decider, mut kept: Entity, mut merged: Entity, evidence: Evidence) -> Decision {
     let row = ResolutionLogRow {
-        id: by.log_id("user_merge", [&kept.id, &merged.id]),
-        user_id: by.scope.owner.clone(),
-        execution_id: String::new(),
-        action: ResolutionAction::UserMerge,
-        source_entity_name: merged.canonical_name.clone(),
-        source_entity_type: merged.entity_type.clone(),
-        source_entity_id: Some(merged.id.clone()),
-        target_entity_name: kept.canonical_name.clone(),
-        target_entity_id: kept.id.clone(),
         confidence: evidence.confidence,
-        match_method: None,
         match_details: evidence.details,
         review_id: evidence.review,
-        decided_by: Some(by.person.clone()),
-        is_reversible: true,
-        reversed_at: None,
-        reversed_by: None,
-        created_at: by.at,
+        ..by.row(ResolutionAction::UserMerge, &merged, &kept)
     };
     kept.members.insert(merged.id.clone());
     merged.merged_into = Some(kept.id.clone());

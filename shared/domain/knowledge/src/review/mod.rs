@@ -9,6 +9,7 @@ mod split;
 
 use countersign_identity::UserId;
 use jiff::Timestamp;
+use serde_json::Map;
 
 pub use self::merge::{approve, merge};
 pub use self::reverse::{concerned, reverse};
@@ -17,7 +18,7 @@ pub use self::split::{Cut, names_for, split};
 use crate::decided::Decided;
 use crate::error::KnowledgeError;
 use crate::model::{Entity, EntityId, derived_id};
-use crate::rows::{LogId, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus};
+use crate::rows::{LogId, ResolutionAction, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus};
 use crate::scope::Scope;
 
 /// Who decides, in which part of whose graph, and when.
@@ -99,6 +100,30 @@ fn decided(
 }
 
 impl Decider {
+    /// The row of the log that says what a person does now to the source and the target, beyond doubt.
+    fn row(&self, action: ResolutionAction, source: &Entity, target: &Entity) -> ResolutionLogRow {
+        ResolutionLogRow {
+            id: self.log_id(action.as_str(), [&target.id, &source.id]),
+            user_id: self.scope.owner.clone(),
+            execution_id: String::new(),
+            action,
+            source_entity_name: source.canonical_name.clone(),
+            source_entity_type: source.entity_type.clone(),
+            source_entity_id: Some(source.id.clone()),
+            target_entity_name: target.canonical_name.clone(),
+            target_entity_id: target.id.clone(),
+            confidence: 1.0,
+            match_method: None,
+            match_details: Map::new(),
+            review_id: None,
+            decided_by: Some(self.person.clone()),
+            is_reversible: true,
+            reversed_at: None,
+            reversed_by: None,
+            created_at: self.at,
+        }
+    }
+
     /// The id of a row about this, now.
     fn log_id(&self, what: &str, parts: [&EntityId; 2]) -> LogId {
         LogId::from_bytes(derived_id(&[

@@ -142,26 +142,8 @@ fn row(by: &Decider, entity: &Entity, made: &Entity, cut: &Cut) -> ResolutionLog
     if !cut.external_ids.is_empty() {
         details.insert("external_ids".to_owned(), json!(cut.external_ids));
     }
-    ResolutionLogRow {
-        id: by.log_id("user_split", [&entity.id, &made.id]),
-        user_id: by.scope.owner.clone(),
-        execution_id: String::new(),
-        action: ResolutionAction::UserSplit,
-        source_entity_name: made.canonical_name.clone(),
-        source_entity_type: made.entity_type.clone(),
-        source_entity_id: Some(made.id.clone()),
-        target_entity_name: entity.canonical_name.clone(),
-        target_entity_id: entity.id.clone(),
-        confidence: 1.0,
-        match_method: None,
-        match_details: details,
-        review_id: None,
-        decided_by: Some(by.person.clone()),
-        is_reversible: true,
-        reversed_at: None,
-        reversed_by: None,
-        created_at: by.at,
-    }
+    let row = by.row(ResolutionAction::UserSplit, made, entity);
+    ResolutionLogRow { match_details: details, ..row }
 }
 
 /// The answer to the question whether the two are one: a person has said no.

@@ -10,7 +10,7 @@ use countersign_approval::{Column, Layout};
 use countersign_effect::view::{Account, EffectView, SectionPart};
 use serde_json::Value;
 
-use crate::preview::{Cell, StrikeMark, Table, flat};
+use crate::preview::{Cell, StrikeMark, Table, flat, named};
 use crate::text::{MAX_SHOWN, Room, Shown, share};
 
 use self::extent::Extent;
@@ -304,13 +304,8 @@ impl TargetView {
 
 impl FieldView {
     fn of(column: &Column, cell: Cell, weight: Weight, name: usize) -> Self {
-        let label = column.label.as_deref().filter(|label| *label != column.field);
-        Self {
-            label: Shown::new(label.unwrap_or(&column.field), name),
-            wire: label.map(|_| Shown::new(&column.field, name)),
-            cell,
-            weight,
-        }
+        let (label, wire) = named(column, name);
+        Self { label, wire, cell, weight }
     }
 
     /// Whether the layout names it.

@@ -166,11 +166,11 @@ impl FinishedMail {
     /// # Errors
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: format!("{}: {}", self.profile, self.status),
-            text: FinishedText { mail: self }.render()?,
-            html: FinishedHtml { mail: self }.render()?,
-        })
+        Rendered::of(
+            format!("{}: {}", self.profile, self.status),
+            &FinishedText { mail: self },
+            &FinishedHtml { mail: self },
+        )
     }
 
     /// What the reader can see of the run.

@@ -130,11 +130,7 @@ impl TroubleMail {
     /// # Errors
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: self.title(),
-            text: TroubleText { mail: self }.render()?,
-            html: TroubleHtml { mail: self }.render()?,
-        })
+        Rendered::of(self.title(), &TroubleText { mail: self }, &TroubleHtml { mail: self })
     }
 
     fn title(&self) -> String {

@@ -1,6 +1,7 @@
 //! One rule for records in records: the scalar fields first, then those of nested records by their dotted names, then
 //! what begins with `_`.
 
+use countersign_effect::view::path_step;
 use serde_json::{Map, Value};
 
 /// Items of a list that are named in a cell.
@@ -33,22 +34,12 @@ pub(crate) fn paths(rows: &[&Value]) -> Vec<Path> {
 
 fn collect(record: &Map<String, Value>, above: &str, internal: bool, found: &mut dyn FnMut(Path)) {
     for (name, value) in record {
-        let path = format!("{above}{}", step(name, above.is_empty()));
+        let path = format!("{above}{}", path_step(name, above.is_empty()));
         let internal = internal || name.starts_with('_');
         match value {
             Value::Object(inner) if !inner.is_empty() => collect(inner, &path, internal, found),
             _ => found(Path { name: path, nested: !above.is_empty(), internal }),
         }
-    }
-}
-
-/// `.name`, or `["na.me"]` where the name itself could be taken for a path: as in the view of an effect.
-fn step(name: &str, first: bool) -> String {
-    let plain = !name.is_empty() && !name.contains(['.', '[', ']', '"']);
-    match (plain, first) {
-        (true, true) => name.to_owned(),
-        (true, false) => format!(".{name}"),
-        (false, _) => format!("[{}]", Value::from(name)),
     }
 }
 

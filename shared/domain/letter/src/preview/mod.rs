@@ -15,8 +15,8 @@ pub use cell::Cell;
 pub use strike_mark::StrikeMark;
 use table::Extent;
 pub(crate) use table::HEADING_CHARACTERS;
-pub(crate) use table::headings;
 pub use table::{Heading, Line, Role, Row, Table};
+pub(crate) use table::{headings, named};
 
 /// What will be acted upon: some rows of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -120,13 +120,8 @@ impl Row {
 
 impl Heading {
     pub(crate) fn of(column: &Column, limit: usize) -> Self {
-        let label = column.label.as_deref().filter(|label| *label != column.field);
-        Self {
-            label: Shown::new(label.unwrap_or(&column.field), limit),
-            field: label.map(|_| Shown::new(&column.field, limit)),
-            place: None,
-            role: Role::Rest,
-        }
+        let (label, field) = named(column, limit);
+        Self { label, field, place: None, role: Role::Rest }
     }
 
     /// The label with the place, without markup: for attributes.
@@ -138,6 +133,13 @@ impl Heading {
             None => label,
         }
     }
+}
+
+/// What a column is called, and its field where that has another name.
+pub(crate) fn named(column: &Column, limit: usize) -> (Shown, Option<Shown>) {
+    let label = column.label.as_deref().filter(|label| *label != column.field);
+    let field = label.map(|_| Shown::new(&column.field, limit));
+    (Shown::new(label.unwrap_or(&column.field), limit), field)
 }
 
 /// The headings of these columns; the first amount and the first other column have their roles.

@@ -1,7 +1,8 @@
 //! Letters that only look like their neighbours: the scripts of a word, and digits of other scripts.
 
 /// A script, as far as telling scripts apart within a word needs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "title_case")]
 pub(super) enum Script {
     Latin,
     Greek,
@@ -20,23 +21,9 @@ pub(super) enum Script {
 }
 
 impl Script {
+    /// As it is told: `East Asian`.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Latin => "Latin",
-            Self::Greek => "Greek",
-            Self::Cyrillic => "Cyrillic",
-            Self::Armenian => "Armenian",
-            Self::Hebrew => "Hebrew",
-            Self::Arabic => "Arabic",
-            Self::Indic => "Indic",
-            Self::Thai => "Thai",
-            Self::Georgian => "Georgian",
-            Self::Cherokee => "Cherokee",
-            Self::Coptic => "Coptic",
-            Self::Deseret => "Deseret",
-            Self::Lisu => "Lisu",
-            Self::EastAsian => "East Asian",
-        }
+        self.into()
     }
 }
 

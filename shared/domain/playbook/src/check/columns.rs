@@ -5,13 +5,12 @@ use countersign_wiring::Reference;
 
 use super::Check;
 use crate::diagnostic::Code;
-use crate::draft::DraftKind;
 use crate::sink::Sink;
 
 /// Reports columns that no row of `preview_from` has. The columns lay out the requests that are signed, too, and what
 /// these hold is not known yet: so it is a warning.
 pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
-    let DraftKind::Approval(gate) = &check.draft.steps[at].kind else { return };
+    let Some(gate) = check.gate(at) else { return };
     let Some(preview) = &gate.preview_from else { return };
     let Ok(reference) = Reference::parse(&preview.text) else { return };
     let DataType::Array(row) = check.type_of(&reference) else { return };

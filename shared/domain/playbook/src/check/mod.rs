@@ -33,7 +33,7 @@ pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
-use crate::draft::{Draft, DraftStep, not_bound};
+use crate::draft::{Draft, DraftAction, DraftApproval, DraftKind, DraftStep, not_bound};
 use crate::names::{Names, Target};
 use crate::sink::Sink;
 
@@ -103,6 +103,24 @@ pub(crate) struct Check<'a> {
     pub(crate) names: &'a Names<'a>,
     flow: &'a Flow,
     inferred: &'a [InferredOutputs],
+}
+
+impl<'a> Check<'a> {
+    /// What is done at a step, when it is an action.
+    fn action(&self, at: usize) -> Option<&'a DraftAction<'a>> {
+        match &self.draft.steps[at].kind {
+            DraftKind::Action(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    /// What is asked at a step, when it is a gate.
+    fn gate(&self, at: usize) -> Option<&'a DraftApproval> {
+        match &self.draft.steps[at].kind {
+            DraftKind::Approval(gate) => Some(gate),
+            _ => None,
+        }
+    }
 }
 
 impl Check<'_> {

@@ -17,7 +17,7 @@ pub const MAX_DONE_AGAIN: usize = 30;
 /// Refuses a name in `revise` that is no earlier step of a model without tools, or whose result something has used by then that
 /// cannot simply be done again.
 pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
-    let DraftKind::Approval(gate) = &check.draft.steps[at].kind else { return };
+    let Some(gate) = check.gate(at) else { return };
     for (n, named) in gate.revise.iter().enumerate() {
         if gate.revise[..n].iter().any(|before| before.text == named.text) {
             let message = format!("`{}` is named twice", named.text);

@@ -12,7 +12,6 @@ use super::arguments::{self, Arguments};
 use super::types::InferredOutputs;
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
-use crate::draft::DraftKind;
 use crate::sink::{Sink, Text};
 
 /// Which side of a contract.
@@ -33,7 +32,7 @@ pub(super) fn check(
     world: CompileContext<'_>,
     sink: &mut Sink<'_>,
 ) -> InferredOutputs {
-    let DraftKind::Action(action) = &check.draft.steps[at].kind else { return Vec::new() };
+    let Some(action) = check.action(at) else { return Vec::new() };
     let Some(contract) = action.contract else { return Vec::new() };
     let inputs: Option<&[Slot]> = match (contract.is_open(), action.endpoint) {
         (true, Some(endpoint)) => Some(&endpoint.inputs),

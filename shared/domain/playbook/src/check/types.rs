@@ -3,18 +3,7 @@
 use countersign_registry::{DataType, Field, record_of};
 
 use crate::draft::{Draft, DraftAction, DraftKind};
-use crate::model::{ForEach, InputType};
-
-/// The type of a playbook's variable.
-pub(crate) fn input_type(input: InputType) -> DataType {
-    match input {
-        InputType::String | InputType::EntityName => DataType::String,
-        InputType::Number => DataType::Number,
-        InputType::Decimal => DataType::Decimal,
-        InputType::Date => DataType::Date,
-        InputType::List => DataType::array(DataType::Any),
-    }
-}
+use crate::model::ForEach;
 
 /// What the inputs of a step say about its outputs (`Action::infer`).
 pub(crate) type InferredOutputs = Vec<(&'static str, DataType)>;

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::Check;
 use crate::diagnostic::Code;
-use crate::draft::DraftKind;
 use crate::names::Target;
 use crate::sink::Sink;
 
@@ -27,7 +26,7 @@ impl Check<'_> {
 
 /// Reports the references of a step that have no quotes.
 pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
-    let DraftKind::Action(action) = &check.draft.steps[at].kind else { return };
+    let Some(action) = check.action(at) else { return };
     for (field, entries) in [("inputs", &action.inputs), ("params", &action.params)] {
         for (key, part) in entries {
             below(check, at, *part, &format!("{field}.{}", key.text), sink);

@@ -4,7 +4,6 @@ use countersign_registry::DataType;
 
 use super::step::Steps;
 use super::{Draft, DraftInput, DraftOutput, DraftSection, Source};
-use crate::check::types::input_type;
 use crate::compile_context::CompileContext;
 use crate::sink::{Sink, Text};
 use crate::written::{Input, Monitor, Output, Playbook, Trigger, Version};
@@ -75,7 +74,7 @@ fn input(n: usize, input: &Input, source: Source<'_>) -> Option<DraftInput> {
     let mut decl = input.model();
     decl.name = name.text;
     let is_typed = !source.read.is_sample(&format!("{pointer}/type"));
-    let data_type = if is_typed { input_type(decl.input_type) } else { DataType::Any };
+    let data_type = if is_typed { decl.input_type.data_type() } else { DataType::Any };
     Some(DraftInput { decl, spot: name.spot, data_type })
 }
 

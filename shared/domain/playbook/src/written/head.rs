@@ -9,7 +9,6 @@ use serde_json::{Number, Value};
 use super::report::{check_free, report};
 use super::text::{Name, TimeOfDay, ZoneName};
 use super::{Filled, MAX_TEXT, Setting};
-use crate::check::types::input_type;
 use crate::choose::{self, LARGEST_PATTERN};
 use crate::diagnostic::Code;
 use crate::model::{self, InputType, TriggerKind};
@@ -203,7 +202,7 @@ impl Input {
     }
 
     fn typed_default(&self) -> Result<Option<Value>, TypeError> {
-        let typed = |value: Value| coerce(value, &input_type(self.input_type));
+        let typed = |value: Value| coerce(value, &self.input_type.data_type());
         self.default.clone().map(typed).transpose()
     }
 

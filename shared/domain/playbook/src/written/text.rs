@@ -1,5 +1,6 @@
 //! The strings of playbooks that have a form.
 
+use countersign_document::words::is_kebab;
 use countersign_document::{Refused, text_type};
 
 use crate::model::RESERVED_IDS;
@@ -84,9 +85,7 @@ fn id(text: &str) -> Result<(), Refused> {
         let hint = format!("such as `{text}-of-mine`");
         return Err(Refused::new(format!("`{text}` is a reserved name")).hint(hint));
     }
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let is_word = |word: &str| !word.is_empty() && word.chars().all(is_plain);
-    if text.len() <= MAX_ID && text.split('-').all(is_word) {
+    if text.len() <= MAX_ID && is_kebab(text) {
         return Ok(());
     }
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

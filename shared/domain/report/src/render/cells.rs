@@ -1,15 +1,13 @@
 //! Values in cells, and the columns of records that declare none.
 
-use std::collections::HashSet;
-
 use countersign_decimal::Decimal;
 use countersign_decimal::currency::is_another;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::layout::{CellFormat, Column, Currency};
 use crate::markdown::inline;
-use crate::path::at;
+use crate::path::{all_fields, at};
 
 /// A table in a document with more columns than this is not readable.
 const MAX_COLUMNS: usize = 12;
@@ -56,9 +54,7 @@ pub(super) fn columns_of_csv(declared: &[Column], records: &[&Value]) -> Vec<Col
 /// The fields in the order of first sight. Those that begin with an underscore were added by actions and are left out,
 /// unless there are no others.
 fn fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
-    let mut seen = HashSet::new();
-    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
-    let all: Vec<&str> = all.map(String::as_str).filter(|name| seen.insert(*name)).collect();
+    let all = all_fields(records);
     let own: Vec<&str> = all.iter().copied().filter(|name| !name.starts_with('_')).collect();
     if own.is_empty() { all } else { own }
 }

@@ -1,14 +1,14 @@
 //! Which field of a record becomes which column.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use countersign_decimal::Decimal;
 use countersign_document::words::shortened;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{ColumnType, TableColumn, real, time};
 use crate::error::ReportError;
-use crate::path::at;
+use crate::path::{all_fields, at};
 
 /// A table has at most so many columns.
 const MAX_COLUMNS: usize = 100;
@@ -45,7 +45,7 @@ impl Mapping {
     /// # Errors
     /// [`ReportError::Columns`] when a field has no column of its own, or there is none or too many.
     pub fn inferred(records: &[&Value]) -> Result<Self, ReportError> {
-        let fields = fields(records);
+        let fields = all_fields(records);
         match fields.len() {
             0 => return Err(ReportError::Columns("the records have no fields".to_owned())),
             count if count > MAX_COLUMNS => {
@@ -86,13 +86,6 @@ impl Mapping {
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
-}
-
-/// The fields of all records, in the order of first sight.
-fn fields<'r>(records: &[&'r Value]) -> Vec<&'r str> {
-    let mut seen = HashSet::new();
-    let all = records.iter().filter_map(|record| record.as_object()).flat_map(Map::keys);
-    all.map(String::as_str).filter(|name| seen.insert(*name)).collect()
 }
 
 /// The column of a field. It follows from the field's name alone, so that every call gives it the same one: `2024` is

@@ -79,6 +79,20 @@ struct Of<C> {
     config: C,
 }
 
+/// What is written beside the settings, whatever the kind.
+struct Beside<'f> {
+    format: Option<Format>,
+    condition: Option<&'f MaybeBlank<1_000>>,
+    confirm: Option<bool>,
+}
+
+impl<C> Of<C> {
+    fn beside(&self) -> Beside<'_> {
+        let Self { format, condition, confirm, .. } = self;
+        Beside { format: *format, condition: condition.as_ref(), confirm: *confirm }
+    }
+}
+
 /// Settings of `file_export`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,13 +111,13 @@ impl WrittenDestination {
     /// Whether people are asked before it is written.
     #[must_use]
     pub fn confirms(&self) -> bool {
-        self.form.confirm() == Some(true)
+        self.form.beside().confirm == Some(true)
     }
 
     /// The condition as it is written. What may be in one, whoever reads the destination knows.
     #[must_use]
     pub fn condition(&self) -> Option<&str> {
-        self.form.condition().map(MaybeBlank::as_str)
+        self.form.beside().condition.map(MaybeBlank::as_str)
     }
 
     /// What was written, as it was.
@@ -124,7 +138,7 @@ impl Document for WrittenDestination {
             let hint = "leave `format` out, or write a new `document`".to_owned();
             rules.hinted("format", "/format", message, hint);
         }
-        if self.form.is_written_as_data() && self.form.format().is_some() {
+        if self.form.is_written_as_data() && self.form.beside().format.is_some() {
             let message = "`format` is for documents, files and chat answers";
             rules.hinted("format", "/format", message, "leave it out".to_owned());
         }
@@ -147,7 +161,7 @@ macro_rules! layout {
 
 impl Form {
     fn config_rules(&self, rules: &mut Rules<'_>) {
-        let format = self.format();
+        let format = self.beside().format;
         let markdown = format.unwrap_or(Format::Markdown);
         match self {
             Self::Document(of) => of.config.iter().for_each(|config| {
@@ -183,42 +197,16 @@ impl Form {
         )
     }
 
-    fn format(&self) -> Option<Format> {
+    fn beside(&self) -> Beside<'_> {
         match self {
-            Self::Document(of) => of.format,
-            Self::Folder(of) => of.format,
-            Self::AppendToExisting(of) => of.format,
-            Self::DataWorkspaceDb(of) => of.format,
-            Self::DataWorkspaceTable(of) => of.format,
-            Self::Chat(of) => of.format,
-            Self::FileExport(of) => of.format,
-            Self::KnowledgeGraph(of) => of.format,
-        }
-    }
-
-    fn condition(&self) -> Option<&MaybeBlank<1_000>> {
-        match self {
-            Self::Document(of) => of.condition.as_ref(),
-            Self::Folder(of) => of.condition.as_ref(),
-            Self::AppendToExisting(of) => of.condition.as_ref(),
-            Self::DataWorkspaceDb(of) => of.condition.as_ref(),
-            Self::DataWorkspaceTable(of) => of.condition.as_ref(),
-            Self::Chat(of) => of.condition.as_ref(),
-            Self::FileExport(of) => of.condition.as_ref(),
-            Self::KnowledgeGraph(of) => of.condition.as_ref(),
-        }
-    }
-
-    fn confirm(&self) -> Option<bool> {
-        match self {
-            Self::Document(of) => of.confirm,
-            Self::Folder(of) => of.confirm,
-            Self::AppendToExisting(of) => of.confirm,
-            Self::DataWorkspaceDb(of) => of.confirm,
-            Self::DataWorkspaceTable(of) => of.confirm,
-            Self::Chat(of) => of.confirm,
-            Self::FileExport(of) => of.confirm,
-            Self::KnowledgeGraph(of) => of.confirm,
+            Self::Document(of) => of.beside(),
+            Self::Folder(of) => of.beside(),
+            Self::AppendToExisting(of) => of.beside(),
+            Self::DataWorkspaceDb(of) => of.beside(),
+            Self::DataWorkspaceTable(of) => of.beside(),
+            Self::Chat(of) => of.beside(),
+            Self::FileExport(of) => of.beside(),
+            Self::KnowledgeGraph(of) => of.beside(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use countersign_approval::ports::PortError;
 use countersign_approval::{Request, Status};
 use countersign_connector::{
-    Binding, ConnectorId, ConnectorSource, Found, IfApproved, SourceError, SourceFuture,
-    StoredConnector,
+    AgentConnector, Binding, ConnectorId, ConnectorSource, Found, IfApproved, SourceError,
+    SourceFuture, StoredConnector,
 };
 use countersign_effect::view::samples::payment;
 use countersign_failure::Class;
@@ -47,21 +47,11 @@ impl ConnectorSource for Catalog {
         Box::pin(async move { self.read(None) })
     }
 
-    fn binding<'a>(
-        &'a self,
-        _: &'a UserId,
-        _: &'a str,
-        _: &'a ConnectorId,
-    ) -> SourceFuture<'a, Option<Binding>> {
+    fn binding<'a>(&'a self, _: &'a AgentConnector) -> SourceFuture<'a, Option<Binding>> {
         Box::pin(async move { self.read(None) })
     }
 
-    fn bound<'a>(
-        &'a self,
-        _: &'a UserId,
-        _: &'a str,
-        _: &'a ConnectorId,
-    ) -> SourceFuture<'a, Found> {
+    fn bound<'a>(&'a self, _: &'a AgentConnector) -> SourceFuture<'a, Found> {
         Box::pin(async move { self.read(Found { connector: None, binding: None }) })
     }
 }

@@ -1,9 +1,8 @@
 //! What is asked is checked before anything starts.
 
-use countersign_identity::Scopes;
 use countersign_playbook::{CompileContext, PlaybookSource, compile};
 use countersign_registry::Registry;
-use countersign_run::{AskedIn, ConversationId, Revised};
+use countersign_run::{AskedIn, ConversationId};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -44,49 +43,12 @@ fn f_135_inputs_are_checked_by_name_and_type_before_anything_starts() {
 }
 
 fn finished(repeated_by: Option<RunId>) -> Head {
+    let owner = UserId::from_bytes([2; 16]);
+    let (run, now) = (RunId::from_bytes([1; 16]), Timestamp::UNIX_EPOCH);
     Head {
-        run: RunId::from_bytes([1; 16]),
-        owner: UserId::from_bytes([2; 16]),
-        invoked_by: UserId::from_bytes([2; 16]),
-        invoked_by_name: None,
-        invoked_by_email: None,
-        scopes: Scopes::default(),
-        token: None,
-        profile_id: String::new(),
-        profile_name: String::new(),
-        agent_handle: String::new(),
-        mentioned: false,
-        team_context: None,
-        given_inputs: Vec::new(),
-        playbook_id: None,
-        playbook_name: None,
-        chosen_because: None,
-        understood: Vec::new(),
-        query: String::new(),
-        context: RunContext::Background,
-        strategy: None,
-        execution_mode: ExecutionMode::Hybrid,
-        approval_policy: GatePolicy::Require,
-        dry_run: None,
-        from_monitor: None,
-        started_at: Timestamp::UNIX_EPOCH,
-        occurrence: None,
-        asked_in: None,
-        last_finished_at: None,
-        attempt: 1,
-        idle_attempts: 0,
-        events_at_attempt: 0,
-        repeats: Vec::new(),
         repeated_by,
-        replays: None,
-        revised: Revised::default(),
-        version: 1,
-        seal: None,
-        warnings: Vec::new(),
-        stop: None,
-        status: None,
-        finished_at: Some(Timestamp::UNIX_EPOCH),
-        record: None,
+        finished_at: Some(now),
+        ..Head::asked(run, owner, RunContext::Background, now)
     }
 }
 

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::super::Figure;
 use super::super::run::{Bench, spread};
 use super::provider::{Provider, SLOWLY};
-use crate::commands::FACTORY;
 use crate::connection::Connection;
 use crate::console::Console;
 use crate::error::CliError;
@@ -24,8 +23,7 @@ pub(super) async fn figures(
     console: &Console,
 ) -> Result<Vec<Figure>, CliError> {
     let step = console.step("measuring how soon an answer is seen");
-    let id = format!("bench-answer-{}", uuid::Uuid::now_v7().simple());
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id) })).await?;
+    let id = bench.enter("answer", playbook).await?;
     let mut connection = Connection::open(&bench.owner).await?;
     let mut took = Vec::new();
     for answer in 0..=ANSWERS {

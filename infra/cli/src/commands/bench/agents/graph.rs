@@ -94,8 +94,7 @@ pub(super) async fn figures(
     console: &Console,
 ) -> Result<Vec<Figure>, CliError> {
     let step = console.step("measuring the processor time of graphs");
-    let id = format!("bench-graph-{}", uuid::Uuid::now_v7().simple());
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id) })).await?;
+    let id = bench.enter("graph", playbook).await?;
     for _ in 0..WARM_UP {
         run(bench, &id).await?;
     }

@@ -5,14 +5,11 @@ use serde_json::Value;
 use super::super::Figure;
 use super::super::run::{Bench, Served};
 use super::graph::{CALLS, TURNS, playbook, run};
-use crate::commands::FACTORY;
 use crate::error::CliError;
 
 /// Counts the requests of one run, and the states of the machine's definition.
 pub(super) async fn figures(bench: &Bench<'_>, machine: &Value) -> Result<Vec<Figure>, CliError> {
-    let id = format!("bench-turns-{}", uuid::Uuid::now_v7().simple());
-    let yaml = serde_json::json!({ "yaml": playbook(&id) });
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &yaml).await?;
+    let id = bench.enter("turns", playbook).await?;
     let before = bench.logs.all().await?;
     run(bench, &id).await?;
     let functions = ["tool-model", "tool-data"];

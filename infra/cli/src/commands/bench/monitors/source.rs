@@ -23,21 +23,14 @@ fn records() -> Value {
 }
 
 pub(super) fn connector(port: u16) -> String {
-    let connector = json!({
-        "id": CONNECTOR,
-        "name": "Bench source",
-        "type": "rest_api",
-        "version": "1.0.0",
-        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "none" } },
-        "endpoints": { "list": {
-            "description": "Lists records.",
-            "method": "GET",
-            "path": "/records",
-            "parameters": [{ "name": "shelf", "type": "string" }],
-            "response_mapping": { "results_path": "records" },
-        } },
-    });
-    connector.to_string()
+    let endpoints = json!({ "list": {
+        "description": "Lists records.",
+        "method": "GET",
+        "path": "/records",
+        "parameters": [{ "name": "shelf", "type": "string" }],
+        "response_mapping": { "results_path": "records" },
+    } });
+    server::connector((CONNECTOR, "Bench source"), port, "none", &endpoints)
 }
 
 /// A playbook with so many detection steps, and one step for what they find.

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::Bench;
-use crate::commands::FACTORY;
 use crate::error::CliError;
 
 pub(super) const STEPS: usize = 10;
@@ -37,24 +36,16 @@ impl Cost {
 
 /// Runs ten steps that follow each other: one invocation carries them out.
 pub(super) async fn following(bench: &Bench<'_>) -> Result<Cost, CliError> {
-    let id = format!("bench-{STEPS}-{}", uuid::Uuid::now_v7().simple());
-    cost(bench, &id, &playbook(&id, STEPS), 1).await
+    cost(bench, &bench.enter("chain", |id| playbook(id, STEPS)).await?, 1).await
 }
 
 /// Runs ten steps of which two are carried out side by side: an invocation for each.
 pub(super) async fn side_by_side(bench: &Bench<'_>) -> Result<Cost, CliError> {
-    let id = format!("bench-pairs-{}", uuid::Uuid::now_v7().simple());
-    cost(bench, &id, &of_pairs(&id), STEPS).await
+    cost(bench, &bench.enter("pairs", of_pairs).await?, STEPS).await
 }
 
 /// Runs a playbook of ten steps: so many invocations beside those that begin and finish.
-async fn cost(
-    bench: &Bench<'_>,
-    id: &str,
-    yaml: &str,
-    invocations: usize,
-) -> Result<Cost, CliError> {
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
+async fn cost(bench: &Bench<'_>, id: &str, invocations: usize) -> Result<Cost, CliError> {
     let before = bench.logs.all().await?;
     let run = bench.start(id, &json!({ "rows": [{ "a": 1 }] })).await?;
     bench.reaches(&run, "complete").await?;

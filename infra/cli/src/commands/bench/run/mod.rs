@@ -172,6 +172,18 @@ impl<'b> Bench<'b> {
         Ok(Self { owner: door, approver: approves, agent, logs })
     }
 
+    /// Enters a playbook under an id of its own; that id.
+    pub(super) async fn enter(
+        &self,
+        name: &str,
+        written: impl FnOnce(&str) -> String,
+    ) -> Result<String, CliError> {
+        let id = format!("bench-{name}-{}", uuid::Uuid::now_v7().simple());
+        let yaml = json!({ "yaml": written(&id) });
+        self.owner.post(&format!("{FACTORY}/playbooks"), &yaml).await?;
+        Ok(id)
+    }
+
     /// Starts a run of a playbook.
     pub(super) async fn start(&self, playbook: &str, inputs: &Value) -> Result<String, CliError> {
         let body = json!({ "profile": self.agent, "playbook": playbook, "inputs": inputs, "run_context": "interactive" });

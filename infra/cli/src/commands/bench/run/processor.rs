@@ -42,9 +42,7 @@ pub(super) async fn figures(
 ) -> Result<Vec<Figure>, CliError> {
     let step = console.step("measuring the processor time of steps");
     let rows = rows();
-    let id = format!("bench-rows-{}", uuid::Uuid::now_v7().simple());
-    let yaml = playbook(&id);
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
+    let id = bench.enter("rows", playbook).await?;
     let sorted = run(bench, &id, &rows).await?;
     let mut pairs = Vec::new();
     for pair in 0..PAIRS {

@@ -67,9 +67,7 @@ async fn run(
     steps: &[Value],
     invocations: usize,
 ) -> Result<(Vec<Served>, Duration), CliError> {
-    let id = format!("bench-signed-{}", uuid::Uuid::now_v7().simple());
-    let yaml = playbook(&id, steps);
-    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
+    let id = bench.enter("signed", |id| playbook(id, steps)).await?;
     let before = bench.logs.all().await?;
     let payments: Vec<Value> = (0..CALLS).map(|n| json!({ "no": format!("p{n}") })).collect();
     let run = bench.start(&id, &json!({ "payments": payments })).await?;
@@ -109,20 +107,13 @@ async fn elsewhere() -> Result<u16, CliError> {
 }
 
 fn connector(port: u16) -> String {
-    let connector: Value = json!({
-        "id": CONNECTOR,
-        "name": "Bench ledger",
-        "type": "rest_api",
-        "version": "1.0.0",
-        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "bearer_token" } },
-        "endpoints": { "book": {
-            "description": "Books a payment.",
-            "method": "POST",
-            "path": "/payments",
-            "parameters": [{ "name": "amount", "type": "string", "required": true }],
-        } },
-    });
-    connector.to_string()
+    let endpoints = json!({ "book": {
+        "description": "Books a payment.",
+        "method": "POST",
+        "path": "/payments",
+        "parameters": [{ "name": "amount", "type": "string", "required": true }],
+    } });
+    server::connector((CONNECTOR, "Bench ledger"), port, "bearer_token", &endpoints)
 }
 
 fn playbook(id: &str, steps: &[Value]) -> String {

@@ -9,7 +9,6 @@ use super::super::Figure;
 use super::super::own_stack::{Own, OwnStack};
 use super::logs::Logs;
 use super::{Bench, chain, processes};
-use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::door::plain;
 use crate::error::CliError;
@@ -52,9 +51,7 @@ impl WriteLog {
     /// Pairs of runs, now one kind first and now the other; the first pair warms up and is not counted.
     async fn measure(&self, stack: &Stack, logs: Logs<'_>) -> Result<Vec<[Cost; 2]>, CliError> {
         let bench = Bench::open(stack, logs).await?;
-        let id = format!("bench-log-{}", uuid::Uuid::now_v7().simple());
-        let yaml = chain::playbook(&id, chain::STEPS);
-        bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
+        let id = bench.enter("log", |id| chain::playbook(id, chain::STEPS)).await?;
         let mut pairs = Vec::new();
         for pair in 0..=self.pairs {
             let mut costs = [None; 2];
