@@ -58,7 +58,7 @@ impl Modify for Bearer {
 static WRITTEN: LazyLock<Option<Bytes>> =
     LazyLock::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
 
-/// The same for people.
+/// The page of `/docs`, made at the first request for it.
 static PAGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(page::page(&document())));
 
 /// The router, with the document behind `/openapi.json` and `/docs`. The document and each group's routes are made by the first

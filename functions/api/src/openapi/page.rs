@@ -38,11 +38,8 @@ fn describe(out: &mut String, (method, path): (&str, &str), operation: &Value) {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
     list(out, "Parameters", parameters.map(parameter));
     let body = operation["requestBody"].as_object().map(|body| {
-        let need = if body.get("required").is_some_and(|is| is == true) {
-            "needed"
-        } else {
-            "may be left out"
-        };
+        let need =
+            if body.get("required").is_some_and(|is| is == true) { "required" } else { "optional" };
         let kinds = body.get("content").and_then(Value::as_object).into_iter().flatten();
         let kinds: Vec<String> =
             kinds.map(|(kind, _)| format!("<code>{}</code>", escaped(kind))).collect();
@@ -58,7 +55,7 @@ fn describe(out: &mut String, (method, path): (&str, &str), operation: &Value) {
 
 fn parameter(parameter: &Value) -> String {
     let of = |name: &str| escaped(parameter[name].as_str().unwrap_or_default());
-    let need = if parameter["required"] == true { ", needed" } else { "" };
+    let need = if parameter["required"] == true { ", required" } else { "" };
     let about = text(parameter["description"].as_str());
     format!("<code>{}</code> ({}{need}) {about}", of("name"), of("in"))
 }
@@ -132,8 +129,8 @@ mod tests {
             "<h2 id=\"other\">other</h2>",
             "<h3 id=\"x\"><code>GET /a/{id}</code></h3>",
             "<p>Reads &lt;b&gt; of <code>a&lt;b</code>.</p>",
-            "<li><code>q</code> (query, needed) what</li>",
-            "<li><code>application/json</code>; may be left out</li>",
+            "<li><code>q</code> (query, required) what</li>",
+            "<li><code>application/json</code>; optional</li>",
             "<li><code>200</code> a &amp; &quot;b&quot;</li>",
         ] {
             assert!(page.contains(part), "`{part}` is not in {page}");
