@@ -28,8 +28,8 @@ impl Plan {
     }
 
     /// The same of a step that was held back `by` its gate, or by itself, when people refused what it asked: `why` is a clause such as
-    /// ``the gate `ask` was denied``. What is held back with it is not done, so that it misses nothing; neither does what asks in its
-    /// condition whether there is a result. Nobody has to know where nobody signs what is made without it.
+    /// ``the gate `ask` was denied``. What is held back with it is not done, so that it misses nothing; neither is what cannot be done
+    /// without the result because of its condition. Nobody has to know where nobody signs what is made without it.
     #[must_use]
     pub fn told_of_held_back(
         &self,
@@ -42,7 +42,7 @@ impl Plan {
         let before = self.before(&step.name);
         let is_over = |one: &PlanStep| before.contains(one.name.as_str()) || one.name == by.name;
         let is_held = |one: &PlanStep| held.contains(one.name.as_str());
-        let misses = |one: &&PlanStep| !is_held(one) && !self.is_conditional_on(one, name);
+        let misses = |one: &&PlanStep| !is_held(one) && !needs_to_begin(one, name);
         let readers: Vec<&PlanStep> = self.readers(step).filter(misses).collect();
         let asks = |one: &&PlanStep| signs(one) && !is_held(one) && !is_over(one);
         let is_signed = self.steps.iter().filter(asks).any(|one| self.concerns(one, &readers));
@@ -91,17 +91,6 @@ impl Plan {
         made.map(|(name, _)| format!("`{name}`")).collect()
     }
 
-    /// Whether the condition of a step asks for the result of another.
-    fn is_conditional_on(&self, one: &PlanStep, step: &str) -> bool {
-        let condition = one.condition.as_deref().and_then(|text| Condition::parse(text).ok());
-        condition.is_some_and(|condition| {
-            condition
-                .references()
-                .into_iter()
-                .any(|reference| self.leads_to(reference.root(), step))
-        })
-    }
-
     /// Whether a value has a reference to the result of a step, perhaps among results that are put together.
     fn names(&self, value: &Value, step: &str) -> bool {
         references(value).iter().any(|reference| self.leads_to(reference.root(), step))
@@ -112,6 +101,13 @@ impl Plan {
         let composed = self.composed.get(root).map(references).unwrap_or_default();
         root == step || composed.iter().any(|of| of.root() == step)
     }
+}
+
+/// Whether the condition of a step cannot hold without the result of another. Of results that are put together, one that there is
+/// not is null, which is defined.
+fn needs_to_begin(one: &PlanStep, step: &str) -> bool {
+    let condition = one.condition.as_deref().and_then(|text| Condition::parse(text).ok());
+    condition.is_some_and(|condition| condition.needs(&|reference| reference.root() == step))
 }
 
 /// Whether people sign at this step, or for it.
@@ -191,6 +187,25 @@ mod tests {
         check(&plan(held.iter().cloned().chain([knowing]).collect()), "sum", None);
         let unread = step("sure", "gate", None, &[]);
         check(&plan(held.iter().cloned().chain([unread]).collect()), "sum", None);
+    }
+
+    /// A payment that reads `notes`, which is held back, and has this condition: whether whoever signs it is told.
+    #[track_caller]
+    fn check_condition(condition: &str, is_told: bool) {
+        let mut pay = step("pay", "gated_tool", None, &["notes"]);
+        pay["condition"] = json!(condition);
+        let held = [step("ask", "gate", None, &[]), step("notes", "tool", Some("ask"), &[])];
+        let plan = plan(held.into_iter().chain([pay]).collect());
+        check(&plan, "notes", is_told.then_some("`of_notes` of `pay`"));
+    }
+
+    #[test]
+    fn a_condition_that_holds_without_a_result_does_not_hide_that_it_is_missing() {
+        check_condition("NOT {notes.count} > 3", true);
+        check_condition("{notes.data} is defined OR {amount} > 0", true);
+        check_condition("{notes.x} is not defined", true);
+        check_condition("{notes.data} is defined", false);
+        check_condition("{notes.count} > 3 AND {amount} > 0", false);
     }
 
     #[test]

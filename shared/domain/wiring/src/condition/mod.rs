@@ -101,6 +101,12 @@ impl Condition {
         found
     }
 
+    /// Whether it cannot hold where the references that are meant are undefined. That it could is assumed of every `NOT`.
+    #[must_use]
+    pub fn needs(&self, meant: &dyn Fn(&Reference) -> bool) -> bool {
+        self.root.needs(meant)
+    }
+
     /// The same condition with other references.
     #[must_use]
     pub fn map(&self, change: &dyn Fn(&Reference) -> Reference) -> Self {
@@ -165,6 +171,19 @@ impl Expression {
             Self::Holds(operand) => found.extend(operand.reference()),
             Self::Compare(left, _, right) => {
                 found.extend([left, right].into_iter().filter_map(Operand::reference));
+            }
+        }
+    }
+
+    fn needs(&self, meant: &dyn Fn(&Reference) -> bool) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().any(|part| part.needs(meant)),
+            Self::Any(parts) => parts.iter().all(|part| part.needs(meant)),
+            Self::Not(_) => false,
+            Self::Defined(reference) => meant(reference),
+            Self::Holds(operand) => operand.reference().is_some_and(meant),
+            Self::Compare(left, _, right) => {
+                [left, right].into_iter().filter_map(Operand::reference).any(meant)
             }
         }
     }

@@ -30,6 +30,25 @@ fn check(text: &str, expect: bool) {
     assert_eq!(Condition::parse(&printed).as_ref(), Ok(&condition), "{text} printed as {printed}");
 }
 
+/// Whether the condition cannot hold without `x`.
+fn needs_x(text: &str, expect: bool) {
+    let condition = Condition::parse(text).unwrap();
+    assert_eq!(condition.needs(&|reference| reference.root() == "x"), expect, "{text}");
+}
+
+#[test]
+fn f_158_a_condition_needs_what_it_cannot_hold_without() {
+    needs_x("{x}", true);
+    needs_x("{x.count} > 3", true);
+    needs_x("3 in {x}", true);
+    needs_x("{x} is defined AND {y}", true);
+    needs_x("{x} is defined OR {x.count} > 1", true);
+    needs_x("{x} is defined OR {y}", false);
+    needs_x("NOT {x.count} > 3", false);
+    needs_x("{x} is not defined", false);
+    needs_x("{y} > 1", false);
+}
+
 fn refused(text: &str, expect: &str) {
     let error = Condition::parse(text).expect_err(text);
     let help = error.help.map(|help| format!("; {help}")).unwrap_or_default();
