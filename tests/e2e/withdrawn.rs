@@ -156,7 +156,7 @@ async fn mailed(person: &Person, subject: &str) -> usize {
 
 #[tokio::test]
 async fn k_12_whoever_may_not_decide_is_not_reminded_and_the_owner_is_told_that_too_few_may() {
-    const TOO_FEW: &str = "Too few people can decide";
+    const TOO_FEW: &str = "A run of yours waits for signatures that too few people can give";
     let scene = Scene::open("pay-reminded").await;
     let approval = scene.path.rsplit('/').next().unwrap();
     let remind = async |n: u32| {

@@ -23,7 +23,7 @@ pub struct TooFewMail {
     pub deadline: Timestamp,
     /// The time of writing.
     pub now: Timestamp,
-    /// How many of those who are asked can still decide.
+    /// How many of those who are asked and have not decided can.
     pub able: u32,
     /// How many approvals it still takes.
     pub needed: u32,
@@ -54,8 +54,9 @@ impl TooFewMail {
         })
     }
 
-    fn headline(&self) -> &'static str {
-        if self.able == 0 { "Nobody can decide" } else { "Too few people can decide" }
+    fn headline(&self) -> String {
+        let people = if self.able == 0 { "nobody" } else { "too few people" };
+        format!("A run of yours waits for {}s that {people} can give", self.asked.needed())
     }
 
     fn missing(&self) -> String {
@@ -64,7 +65,7 @@ impl TooFewMail {
     }
 
     fn can_decide(&self) -> String {
-        format!("{} of those who are asked", self.able)
+        format!("{} of those who have not decided", self.able)
     }
 
     fn due(&self) -> String {
