@@ -32,7 +32,8 @@ async fn f_200_a_call_of_a_connector_that_was_unbound_is_known_to_fail_before_an
     ana.playbook(&playbook("pay-unbound", GATE)).await;
     let run = ana.start(&agent, "pay-unbound", json!({ "amount": "12.50" })).await;
     let path = asked(&maria, &run).await;
-    assert_eq!(maria.get(&path).await["send_problems"], Value::Null);
+    let seen = maria.get(&path).await;
+    assert_eq!((&seen["send_problems"], &seen["not_sent"]), (&Value::Null, &json!(0)));
     let (link, door) = (maria.link().await, maria.approver());
     let page = door.open(&link).await.unwrap();
     assert!(page.html.contains("Approving sends 1 request"), "{}", page.html);
@@ -43,6 +44,7 @@ async fn f_200_a_call_of_a_connector_that_was_unbound_is_known_to_fail_before_an
     ana.door.delete(&format!("{FACTORY}{sources}/{source}")).await.unwrap();
     let seen = maria.get(&path).await;
     assert_eq!(problem(&seen), ("fails", "CONNECTOR_NOT_BOUND"), "{seen:#}");
+    assert_eq!(seen["not_sent"], 1);
     let page = door.open(&link).await.unwrap();
     for said in ["As things stand, approving sends nothing", "is not bound to this profile"] {
         assert!(page.html.contains(said), "`{said}` is missing: {}", page.html);

@@ -8,6 +8,7 @@ use countersign_approval::{
 };
 use countersign_connector::SendProblem;
 use countersign_effect::view::EffectView;
+use countersign_gatekeeper::not_sent;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{AskedBy, ConversationId, Head, StepWarnings};
 use jiff::Timestamp;
@@ -61,6 +62,8 @@ pub(crate) struct ApprovalView {
     /// While it is open: the steps that could not be sent as they are shown if it were approved now, and why; looked up at this moment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     send_problems: Vec<SendProblem>,
+    /// How many of its requests would not be sent for that, if it were approved now.
+    not_sent: u64,
     /// Irreversible steps behind the gate that will ask for themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     later: Vec<String>,
@@ -189,6 +192,7 @@ impl ApprovalView {
             run,
             steps,
         } = beside;
+        let not_sent = not_sent(&request, &send_problems);
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
         let asker = request.asker(&invoker);
@@ -209,6 +213,7 @@ impl ApprovalView {
             plan_seal: request.plan_seal,
             effects,
             send_problems,
+            not_sent,
             later: request.later,
             outcome: request.outcome.into_iter().zip(sent).map(AskedCall::of).collect(),
             unsent,

@@ -346,11 +346,16 @@ digest abc";
         let why = "`tell` cannot be sent as things stand.";
         request["send_problems"] =
             json!([{ "step": "tell", "if_approved": "fails", "message": why }]);
+        request["not_sent"] = json!(2);
         let sends =
             "Approving sends 1 request that cannot be undone. As things stand, 2 more would";
         assert!(said(&request).unwrap().starts_with(sends), "{:?}", said(&request));
         let shown = lines(&request).join("\n");
         assert!(shown.contains(&format!("As things stand:\n  - {why}\n")), "{shown}");
+        request["needed"] = json!(2);
+        let alone =
+            "Approving alone sends nothing: of 2 signatures still needed, the last sends 1 request";
+        assert!(said(&request).unwrap().starts_with(alone), "{:?}", said(&request));
         request["effects"] = json!([{ "step": "tell", "left": 2, "items": [] }]);
         assert!(lines(&request).contains(&"As things stand, approving sends nothing.".to_owned()));
     }

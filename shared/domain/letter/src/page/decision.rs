@@ -11,6 +11,7 @@ use crate::error::LetterError;
 use crate::mail::{Anchor, Asked};
 use crate::picture::Picture;
 use crate::preview::Preview;
+use crate::sends::approving_sends;
 use crate::text::{Shown, fingerprint};
 use crate::when::{moment, until};
 
@@ -258,30 +259,11 @@ impl DecisionPage {
                 "“I do not know” leaves the outcome unknown; nothing is sent.".to_owned()
             }
             0 => "Nothing goes on before this is approved.".to_owned(),
-            count => self.sends(count),
+            count => approving_sends(count, self.not_sent, self.remaining().into()),
         };
         match self.assurance {
             Assurance::LinkCode => format!("{effect} A code is mailed to you to confirm."),
             _ => effect,
-        }
-    }
-
-    /// What the last signature sends of so many requests.
-    fn sends(&self, count: u64) -> String {
-        let sent = count.saturating_sub(self.not_sent);
-        if sent == 0 {
-            return "As things stand, approving sends nothing.".to_owned();
-        }
-        let requests = if sent == 1 { "request" } else { "requests" };
-        let said = match self.remaining() {
-            0 | 1 => format!("Approving sends {sent} {requests} that cannot be undone."),
-            more => format!(
-                "Approving alone sends nothing: of {more} signatures still needed, the last sends {sent} {requests} that cannot be undone."
-            ),
-        };
-        match self.not_sent {
-            0 => said,
-            more => format!("{said} As things stand, {more} more would not be sent."),
         }
     }
 
