@@ -91,7 +91,7 @@ pub struct TooFew {
 /// Tells people and listeners.
 pub trait Notifier: Send + Sync {
     /// Mails each of `people` their link, once per request, version and occasion, and publishes `approval.opened` for
-    /// [`Occasion::Opened`]. Must not kill a link that was mailed before.
+    /// [`Occasion::Opened`] and [`Occasion::Escalated`], also where nobody is mailed. Must not kill a link that was mailed before.
     fn ask<'a>(
         &'a self,
         request: &'a Request,

@@ -54,9 +54,8 @@ impl Gatekeeper {
         let too_few = too_few(&loaded, able.len());
         let is_meant = |person: &UserId| among.is_none_or(|among| among.contains(person));
         let people: Vec<UserId> = able.into_iter().filter(is_meant).collect();
-        if !people.is_empty() {
-            self.notifier.ask(request, &people, occasion).await?;
-        }
+        // Listeners hear that it waits also where nobody is mailed.
+        self.notifier.ask(request, &people, occasion).await?;
         if let Some(too_few) = too_few {
             self.notifier.too_few(request, too_few).await?;
         }

@@ -143,6 +143,9 @@ impl Notices {
         people: &[UserId],
         occasion: Occasion,
     ) -> Result<(), PortError> {
+        if people.is_empty() {
+            return Ok(());
+        }
         let invoker = self.name_of(&request.invoker).await?;
         let given = self.given(request).await?;
         let anchor = self.anchor().await?;

@@ -6,7 +6,7 @@ use countersign_store_approvals::{Committed, Created, TaskToken};
 use jiff::Timestamp;
 
 use crate::error::{GateError, GateFuture};
-use crate::service::{Gatekeeper, RACES};
+use crate::service::{Able, Gatekeeper, RACES};
 
 /// How often one place may ask anew because what was approved no longer fits.
 const ROUNDS: u32 = 50;
@@ -82,7 +82,7 @@ impl Gatekeeper {
     ) -> Result<Step, GateError> {
         let created = self.records.create(request, token).await;
         if created.map_err(GateError::doing("opening the request"))? == Created::New {
-            self.announce(request, Occasion::Opened).await;
+            self.announce(request, Occasion::Opened, Able::Known).await;
             return Ok(Step::Done(Opened::Pending { id: request.id.clone(), first: true }));
         }
         let found = self.load(&request.id).await?.request;
@@ -124,7 +124,7 @@ impl Gatekeeper {
     ) -> Result<Step, GateError> {
         let changed = amend(found, opening.clone(), now)?.request;
         if self.commit(found, &changed, None, now).await? == Committed::Done {
-            self.announce(&changed, Occasion::Changed).await;
+            self.announce(&changed, Occasion::Changed, Able::LookedUp).await;
         }
         Ok(Step::Again)
     }
@@ -141,7 +141,7 @@ impl Gatekeeper {
         }
         let unasked = self.records.is_unasked(&found.id).await;
         if unasked.map_err(GateError::doing("reading who was told"))? {
-            self.announce(found, occasion(found)).await;
+            self.announce(found, occasion(found), Able::LookedUp).await;
         }
         Ok(Step::Done(Opened::Pending { id: found.id.clone(), first: false }))
     }

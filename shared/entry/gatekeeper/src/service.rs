@@ -38,6 +38,15 @@ pub struct Gatekeeper {
     pub requires_mfa: bool,
 }
 
+/// Who of those that are asked can decide a request when it is announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Able {
+    /// Whoever opens it has just looked: enough of them can.
+    Known,
+    /// Time may have passed since anybody looked, and votes may have been given.
+    LookedUp,
+}
+
 impl Gatekeeper {
     /// Reads a request; a missing one is [`GateError::NotFound`].
     pub(crate) async fn load(&self, id: &ApprovalId) -> Result<Loaded, GateError> {
@@ -67,15 +76,20 @@ impl Gatekeeper {
 
     /// Sets the clocks, notes the gate in the run, mails the approvers, and takes the mark off. Whatever fails leaves the
     /// mark: the request is pending and visible, and the sweeper tries again.
-    pub(crate) async fn announce(&self, request: &Request, occasion: Occasion) -> bool {
-        let told = self.try_announce(request, occasion).await;
+    pub(crate) async fn announce(&self, request: &Request, occasion: Occasion, able: Able) -> bool {
+        let told = self.try_announce(request, occasion, able).await;
         if let Err(error) = &told {
             complain("nobody was told of the request yet", request, error);
         }
         told.is_ok()
     }
 
-    async fn try_announce(&self, request: &Request, occasion: Occasion) -> Result<(), GateError> {
+    async fn try_announce(
+        &self,
+        request: &Request,
+        occasion: Occasion,
+        able: Able,
+    ) -> Result<(), GateError> {
         for once in clock::alarms(request) {
             let set = self.alarms.set(&once).await;
             set.map_err(|error| PortError::of("setting a deadline", &error))?;
@@ -86,12 +100,11 @@ impl Gatekeeper {
         let eligible = request.policy.eligible(&request.requesters);
         let people: Vec<UserId> =
             eligible.filter(|person| Some(*person) != striker).cloned().collect();
-        match occasion {
-            // Whoever opens a request has just looked who can decide it.
-            Occasion::Opened => self.notifier.ask(request, &people, occasion).await?,
-            // Votes on earlier versions are void.
-            _ => {
-                let loaded = Loaded { request: request.clone(), votes: Vec::new() };
+        match able {
+            Able::Known => self.notifier.ask(request, &people, occasion).await?,
+            Able::LookedUp => {
+                let votes = self.load(&request.id).await?.votes;
+                let loaded = Loaded { request: request.clone(), votes };
                 self.ask_able(loaded, Some(&people), occasion).await?;
             }
         }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::decide::Who;
 use crate::error::{GateError, GateFuture};
-use crate::service::{Gatekeeper, RACES};
+use crate::service::{Able, Gatekeeper, RACES};
 
 /// One try to strike effects out, or to restore them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Gatekeeper {
     }
 
     async fn struck(&self, moved: Move) -> Request {
-        self.announce(&moved.request, Occasion::Changed).await;
+        self.announce(&moved.request, Occasion::Changed, Able::LookedUp).await;
         moved.request
     }
 

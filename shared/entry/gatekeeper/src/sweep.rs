@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::clock::Expiry;
 use crate::error::{GateError, GateFuture};
 use crate::open::occasion;
-use crate::service::Gatekeeper;
+use crate::service::{Able, Gatekeeper};
 
 /// How long the first try is left alone.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
@@ -82,7 +82,7 @@ impl Gatekeeper {
                 // Too late to ask anybody; the mark goes.
                 let gone = self.records.asked(&id, request.version).await;
                 gone.map_err(GateError::doing("noting that nobody is asked any more"))?;
-            } else if self.announce(&request, occasion(&request)).await {
+            } else if self.announce(&request, occasion(&request), Able::LookedUp).await {
                 swept.announced += 1;
             } else {
                 swept.unannounced += 1;

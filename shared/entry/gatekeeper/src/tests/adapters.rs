@@ -40,6 +40,8 @@ pub(crate) struct State {
     pub(crate) mails: BTreeSet<(UserId, u32, String)>,
     /// What owners were told of requests that too few can decide.
     pub(crate) too_few: Vec<TooFew>,
+    /// What listeners heard of, each with how many people were mailed.
+    pub(crate) heard: Vec<(String, usize)>,
     pub(crate) run_opened: BTreeSet<ApprovalId>,
     pub(crate) run_closed: BTreeMap<ApprovalId, Status>,
     pub(crate) run_over: bool,
@@ -210,6 +212,7 @@ impl Notifier for World {
                 };
                 state.mails.insert((person.clone(), request.version, occasion.name()));
             }
+            self.state().heard.push((occasion.name(), people.len()));
             Ok(())
         })
     }

@@ -203,3 +203,17 @@ async fn escalation_asks_others_in_addition_and_their_votes_count() {
     assert_eq!(world.request(&id).status, Status::Approved);
     assert_eq!(world.gatekeeper().ring(&event, at(3800)).await.unwrap(), json!({ "asked": 0 }));
 }
+
+#[tokio::test]
+async fn an_escalation_to_people_who_cannot_decide_is_heard_and_nobody_is_mailed() {
+    let world = World::new();
+    let id = opened(&world).await;
+    for person in [2, 4, 9] {
+        world.state().people.get_mut(&user(person)).unwrap().active = false;
+    }
+    assert!(world.gatekeeper().escalate(&id, at(3600)).await.unwrap().is_empty());
+    let state = world.state();
+    let heard: Vec<(&str, usize)> = state.heard.iter().map(|(on, n)| (on.as_str(), *n)).collect();
+    assert_eq!(heard, [("opened", 3), ("escalated", 0)]);
+    assert!(state.too_few.is_empty(), "two others can decide");
+}

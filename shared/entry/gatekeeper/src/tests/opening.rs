@@ -1,7 +1,9 @@
 //! Opening, and opening again.
 
+use countersign_approval::ports::TooFew;
 use countersign_approval::{Decision, Policy, Status, Verdict};
 use countersign_failure::Failure as _;
+use countersign_identity::UserId;
 use countersign_store_approvals::TaskToken;
 use serde_json::json;
 
@@ -164,6 +166,50 @@ async fn k_03_a_mail_that_cannot_be_sent_leaves_the_request_pending_and_is_sent_
         assert_eq!(world.state().mails.len(), 3);
         assert_eq!(world.gatekeeper().sweep(at(180)).await.unwrap().announced, 0);
     }
+}
+
+/// The people who were told of a request that nobody could be told of when it was opened, after these have lost the right to decide.
+async fn told_later(lost: &[u8]) -> (World, Vec<UserId>) {
+    let world = World::new();
+    world.state().broken.insert("mail");
+    let id = id_of(&world.open(gate("10"), "t1", at(0)).await);
+    for person in lost {
+        world.state().people.get_mut(&user(*person)).unwrap().capabilities.clear();
+    }
+    world.state().broken.clear();
+    assert_eq!(world.gatekeeper().sweep(at(120)).await.unwrap().announced, 1);
+    assert!(world.request(&id).status == Status::Pending && world.state().unasked.is_empty());
+    let people = world.state().mails.iter().map(|(person, ..)| person.clone()).collect();
+    (world, people)
+}
+
+#[tokio::test]
+async fn k_03_whoever_lost_the_right_to_decide_before_they_were_told_is_not_mailed() {
+    let (world, people) = told_later(&[1]).await;
+    assert_eq!(people, [user(2), user(3)]);
+    assert!(world.state().too_few.is_empty());
+    let (world, people) = told_later(&[1, 2]).await;
+    assert_eq!(people, [user(3)]);
+    assert_eq!(world.state().too_few, [TooFew { able: 1, needed: 2 }]);
+    let (world, people) = told_later(&[1, 2, 3]).await;
+    assert_eq!(people, []);
+    let state = world.state();
+    assert_eq!(state.too_few, [TooFew { able: 0, needed: 2 }]);
+    assert_eq!(state.heard, [("opened".to_owned(), 0)], "listeners hear of it all the same");
+}
+
+#[tokio::test]
+async fn k_03_whoever_has_decided_before_the_others_are_told_is_not_asked_again() {
+    let world = World::new();
+    world.state().broken.insert("mail");
+    let id = id_of(&world.open(gate("10"), "t1", at(0)).await);
+    let approve = by_mail(&world.request(&id), 1, Verdict::Approve);
+    world.gatekeeper().decide(&approve, at(1)).await.unwrap();
+    world.state().broken.clear();
+    world.open(gate("10"), "t2", at(60)).await;
+    let people: Vec<UserId> = world.state().mails.iter().map(|(one, ..)| one.clone()).collect();
+    assert_eq!(people, [user(2), user(3)]);
+    assert!(world.state().too_few.is_empty());
 }
 
 #[tokio::test]
