@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 /// How long a claim holds, in seconds: longer than a function may run, shorter than a message stays hidden.
 pub const LEASE: i64 = 120;
 
-/// How long a delivery is remembered, in seconds: longer than a message can stay in the queue and its dead letters.
-const MEMORY: i64 = 40 * 86_400;
+/// How long a delivery is remembered, in seconds: longer than a message can stay in the queue and its dead letters, and than a
+/// request for approval may be open, 300 days: some of its mails are handed over again and again, and sent once.
+const MEMORY: i64 = 310 * 86_400;
 
 /// What the list says about a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
