@@ -43,8 +43,10 @@ pub(crate) fn connector(yaml: &str) -> Result<(ConnectorDefinition, Vec<Diagnost
 /// A claim of an author does not count by itself; who writes it is told.
 fn unaccepted(yaml: &str, endpoint: &str, claim: Claim) -> Diagnostic {
     let claimed = match claim {
-        Claim::Safe => format!("`safe: true` of `{endpoint}` does not count yet"),
-        Claim::Query => format!("that the query of `{endpoint}` only reads does not count yet"),
+        Claim::Safe => format!("`safe: true` of `{endpoint}` is not accepted yet"),
+        Claim::Query => {
+            format!("`{endpoint}` is a query, and nobody has accepted yet that it only reads")
+        }
     };
     let message = format!("{claimed}: its calls need a signature");
     let key = claim.key();
@@ -138,8 +140,7 @@ mod tests {
         let (_, warnings) = connector(yaml).unwrap();
         let said: Vec<(&str, (u32, u32))> =
             warnings.iter().map(|one| (one.message.as_str(), one.place())).collect();
-        let told =
-            "that the query of `find` only reads does not count yet: its calls need a signature";
+        let told = "`find` is a query, and nobody has accepted yet that it only reads: its calls need a signature";
         assert_eq!(said, [(told, (9, 5))], "{warnings:?}");
     }
 
