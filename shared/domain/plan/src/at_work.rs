@@ -5,7 +5,8 @@ use countersign_run::{Event, Head, RunState, StepStatus, fold};
 use crate::model::{Plan, PlanStep, StepKind};
 use crate::stages::stages;
 
-/// So many steps of a stage are carried out side by side; `MaxConcurrency` of the state machine is the same number.
+/// So many steps of a stage are carried out side by side; `MaxConcurrency` of the state machine is the same number, as a
+/// test holds.
 const MAX_SIDE_BY_SIDE: usize = 10;
 
 /// What is known of a run, with `running` for the steps that it is carrying out.
@@ -56,6 +57,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn the_state_machine_carries_out_as_many_side_by_side() {
+        let machine = include_str!("../../../../statemachines/run.asl.json");
+        let machine: Value = serde_json::from_str(machine).unwrap();
+        let steps = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"];
+        assert_eq!(steps["MaxConcurrency"], MAX_SIDE_BY_SIDE);
+    }
 
     fn plan(steps: &[(&str, &str, &[&str])]) -> Plan {
         let steps: Vec<Value> = steps
