@@ -71,8 +71,8 @@ pub struct Receipt {
     /// The note's digest, salted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Digest>,
-    /// The receipts of the approvals of this version that did not count for it, because their people had lost the rights to give
-    /// them. Absent when all counted.
+    /// The receipts of the approvals of this version that did not count, because their people had lost the rights to give them: as
+    /// the last decision found; absent when it found none. Acts that are no decision, such as a deadline, look nothing up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_counted: Vec<ReceiptId>,
     /// When.
