@@ -76,18 +76,9 @@ impl RunStore {
             self.record(run, &event).await?;
             return self.list_closed(run, intent, verdict, at).await;
         }
-        let (outcome, stop, warnings) = match intent {
-            None => {
-                let stop = stop(request, verdict, at);
-                let held_back = for_itself && stop.is_none();
-                let warnings = if held_back { self.missing(request, verdict).await? } else { None };
-                (outcome(request, verdict, at), stop, warnings)
-            }
-            Some(intent) => {
-                let (outcome, stop) = in_doubt(&intent, verdict, at);
-                (outcome, stop, None)
-            }
-        };
+        let (outcome, stop) = ending_of(request, intent.as_ref(), verdict, at);
+        let is_missed = for_itself && intent.is_none() && stop.is_none();
+        let warnings = if is_missed { self.missing(request, verdict).await? } else { None };
         let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
         self.end_step(run, &outcome, &event, consequence).await.map(drop)
     }
@@ -203,6 +194,19 @@ fn step_failed(intent: &Intent, outcome: &StepOutcome, at: Timestamp) -> Stop {
         code: None,
         message: outcome.message.clone().unwrap_or_default(),
         at,
+    }
+}
+
+/// How a step ends at its gate: one with an intent may have acted.
+fn ending_of(
+    request: &Request,
+    intent: Option<&Intent>,
+    verdict: GateOutcome,
+    at: Timestamp,
+) -> (StepOutcome, Option<Stop>) {
+    match intent {
+        None => (outcome(request, verdict, at), stop(request, verdict, at)),
+        Some(intent) => in_doubt(intent, verdict, at),
     }
 }
 

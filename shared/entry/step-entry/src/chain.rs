@@ -107,7 +107,7 @@ impl Chain<'_> {
             Decided::End(ending) => ending,
             Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
         };
-        let ending = ending.told(&view.plan, step);
+        let ending = ending.with_missing_result(&view.plan, step);
         let is_plain = ending.is_plain();
         let recorded = ending.recorded(&context.runs, event, invocation.now).await?;
         let Recorded { outcome, is_new } = recorded;

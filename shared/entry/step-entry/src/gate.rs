@@ -77,7 +77,8 @@ pub async fn gate_ask(
         unattended(&view, step)
     };
     if let Some(ending) = ending {
-        let ending = told(context, &view, step, ending).await?.told(&view.plan, step);
+        let ending =
+            told(context, &view, step, ending).await?.with_missing_result(&view.plan, step);
         let verdict = ending.verdict.filter(|_| ending.status == StepStatus::Approved);
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(verdict.unwrap_or(GateOutcome::Closed)));
@@ -305,7 +306,7 @@ async fn tool(
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
             let ending = told(context, view, step, StepEnd::failed(step, &error)).await?;
-            let ending = ending.told(&view.plan, step);
+            let ending = ending.with_missing_result(&view.plan, step);
             return settled(ending, context, event, invocation).await;
         }
     };

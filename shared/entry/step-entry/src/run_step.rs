@@ -51,6 +51,6 @@ pub async fn run_step(
             ready.act(context, event, &view.head, step, invocation).await?
         }
     };
-    let ending = ending.told(&view.plan, step);
+    let ending = ending.with_missing_result(&view.plan, step);
     Ok(ending.record(&context.runs, event, invocation.now).await?.into())
 }

@@ -174,7 +174,7 @@ impl StepEnd {
     /// A failure with which the run goes on, and a step that a gate held back, are told like what could not be read, where a model
     /// or whoever signs would miss the result: an argument that need not be given is left out without it. Nothing is told of facts
     /// that were looked for and that nothing shows: nobody relies on what the model wrote there.
-    pub(crate) fn told(self, plan: &Plan, step: &PlanStep) -> Self {
+    pub(crate) fn with_missing_result(self, plan: &Plan, step: &PlanStep) -> Self {
         if plan.is_beside_the_answer(step) {
             return Self { warnings: None, ..self };
         }

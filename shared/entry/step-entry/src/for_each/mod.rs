@@ -92,7 +92,7 @@ pub(crate) async fn run(
         other => {
             let ending = other.err().unwrap_or_else(|| not_the_list(step));
             let ending = summary::of_records(context, step, &made, ending).await?;
-            let ending = ending.told(&view.plan, step);
+            let ending = ending.with_missing_result(&view.plan, step);
             return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
         }
     };

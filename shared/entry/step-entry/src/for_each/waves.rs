@@ -312,7 +312,7 @@ impl Waves<'_> {
     ) -> Result<Answer, StepError> {
         let Self { context, step, list, .. } = *self;
         let ending = summary::of_list(context, step, made, list, struck, instead).await?;
-        let ending = ending.told(&self.view.plan, step);
+        let ending = ending.with_missing_result(&self.view.plan, step);
         Ok(ending.record(&context.runs, self.event, self.invocation.now).await?.into())
     }
 

@@ -71,7 +71,7 @@ impl Turn<'_> {
             Ok(Said::Answers(answered)) => self.answers(&so_far, hash, answered),
             Err(error) => StepEnd::failed(step, &error),
         };
-        let ending = ending.told(&view.plan, step);
+        let ending = ending.with_missing_result(&view.plan, step);
         Ok(ending.record(&context.runs, event, invocation.now).await?.into())
     }
 
