@@ -1,4 +1,5 @@
-//! What the gates of a run held back, as its answer says it (R-065…R-068).
+//! What was not done in a run, as its answer says it: what gates held back (R-065…R-068), and what failed and a model went on
+//! without (R-027).
 
 use std::collections::BTreeSet;
 
@@ -22,10 +23,13 @@ const TO_BE_ASKED: &str = "It needs a signature: repeat the run, and its gates a
 /// Of a note on a decision, so many characters are part of the reason.
 const MAX_NOTE: usize = 500;
 
-/// What was held back, in the order of the plan; who refused is in the records.
+/// What was not done, in the order of the plan; who refused is in the records.
 pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> Vec<Blocked> {
     let blocked = plan.steps.iter().filter_map(|step| {
         let own = state.step(&step.name)?;
+        if own.status == StepStatus::Failed {
+            return plan.is_gone_on_without(step).then(|| failed(step, own));
+        }
         let error = error(own)?;
         let was_held = |held: &&PlanStep| {
             let ended = state.step(&held.name).map(|state| state.status);
@@ -37,10 +41,25 @@ pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> V
             reason: reason(step, own, error, records),
             steps: held.iter().map(|step| step.name.clone()).collect(),
             tools: tools.into_iter().collect(),
+            ..BlockedData::default()
         };
         Some(Blocked { step: step.name.clone(), task_done: false, error, partial_data })
     });
     blocked.collect()
+}
+
+/// A step that failed, with what its model had learned by then.
+fn failed(step: &PlanStep, state: &StepState) -> Blocked {
+    let error = BlockedError::StepFailed;
+    let answered = state.tool_calls.iter().filter(|call| call.status == StepStatus::Done);
+    let partial_data = BlockedData {
+        reason: reason(step, state, error, &[]),
+        steps: vec![step.name.clone()],
+        tools: vec![step.tool_name()],
+        code: state.code.clone(),
+        calls: answered.cloned().collect(),
+    };
+    Blocked { step: step.name.clone(), task_done: false, error, partial_data }
 }
 
 fn error(state: &StepState) -> Option<BlockedError> {
@@ -75,15 +94,20 @@ fn reason(
             let said = state.message.as_deref().unwrap_or_default();
             format!("{said} {TO_BE_ASKED}")
         }
+        BlockedError::StepFailed => state.message.clone().unwrap_or_default(),
     }
 }
 
 /// What is said of it to people who read the answer, members of a team among them: neither who refused nor what was to be called.
 fn sentence(blocked: &Blocked) -> String {
+    let code = blocked.partial_data.code.as_deref().unwrap_or_default();
     let why = match blocked.error {
         BlockedError::DeniedByUser => "It was denied.",
         BlockedError::HitlTimeout => "Nobody decided in time.",
         BlockedError::HitlSkippedNonStreaming => TO_BE_ASKED,
+        BlockedError::StepFailed => {
+            return format!("Not done: “{}”. It failed ({code}), and the answer is without its result.", blocked.step);
+        }
     };
     let steps = &blocked.partial_data.steps;
     match steps.is_empty() {
@@ -130,7 +154,7 @@ pub(crate) fn told(blocked: &[Blocked], format: Format, text: String) -> String 
 mod tests {
     use countersign_approval::ApprovalId;
     use countersign_report::{Provenance, render};
-    use countersign_run::{GATE_NOT_ASKED, RunStatus};
+    use countersign_run::{GATE_NOT_ASKED, RunStatus, ToolCall};
     use serde_json::Value;
 
     use super::*;
@@ -204,6 +228,47 @@ mod tests {
         assert_eq!(skipped[0].partial_data.reason, reason);
         // A gate that the end of its run closed has held nothing back that anybody asked about.
         assert_eq!(said(StepStatus::Closed, StepStatus::Done, None), []);
+    }
+
+    #[test]
+    fn r_027_what_failed_and_a_model_went_on_without_is_told_with_what_there_was() {
+        let mut plan = plan();
+        plan.steps[1].reads = vec!["find".to_owned()];
+        let call = |status: StepStatus| ToolCall {
+            turn: 1,
+            call: 1,
+            tool: "search_web".to_owned(),
+            arguments: "{}".to_owned(),
+            status,
+            code: None,
+            message: None,
+            took_ms: 1,
+        };
+        let state = |status: StepStatus| RunState {
+            status: RunStatus::Partial,
+            steps: vec![(
+                "find".to_owned(),
+                StepState {
+                    status,
+                    code: Some("STEP_TIMEOUT".to_owned()),
+                    message: Some("no answer within 3 s".to_owned()),
+                    tool_calls: vec![call(StepStatus::Done), call(StepStatus::Failed)],
+                    ..StepState::default()
+                },
+            )],
+        };
+        assert_eq!(of(&plan, &state(StepStatus::Failed), &[]), [], "no model goes on without it");
+        plan.steps[1].allows_gaps = true;
+        assert_eq!(of(&plan, &state(StepStatus::Done), &[]), []);
+        let told = of(&plan, &state(StepStatus::Failed), &[]);
+        let calls = json!([{ "turn": 1, "call": 1, "tool": "search_web", "arguments": "{}", "status": "done", "took_ms": 1 }]);
+        let data = json!({
+            "reason": "no answer within 3 s", "steps": ["find"], "tools": ["transform_data"], "code": "STEP_TIMEOUT", "calls": calls,
+        });
+        let expect = json!([{ "step": "find", "task_done": false, "error": "step_failed", "partial_data": data }]);
+        assert_eq!(serde_json::to_value(&told).unwrap(), expect);
+        let said = "Not done: “find”. It failed (STEP_TIMEOUT), and the answer is without its result.";
+        assert_eq!(sentence(&told[0]), said);
     }
 
     /// The text of an answer with what was held back.

@@ -13,6 +13,12 @@ use crate::model::{Plan, PlanStep, StepKind};
 const MAX_NAMED: usize = 5;
 
 impl Plan {
+    /// Whether a model goes on without the result of a step that failed, so that what it writes is without it.
+    #[must_use]
+    pub fn is_gone_on_without(&self, step: &PlanStep) -> bool {
+        self.readers(step).any(|reader| reader.allows_gaps)
+    }
+
     /// What is told of a step that failed and with which the run goes on; nothing where nobody misses its result: no model goes on
     /// without it, and people sign nothing in this plan, or no other step reads it. The summary of the output is not meant: the
     /// output itself says what is missing.
@@ -20,7 +26,7 @@ impl Plan {
     pub fn told_of_failed(&self, step: &PlanStep, code: &str) -> Option<StepWarnings> {
         let is_signed = self.steps.iter().any(signs);
         let readers: Vec<&PlanStep> = self.readers(step).collect();
-        let is_missed = readers.iter().any(|reader| is_signed || reader.allows_gaps);
+        let is_missed = !readers.is_empty() && (is_signed || self.is_gone_on_without(step));
         let lacks = self.lacks(step, &readers);
         let said =
             format!("`{}` failed ({code}): what follows is without its result{lacks}", step.name);
@@ -236,5 +242,17 @@ mod tests {
         let expect = "`notes` failed (HTTP_STATUS): what follows is without its result (`of_notes` of `pay`)";
         assert_eq!(told.first, [expect]);
         assert_eq!(plan.told_of_failed(plan.step("pay").unwrap(), "HTTP_STATUS"), None);
+        assert!(!plan.is_gone_on_without(plan.step("notes").unwrap()));
+    }
+
+    #[test]
+    fn r_027_a_model_that_allows_it_goes_on_without_a_result() {
+        let mut tells = step("tell", "tool", None, &["notes"]);
+        tells["allows_gaps"] = json!(true);
+        let plan = plan(vec![step("notes", "tool", None, &[]), tells]);
+        let notes = plan.step("notes").unwrap();
+        assert!(plan.is_gone_on_without(notes));
+        assert!(plan.told_of_failed(notes, "STEP_TIMEOUT").is_some());
+        assert!(!plan.is_gone_on_without(plan.step("tell").unwrap()));
     }
 }

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ToolCall;
+
 /// The answer of a run (F-020, F-035): a text, and where results went.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RunResponse")]
@@ -18,7 +20,7 @@ pub struct Response {
     /// Why it is not here, or what it leaves out, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// What gates held back, in the order of the plan.
+    /// What gates held back, and what failed and a model went on without, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<Blocked>,
     /// What every `route_output` step and the end of the run wrote, in order.
@@ -39,10 +41,10 @@ pub struct Response {
 /// Characters of an error's message that a sentence about it has.
 const MAX_MESSAGE: usize = 500;
 
-/// What a gate held back, as an agent that was not let do it says so (R-065…R-067).
+/// What was not done, as the agent that was to do it says so: a gate held it back, or it failed (R-027, R-065…R-067).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Blocked {
-    /// The gate, or the step that asks for itself.
+    /// The gate, the step that asks for itself, or the one that failed.
     pub step: String,
     /// Always false.
     pub task_done: bool,
@@ -52,7 +54,7 @@ pub struct Blocked {
     pub partial_data: BlockedData,
 }
 
-/// Why a gate did not open.
+/// Why something was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockedError {
     /// Somebody refused.
@@ -64,17 +66,26 @@ pub enum BlockedError {
     /// Nobody was asked: the run skips its gates.
     #[serde(rename = "hitl_skipped_non_streaming")]
     HitlSkippedNonStreaming,
+    /// It failed or took too long, and a model went on without its result.
+    #[serde(rename = "step_failed")]
+    StepFailed,
 }
 
-/// What is said of a gate that did not open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What is said of what was not done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockedData {
     /// A sentence or two.
     pub reason: String,
-    /// The steps that were held back.
+    /// The steps that were not done.
     pub steps: Vec<String>,
     /// Their actions, or of a call the endpoint: `gmail/reply_to_message`. Each once.
     pub tools: Vec<String>,
+    /// The stable code of a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The calls that the model of a failed step had answers to by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
 }
 
 /// What became of one destination.

@@ -48,7 +48,8 @@ pub fn bind(
     bind_as(given, slots, scope, Undefined::Fails)
 }
 
-/// The same where a reference without a value is null wherever it stands alone, also inside of a list or an object.
+/// The same where a reference without a value is null wherever it stands alone, also inside of a list or an object. One to a field of
+/// a result that does not exist is what [`gap`](crate::gap) made of it.
 ///
 /// # Errors
 /// Every [`SlotError`] there is.
@@ -127,13 +128,16 @@ fn fill(
     let wired = wired.map_err(|e| error(&slot.name, SlotProblem::Wiring, e.to_string()))?.flatten();
     match wired.filter(|value| !value.is_null()).or_else(|| slot.default.clone()) {
         Some(value) => typed(slot, value).map(Some),
-        // Only a slot of any type can hold a null.
+        // Only a slot of any type can hold a null, or what says why there is nothing.
         None if slot.required
             && given.is_some()
             && undefined == Undefined::Null
             && slot.data_type == DataType::Any =>
         {
-            Ok(Some(Value::Null))
+            let filled = given.map(|value| Filling::new(scope, undefined).fill(value)).transpose();
+            filled
+                .map(|value| Some(value.unwrap_or_default()))
+                .map_err(|e| error(&slot.name, SlotProblem::Wiring, e.to_string()))
         }
         None if slot.required => {
             let because =
@@ -208,6 +212,21 @@ mod tests {
         let inside = json!({"data": "so {s.gone}"});
         assert!(bind_with_gaps(inside.as_object().unwrap(), &slots, &scope).is_err());
         assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());
+    }
+
+    #[test]
+    fn r_027_a_field_of_a_result_that_does_not_exist_says_why() {
+        let slots = [Slot::required("data", DataType::Any, "")];
+        let gap = crate::gap(Some("no answer within 3 s"));
+        let scope = Scope::new().with("s", gap.clone()).with("t", json!({"_skipped": true}));
+        let given = json!({"data": {"whole": "{s}", "field": "{s.answer}", "skipped": "{t.answer}"}});
+        let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
+        let expect = json!({"data": {"whole": gap, "field": gap, "skipped": null}});
+        assert_eq!(Value::from(bound.unwrap()), expect);
+        assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());
+        let alone = json!({"data": "{s.answer}"});
+        let bound = bind_with_gaps(alone.as_object().unwrap(), &slots, &scope);
+        assert_eq!(Value::from(bound.unwrap()), json!({"data": gap}));
     }
 
     #[test]

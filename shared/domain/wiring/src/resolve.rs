@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::error::WiringError;
+use crate::gap::is_gap;
 use crate::reference::{Reference, Segment};
 use crate::scope::Scope;
 use crate::template::{Part, Template, literal_text};
@@ -17,7 +18,7 @@ const LARGEST_VALUE: usize = 64 * 1024 * 1024;
 pub(crate) enum Undefined {
     /// It is an error.
     Fails,
-    /// It is null.
+    /// It is null; of a result that does not exist, it is what says why.
     Null,
 }
 
@@ -107,11 +108,17 @@ impl<'s> Filling<'s> {
         }
     }
 
+    /// What stands for a reference without a value.
+    fn gap_of(&self, reference: &Reference) -> Value {
+        let whole = self.scope.get(reference.root()).filter(|value| is_gap(value));
+        whole.map_or(Value::Null, Cow::into_owned)
+    }
+
     fn fill_text(&mut self, text: &str) -> Result<Value, WiringError> {
         let template = parse(text)?;
         if let Some(reference) = template.whole() {
             if self.undefined == Undefined::Null && reference.value(self.scope).is_none() {
-                return Ok(Value::Null);
+                return Ok(self.gap_of(reference));
             }
             let value = defined(reference, self.scope)?;
             spend(&mut self.budget, weight(&value))?;

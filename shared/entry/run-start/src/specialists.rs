@@ -17,14 +17,14 @@ const QUESTION: &str = "question";
 
 /// What every specialist is told.
 const TASK: &str = "Several of you look for parts of the answer to a question; it is in the data. Do the `task` of what you are to find out, and only \
-                    that, with the tools that you are given; `results` are what others found before. In `sources`, name where each statement \
+                    that, with the tools that you are given; `results` are what others found before, or why they found nothing (`_reason`). In `sources`, name where each statement \
                     comes from: an address, or a tool and the record it gave. What you did not find, say so.";
 
 /// What the model is told that answers.
 const ANSWER: &str = "Answer the question in the data from `results`: what specialists found for their tasks. Put the number of its source \
                       in brackets behind each statement, such as [1]; `sources` has the sources in the order of these numbers, as the \
-                      specialists name them. What has no task was not needed; a task without an answer failed or found nothing: say what is therefore not known. \
-                      Use nothing else.";
+                      specialists name them. What has no task was not needed; a task without an answer found nothing, and one whose answer is `_missing` \
+                      failed, for its `_reason`: say what is therefore not known, and why. Use nothing else.";
 
 /// A specialist, and where it looks.
 struct Member<'a> {
@@ -118,8 +118,10 @@ impl<'a> Team<'a> {
         let of = format!("You are `{name}`: {}", description.trim());
         let own = instructions.as_ref().map(|text| text.trim());
         let told = [Some(TASK), Some(&of), own].into_iter().flatten().collect::<Vec<_>>();
-        let assigned =
-            json!({ "task": format!("{{{task}}}"), "results": self.results(stage, member) });
+        let assigned = json!({
+            "task": format!("{{{task}}}"), "entities": format!("{{{PLAN}.analysis.entities}}"),
+            "results": self.results(stage, member),
+        });
         let data = json!({ "question": of_asked("question"), "today": "{today}" });
         let mut inputs = json!({ "data": data, ASSIGNMENT: assigned });
         let may_know = !member.is_on_web || self.is_on_web();
@@ -307,7 +309,7 @@ fn task(name: &str, stage: usize) -> String {
     format!("{PLAN}.stages[{}].{name}", stage - 1)
 }
 
-/// What came of it, by its name and stage; null for what it was not asked, or did not do.
+/// What came of it, by its name and stage; null for what it was not asked, and why there is nothing where it failed.
 fn result(member: &Member<'_>, stage: usize) -> (String, Value) {
     let name = member.specialist.name.as_str();
     let [answer, sources] =

@@ -8,8 +8,8 @@ use countersign_run::{
     StepStatus,
 };
 use countersign_store_runs::{OthersRead, RunStore, Seen, StepOutcome};
-use countersign_wiring::Scope;
-use serde_json::{Value, json};
+use countersign_wiring::{Scope, gap};
+use serde_json::Value;
 
 use crate::error::StepError;
 
@@ -78,8 +78,8 @@ impl Upstream {
         let read = step.reads.iter().filter(|_| step.allows_gaps);
         let missing = read.filter_map(|name| {
             let outcome = self.outcomes.get(name)?;
-            let gap = json!({ "_missing": true, "_reason": outcome.message });
-            matches!(outcome.seen(), Seen::Nothing).then(|| (name.clone(), gap))
+            let gap = || (name.clone(), gap(outcome.message.as_deref()));
+            matches!(outcome.seen(), Seen::Nothing).then(gap)
         });
         missing.collect()
     }
@@ -136,6 +136,7 @@ fn needed(step: &PlanStep) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+    use serde_json::json;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_registry::actions::plan_tasks::{Analysis, Output, Params, PlannedTask};
+use countersign_registry::actions::plan_tasks::{Analysis, Entities, Output, Params, PlannedTask};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -24,7 +24,18 @@ struct Written {
 #[derive(Debug, Default, Deserialize)]
 struct WrittenAnalysis {
     intent: Option<String>,
-    entities: Option<Vec<Option<String>>>,
+    entities: Option<WrittenEntities>,
+}
+
+/// A list as a model writes it.
+type Texts = Option<Vec<Option<String>>>;
+
+#[derive(Debug, Default, Deserialize)]
+struct WrittenEntities {
+    dates: Texts,
+    amounts: Texts,
+    names: Texts,
+    documents: Texts,
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +43,7 @@ struct WrittenTask {
     agent_id: Option<String>,
     agent_name: Option<String>,
     task: Option<String>,
-    depends_on: Option<Vec<Option<String>>>,
+    depends_on: Texts,
 }
 
 /// The output that an answer in the declared form is, or everything that is wrong with it as a plan.
@@ -47,11 +58,18 @@ pub(crate) fn output(answer: Value, params: &Params) -> Result<Value, String> {
     let WrittenAnalysis { intent, entities } = written.analysis.unwrap_or_default();
     let analysis = Analysis {
         intent: intent.unwrap_or_default(),
-        entities: entities.into_iter().flatten().flatten().collect(),
+        entities: named(entities.unwrap_or_default()),
     };
     let stages = stages(&execution_plan, params.stages);
     let output = Output { analysis, execution_plan, stages };
     serde_json::to_value(output).map_err(|error| error.to_string())
+}
+
+fn named(written: WrittenEntities) -> Entities {
+    let texts = |texts: Texts| texts.into_iter().flatten().flatten().collect();
+    let [dates, amounts, names, documents] =
+        [written.dates, written.amounts, written.names, written.documents].map(texts);
+    Entities { dates, amounts, names, documents }
 }
 
 fn tasks(written: Vec<WrittenTask>) -> Vec<PlannedTask> {
@@ -170,7 +188,8 @@ mod tests {
     }
 
     fn planned(tasks: &Value, stages: usize) -> Result<Value, String> {
-        let analysis = json!({ "intent": null, "entities": ["Owl Fund", null] });
+        let entities = json!({ "dates": null, "amounts": [], "names": ["Owl Fund", null], "documents": ["filing"] });
+        let analysis = json!({ "intent": null, "entities": entities });
         output(json!({ "analysis": analysis, "execution_plan": tasks }), &params(stages))
     }
 
@@ -183,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn r_038_r_040_tasks_stand_behind_those_that_they_wait_for() {
+    fn r_020_r_038_r_040_tasks_stand_behind_those_that_they_wait_for() {
         let diamond = json!([
             task("last", "files", &["a", "b"]),
             task("a", "files", &["first"]),
@@ -197,7 +216,8 @@ mod tests {
             { "files": "Do last." },
         ]);
         assert_eq!(output["stages"], stages);
-        assert_eq!(output["analysis"], json!({ "intent": "", "entities": ["Owl Fund"] }));
+        let entities = json!({ "dates": [], "amounts": [], "names": ["Owl Fund"], "documents": ["filing"] });
+        assert_eq!(output["analysis"], json!({ "intent": "", "entities": entities }));
         assert_eq!(output["execution_plan"][0]["agent_id"], "first");
     }
 

@@ -2,7 +2,7 @@
 //! where nobody's does.
 
 use countersign_extractive::{ModelRequired, words};
-use countersign_question::is_opening;
+use countersign_question::{is_opening, names_in};
 use countersign_registry::actions::plan_tasks::{Params, Specialist};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(crate) fn plan(params: &Params, data: &Value) -> Result<Value, ModelRequired
         json!({ "agent_id": id, "agent_name": one.name, "task": question, "depends_on": [] })
     };
     Ok(json!({
-        "analysis": { "intent": question, "entities": [] },
+        "analysis": { "intent": question, "entities": { "names": names_in(question) } },
         "execution_plan": chosen.into_iter().map(task).collect::<Vec<_>>(),
     }))
 }
@@ -60,6 +60,8 @@ mod tests {
             tasks.iter().filter_map(|task| task["agent_name"].as_str()).collect();
         assert_eq!(names, expect);
         assert!(tasks.iter().all(|task| task["task"] == *question));
+        let named = names_in(question.as_str().unwrap());
+        assert_eq!(said["analysis"]["entities"]["names"], json!(named));
     }
 
     #[test]

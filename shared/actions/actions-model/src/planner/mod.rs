@@ -32,9 +32,15 @@ pub(crate) struct Planner {
 fn schema() -> OutputSchema {
     let field = Field::described;
     let texts = || DataType::array(DataType::String);
+    let entities = vec![
+        field("dates", texts(), "Days, years and spans of time."),
+        field("amounts", texts(), "Amounts and measures."),
+        field("names", texts(), "People, organisations, places."),
+        field("documents", texts(), "Kinds of documents."),
+    ];
     let analysis = vec![
         field("intent", DataType::String, "What is wanted, in one sentence."),
-        field("entities", texts(), "The names, dates and amounts that it is about."),
+        field("entities", DataType::Record(entities), "What the question names, as it says it."),
     ];
     let task = vec![
         field("agent_id", DataType::String, "A name of its own, such as press-1."),

@@ -83,8 +83,21 @@ pub struct Output {
 pub struct Analysis {
     /// What is wanted, in one sentence.
     pub intent: String,
-    /// The names, dates and amounts that it is about.
-    pub entities: Vec<String>,
+    /// What it names.
+    pub entities: Entities,
+}
+
+/// What a question names, by its kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Entities {
+    /// Days, years and spans of time.
+    pub dates: Vec<String>,
+    /// Amounts, numbers and measures.
+    pub amounts: Vec<String>,
+    /// People, organisations and places.
+    pub names: Vec<String>,
+    /// Kinds of documents, such as a filing.
+    pub documents: Vec<String>,
 }
 
 /// A task.
