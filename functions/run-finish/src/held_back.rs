@@ -243,6 +243,7 @@ mod tests {
             code: None,
             message: None,
             took_ms: 1,
+            found: Vec::new(),
         };
         let state = |status: StepStatus| RunState {
             status: RunStatus::Partial,

@@ -20,6 +20,7 @@ mod outcomes;
 mod over;
 mod record;
 mod respond;
+mod sources;
 mod taken;
 mod triggers;
 

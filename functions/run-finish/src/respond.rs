@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::enrich::{MAX_ENTITIES, enrich, failed, is_wanted};
 use crate::outcomes::{chat, row_of};
 use crate::over::{Over, answered};
-use crate::{Context, FinishError, at_end, deliver, held_back};
+use crate::{Context, FinishError, at_end, deliver, held_back, sources};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
@@ -60,7 +60,8 @@ async fn made(
     };
     let blocked = held_back::of(plan, state, approvals);
     held_back::show(&blocked, &mut answer);
-    let mut response = Response { blocked, ..Response::default() };
+    let sources = sources::of(state, &answer.data);
+    let mut response = Response { blocked, sources, ..Response::default() };
     if !is_test {
         response.outputs = outcomes.written();
     }

@@ -61,7 +61,7 @@ async fn analyst(world: &World, connectors: &[&str]) -> (Person, String) {
 #[tokio::test]
 async fn f_045_f_102_f_126_the_web_is_searched_by_an_action_and_through_a_connector() {
     let there = beside().await;
-    let hit = |n: u32| json!({ "title": format!("Dredging {n}"), "url": format!("https://news.example/{n}"), "content": format!("The harbour, part {n}."), "engine": "invented", "score": 1.0 });
+    let hit = |n: u32| json!({ "title": format!("Dredging {n}"), "url": format!("https://news.example/{n}"), "content": format!("The harbour, part {n}."), "engine": "invented", "score": 0.5 });
     let answer = |hits: Vec<Value>| {
         let found = json!({ "query": "harbor dredging", "number_of_results": hits.len(), "results": hits, "unresponsive_engines": [] });
         ResponseTemplate::new(200).set_body_json(found)
@@ -84,7 +84,7 @@ async fn f_045_f_102_f_126_the_web_is_searched_by_an_action_and_through_a_connec
     ana.playbook("id: search-the-web\nname: Search\ndescription: Searches.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {name: found, step_type: tool, action: search_web, inputs: {query: harbor dredging}, params: {max_results: 2}}\n  - {name: news, step_type: tool, action: search_web, inputs: {query: harbor dredging}, params: {categories: [news, science]}}\n  - {name: through, step_type: tool, action: call_connector, connector: bastion-web-search, endpoint: search, inputs: {query: harbor dredging, max_results: 3}}\n").await;
     let run = ana.start(&agent, "search-the-web", json!({})).await;
     ana.reaches(&run, "complete").await;
-    let result = |n: u32| json!({ "title": format!("Dredging {n}"), "url": format!("https://news.example/{n}"), "snippet": format!("The harbour, part {n}."), "source": "news.example" });
+    let result = |n: u32| json!({ "title": format!("Dredging {n}"), "url": format!("https://news.example/{n}"), "snippet": format!("The harbour, part {n}."), "source": "news.example", "score": 0.5 });
     for (step, numbers) in [("found", vec![1, 2]), ("news", vec![9]), ("through", vec![1, 2, 3])] {
         let found = output(&ana, &run, step).await;
         let expect: Vec<Value> = numbers.iter().map(|n| result(*n)).collect();

@@ -36,6 +36,7 @@ fn outcome(of: &ModelTurn) -> ToolOutcome {
         code: None,
         message: None,
         took_ms: 1,
+        found: Vec::new(),
     };
     ToolOutcome::new(STEP, call, 1, AT)
 }

@@ -53,7 +53,8 @@ pub(crate) struct StepView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ModelUseAnswer>)]
     model: Option<ModelUse>,
-    /// The tools that its model asked for: `turn`, `call`, `tool`, `arguments`, `status`, `code`, `message`, `took_ms`.
+    /// The tools that its model asked for: `turn`, `call`, `tool`, `arguments`, `status`, `code`, `message`, `took_ms`, and
+    /// the pages of the web that it `found`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<ToolCallAnswer>)]
     tool_calls: Vec<ToolCall>,

@@ -57,6 +57,7 @@ fn a_153_what_a_run_does_is_told_step_by_step() {
         code: None,
         message: None,
         took_ms: 7,
+        found: Vec::new(),
     };
     let tool = json!({ "step": "look", "turn": 1, "call": 2, "tool": "search_web", "arguments": "{}", "status": "done", "took_ms": 7 });
     check("look", EventKind::ToolCalled(call), "tool", &tool);

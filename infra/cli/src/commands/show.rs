@@ -57,6 +57,11 @@ fn shown(run: &Value, console: &Console) {
         console.line("");
         console.table(&["STEP", "TURN", "TOOL", "STATUS", "MS", "ARGUMENTS", "MESSAGE"], &calls);
     }
+    let found = found(run);
+    if !found.is_empty() {
+        console.line("");
+        console.table(&["STEP", "SCORE", "FOUND", "ADDRESS"], &found);
+    }
     for lines in warnings(run) {
         console.line("");
         lines.iter().for_each(|line| console.text(line));
@@ -157,6 +162,21 @@ fn tool_calls(run: &Value) -> Vec<Vec<String>> {
         std::iter::once(step).chain(cells).collect()
     };
     calls_of_steps(run).map(line).collect()
+}
+
+/// The pages that these tools found or read on the web, a row each.
+fn found(run: &Value) -> Vec<Vec<String>> {
+    let line = |step: &str, page: &Value| {
+        let score = page["score"].as_f64().map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let cells = row(page, &["title", "url"]).into_iter().map(|cell| visible(&cell));
+        [step.to_owned(), score].into_iter().chain(cells).collect()
+    };
+    calls_of_steps(run)
+        .flat_map(|(step, call)| {
+            let pages = field_items(call, "found").iter();
+            pages.map(move |page| line(&step, page)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The warnings of each step of a run, a line each.
@@ -265,7 +285,9 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{WAS_A_REPLAY, WAS_A_TEST, asked, described, drawn, notice, tool_calls};
+    use super::{
+        WAS_A_REPLAY, WAS_A_TEST, asked, described, drawn, found, notice, tool_calls,
+    };
 
     #[test]
     fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {
@@ -295,6 +317,18 @@ mod tests {
             "tell: only if {pay.done}",
         ];
         assert_eq!(described(&run), expect);
+    }
+
+    #[test]
+    fn r_015_pages_that_tools_found_are_shown() {
+        let page = json!({ "title": "Owls\n", "url": "https://a.example/1", "excerpt": "x", "score": 0.5 });
+        let calls = json!([{ "turn": 1, "found": [page, { "title": "Read", "url": "https://a.example/2" }] }, { "turn": 2 }]);
+        let run = json!({ "steps": [{ "name": "look", "tool_calls": calls }, { "name": "keep" }] });
+        let expect = [
+            ["look", "0.5", "Owls\\n", "https://a.example/1"],
+            ["look", "-", "Read", "https://a.example/2"],
+        ];
+        assert_eq!(found(&run), expect);
     }
 
     #[test]

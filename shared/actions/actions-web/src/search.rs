@@ -28,6 +28,12 @@ const MAX_CATEGORIES: usize = 5;
 const MAX_TEXT: usize = 2_000;
 /// The largest answer of a provider.
 pub(crate) const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// The largest answer of a deep search.
+pub(crate) const MAX_DEEP_ANSWER: u64 = 16 * 1024 * 1024;
+/// Characters of the texts of all pages that a deep search gives: a model is shown some 48 KB of a result.
+const MAX_CONTENT: usize = 24_000;
+/// What is said where nobody looks deeper.
+const NOT_DEEP: &str = "Whoever searches here cannot look deeper: these are the results of a plain search, without the text of the pages.";
 
 /// A search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,12 +44,14 @@ pub struct Query {
     pub max_results: usize,
     /// Where to look; empty means everywhere.
     pub categories: Vec<String>,
+    /// Whether to look deeper, and to give the texts of pages.
+    pub is_deep: bool,
     /// How long one request may take.
     pub timeout: Duration,
 }
 
 /// One result as the provider gives it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hit {
     /// The page's title.
     pub title: String,
@@ -51,10 +59,17 @@ pub struct Hit {
     pub url: String,
     /// The words around what was found.
     pub snippet: String,
+    /// How well it fits.
+    pub score: Option<f64>,
+    /// The text of the page, of a deep search.
+    pub content: Option<String>,
 }
 
 /// Somebody who searches the web.
 pub trait SearchProvider: Send + Sync {
+    /// Whether it can look deeper; what is asked to otherwise searches as always.
+    fn goes_deep(&self) -> bool;
+
     /// The results, best first.
     fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>>;
 }
@@ -87,13 +102,15 @@ impl SearchWeb {
             text: inputs.query.trim().to_owned(),
             max_results: usize::try_from(params.max_results).unwrap_or(10),
             categories: categories(params.categories)?,
+            is_deep: params.deep.unwrap_or_default(),
             timeout: timing::timeout(call),
         };
         let provider = self.provider.as_ref().ok_or(WebError::NotConfigured)?;
         let searching = tokio::time::timeout(timing::time(call), provider.search(&query));
         let hits = searching.await.map_err(|_| late())??;
         let results = results(hits, query.max_results);
-        Ok(declared::Output { count: results.len(), results })
+        let note = (query.is_deep && !provider.goes_deep()).then(|| NOT_DEEP.to_owned());
+        Ok(declared::Output { count: results.len(), results, note })
     }
 }
 
@@ -142,9 +159,25 @@ fn results(hits: Vec<Hit>, most: usize) -> Vec<Found> {
             url: url.as_str().to_owned(),
             snippet: short(&hit.snippet),
             source: host.strip_prefix("www.").unwrap_or(host).to_owned(),
+            score: hit.score,
+            content: hit.content,
         });
     }
+    shorten(&mut results);
     results
+}
+
+/// The texts of pages share the room that there is; what is cut ends with a mark.
+fn shorten(results: &mut [Found]) {
+    let texts = results.iter_mut().filter_map(|found| found.content.as_mut());
+    let texts: Vec<&mut String> = texts.collect();
+    let most = MAX_CONTENT / texts.len().max(1);
+    for text in texts {
+        if let Some((end, _)) = text.char_indices().nth(most) {
+            text.truncate(end);
+            text.push('…');
+        }
+    }
 }
 
 fn web_address(text: &str) -> Option<Url> {

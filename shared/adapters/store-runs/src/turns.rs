@@ -38,7 +38,7 @@ pub struct ModelTurn {
 pub struct ToolOutcome {
     /// The step.
     pub step: String,
-    /// The call.
+    /// The call, without what it found: that is kept with its event.
     pub call: ToolCall,
     /// What it answered; none when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,6 +155,7 @@ impl RunStore {
             outcome = outcome.warned_by(output);
         }
         let event = outcome.event();
+        outcome.call.found = Vec::new();
         let event_key = keys::event(run, &event.step, event.attempt, event.n);
         let writes = vec![
             Write::put(&outcome.key(run), &outcome)?.if_absent(),

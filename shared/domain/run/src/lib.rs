@@ -14,6 +14,7 @@ mod draft;
 mod event;
 mod fired;
 mod fold;
+mod found_page;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod fold_tests;
@@ -50,6 +51,7 @@ pub use draft::Draft;
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fired::TriggeredBy;
 pub use fold::{RunState, StepState, fold};
+pub use found_page::FoundPage;
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason, WAS_A_REPLAY, WAS_A_TEST};
 pub use model_call::{ModelCall, ModelCallStatus};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ToolCall;
+use crate::{FoundPage, ToolCall};
 
 /// The answer of a run (F-020, F-035): a text, and where results went.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,9 @@ pub struct Response {
     /// What gates held back, and what failed and a model went on without, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<Blocked>,
+    /// The pages of the web that the answer names and that models of the run found or read, with an excerpt of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<FoundPage>,
     /// What every `route_output` step and the end of the run wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<RoutedOutput>,

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::StepStatus;
 use crate::warnings::within;
+use crate::{FoundPage, StepStatus};
 
 /// A tool that a model asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ impl ToolAsk {
     }
 }
 
-/// A call of a tool that is over, as it is told. It holds nothing of what the tool answered.
+/// A call of a tool that is over, as it is told. Of what the tool answered it holds what it found on the web, cut short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCall {
     /// The turn in which the model asked for it, from 1.
@@ -46,6 +46,9 @@ pub struct ToolCall {
     /// How long it took, milliseconds.
     #[serde(default)]
     pub took_ms: u64,
+    /// The pages that a search found, the best first, or the page that was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<FoundPage>,
 }
 
 /// Arguments are told up to so many characters.

@@ -1,4 +1,4 @@
-//! What the providers answer: `{"results": [{"title": …, "url": …, "content": …}]}`.
+//! What the providers answer: `{"results": [{"title": …, "url": …, "content": …, "score": …}]}`, of a deep search also `raw_content`.
 
 use countersign_failure::json_problem;
 use countersign_http_out::Answer;
@@ -29,5 +29,11 @@ pub(super) fn hits(json: &Value) -> Result<Vec<Hit>, WebError> {
 
 fn hit(result: &Value) -> Hit {
     let text = |name: &str| result.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Hit { title: text("title"), url: text("url"), snippet: text("content") }
+    Hit {
+        title: text("title"),
+        url: text("url"),
+        snippet: text("content"),
+        score: result.get("score").and_then(Value::as_f64),
+        content: result.get("raw_content").and_then(Value::as_str).map(str::to_owned),
+    }
 }

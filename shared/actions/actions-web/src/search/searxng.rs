@@ -55,6 +55,10 @@ impl Searxng {
 }
 
 impl SearchProvider for Searxng {
+    fn goes_deep(&self) -> bool {
+        false
+    }
+
     fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
         Box::pin(async move {
             let mut hits = self.page(query, 1).await?;

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::results::{hits, parsed};
 use super::setup::{SearchSetupError, base};
-use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
+use super::{Hit, MAX_ANSWER, MAX_DEEP_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
 
 const HOME: &str = "https://api.tavily.com/";
@@ -39,12 +39,15 @@ impl Tavily {
         let url = url.map_err(|error| {
             WebError::SearchAnswer(address_problem(&error.to_string()).to_owned())
         })?;
-        let body = json!({
+        let mut body = json!({
             "query": query.text,
             "topic": topic,
             "max_results": query.max_results.min(MAX_RESULTS),
-            "search_depth": "basic",
+            "search_depth": if query.is_deep { "advanced" } else { "basic" },
         });
+        if query.is_deep {
+            body["include_raw_content"] = true.into();
+        }
         let http = HttpCall {
             method: "POST".to_owned(),
             headers: vec![
@@ -54,7 +57,7 @@ impl Tavily {
             ],
             body: Some(body.to_string().into_bytes()),
             timeout: query.timeout,
-            max_bytes: MAX_ANSWER,
+            max_bytes: if query.is_deep { MAX_DEEP_ANSWER } else { MAX_ANSWER },
             ..HttpCall::get(url)
         };
         let answer = self.egress.send(http).await.map_err(unreachable)?;
@@ -89,6 +92,10 @@ impl Tavily {
 }
 
 impl SearchProvider for Tavily {
+    fn goes_deep(&self) -> bool {
+        true
+    }
+
     /// It takes one topic at a time: several are asked one after the other, and their results alternate.
     fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
         Box::pin(async move {

@@ -103,10 +103,11 @@ async fn f_045_searxng_is_asked_as_it_documents() {
     let output = run(Some(searxng(&server)), &call).await.unwrap();
     fits(&call, &output);
     let expect = json!([
-        { "title": "A", "url": "https://www.example.org/a", "snippet": "about A", "source": "example.org" },
-        { "title": "B", "url": "https://news.example.com/b", "snippet": "about B", "source": "news.example.com" }
+        { "title": "A", "url": "https://www.example.org/a", "snippet": "about A", "source": "example.org", "score": 1.0 },
+        { "title": "B", "url": "https://news.example.com/b", "snippet": "about B", "source": "news.example.com", "score": 1.0 }
     ]);
     assert_eq!((&output["results"], &output["count"]), (&expect, &json!(2)));
+    assert_eq!(output["note"], Value::Null);
 }
 
 #[tokio::test]
@@ -157,7 +158,8 @@ async fn f_045_searxng_fails_by_name() {
         .mount(&server)
         .await;
     let output = run(Some(searxng(&server)), &search(json!({}))).await.unwrap();
-    assert_eq!(output, json!({ "results": [], "count": 0 }), "nothing found is an answer");
+    let nothing = json!({ "results": [], "count": 0, "note": null });
+    assert_eq!(output, nothing, "nothing found is an answer");
 }
 
 #[tokio::test]
@@ -196,6 +198,44 @@ async fn f_045_tavily_is_asked_as_it_documents() {
         Class::Terminal,
     )
     .await;
+}
+
+#[tokio::test]
+async fn r_014_a_deep_search_gives_the_texts_of_pages_as_far_as_there_is_room() {
+    let server = MockServer::builder().start().await;
+    let page = |n: u32, text: Option<String>| json!({ "url": format!("https://a.org/{n}"), "title": "A", "content": "text", "score": 0.5, "raw_content": text });
+    let long = Some("é".repeat(20_000));
+    let found = json!({ "results": [page(1, long), page(2, Some("short".to_owned())), page(3, None)] });
+    Mock::given(path("/search"))
+        .and(body_json(json!({
+            "query": "river barges & co", "topic": "general", "max_results": 3, "search_depth": "advanced", "include_raw_content": true
+        })))
+        .respond_with(ResponseTemplate::new(200).set_body_json(found))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let call = search(json!({ "max_results": 3, "deep": true }));
+    let output = run(Some(tavily(&server)), &call).await.unwrap();
+    fits(&call, &output);
+    assert_eq!((&output["note"], &output["results"][0]["score"]), (&Value::Null, &json!(0.5)));
+    let first = output["results"][0]["content"].as_str().unwrap();
+    assert_eq!(first, format!("{}…", "é".repeat(12_000)), "two texts share the room");
+    assert_eq!(output["results"][1]["content"], "short");
+    assert_eq!(output["results"][2].get("content"), None);
+}
+
+#[tokio::test]
+async fn r_014_who_cannot_look_deeper_says_so() {
+    let server = MockServer::builder().start().await;
+    let answer = searx_answer(&[found("https://a.org/1", "1")], &json!([]));
+    Mock::given(path("/sx/search")).respond_with(answer).mount(&server).await;
+    let call = search(json!({ "max_results": 1, "deep": true }));
+    let output = run(Some(searxng(&server)), &call).await.unwrap();
+    fits(&call, &output);
+    assert_eq!(urls(&output), ["https://a.org/1"]);
+    assert!(output["note"].as_str().unwrap().contains("cannot look deeper"), "{output}");
+    let plain = run(Some(searxng(&server)), &search(json!({ "max_results": 1, "deep": false }))).await;
+    assert_eq!(plain.unwrap()["note"], Value::Null);
 }
 
 #[tokio::test]

@@ -29,6 +29,8 @@ pub struct Params {
     pub max_results: u64,
     /// Where to look, such as general or news; left out, everywhere.
     pub categories: Option<Categories>,
+    /// Whether to look deeper and to give the text of the pages too, cut when it is long; it costs more.
+    pub deep: Option<bool>,
 }
 
 /// Words; a connector may give them as one text with commas.
@@ -48,16 +50,24 @@ pub struct Output {
     pub results: Vec<Found>,
     /// How many there are.
     pub count: usize,
+    /// What was asked for and is not there, if anything.
+    pub note: Option<String>,
 }
 
 /// A page that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Found {
     pub title: String,
     pub url: String,
     pub snippet: String,
     pub source: String,
+    /// How well it fits, as whoever searched says; a higher one fits better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The text of the page, of a deep search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 fn ten() -> u64 {

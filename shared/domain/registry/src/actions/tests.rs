@@ -59,8 +59,8 @@ fn f_045_search_web() {
     check(
         "search_web",
         "query!",
-        "max_results=10 categories",
-        "results[title,url,snippet,source] count",
+        "max_results=10 categories deep",
+        "results[title,url,snippet,source,score,content] count note",
     );
 }
 

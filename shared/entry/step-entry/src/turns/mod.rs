@@ -9,6 +9,7 @@
 //! call 2 (look with the turn, what came of the call and the rights, end).
 
 mod arguments;
+mod found;
 mod shown;
 mod so_far;
 mod tool_call;

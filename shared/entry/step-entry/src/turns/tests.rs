@@ -84,6 +84,7 @@ fn outcome(turn: u32, call: u32) -> ToolOutcome {
         code: None,
         message: None,
         took_ms: 1,
+        found: Vec::new(),
     };
     ToolOutcome::new("look", call, 1, Timestamp::UNIX_EPOCH)
 }

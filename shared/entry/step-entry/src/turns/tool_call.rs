@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::arguments::{self, as_step, misfits, owners_alone};
+use super::found::found;
 use crate::act::{Acted, act};
 use crate::context::Context;
 use crate::error::StepError;
@@ -159,6 +160,7 @@ async fn end(
         code: error.map(|error| error.code.to_owned()),
         message: error.map(message),
         took_ms: u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default(),
+        found: made.map(|output| found(ask, output)).unwrap_or_default(),
     };
     let outcome = ToolOutcome::new(&turn.step, call, event.attempt, at);
     Ok(context.runs.end_tool_call(&event.run, outcome, made.ok()).await?)
