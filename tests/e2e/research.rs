@@ -4,6 +4,7 @@ mod conversation;
 mod crash;
 mod documented;
 mod endpoints;
+mod found;
 mod learned;
 mod mail;
 mod proposals;

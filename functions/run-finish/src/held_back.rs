@@ -106,7 +106,10 @@ fn sentence(blocked: &Blocked) -> String {
         BlockedError::HitlTimeout => "Nobody decided in time.",
         BlockedError::HitlSkippedNonStreaming => TO_BE_ASKED,
         BlockedError::StepFailed => {
-            return format!("Not done: “{}”. It failed ({code}), and the answer is without its result.", blocked.step);
+            return format!(
+                "Not done: “{}”. It failed ({code}), and the answer is without its result.",
+                blocked.step
+            );
         }
     };
     let steps = &blocked.partial_data.steps;
@@ -268,7 +271,8 @@ mod tests {
         });
         let expect = json!([{ "step": "find", "task_done": false, "error": "step_failed", "partial_data": data }]);
         assert_eq!(serde_json::to_value(&told).unwrap(), expect);
-        let said = "Not done: “find”. It failed (STEP_TIMEOUT), and the answer is without its result.";
+        let said =
+            "Not done: “find”. It failed (STEP_TIMEOUT), and the answer is without its result.";
         assert_eq!(sentence(&told[0]), said);
     }
 

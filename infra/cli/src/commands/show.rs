@@ -167,7 +167,8 @@ fn tool_calls(run: &Value) -> Vec<Vec<String>> {
 /// The pages that these tools found or read on the web, a row each.
 fn found(run: &Value) -> Vec<Vec<String>> {
     let line = |step: &str, page: &Value| {
-        let score = page["score"].as_f64().map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score =
+            page["score"].as_f64().map_or_else(|| "-".to_owned(), |score| score.to_string());
         let cells = row(page, &["title", "url"]).into_iter().map(|cell| visible(&cell));
         [step.to_owned(), score].into_iter().chain(cells).collect()
     };
@@ -285,9 +286,7 @@ fn is_blank(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{
-        WAS_A_REPLAY, WAS_A_TEST, asked, described, drawn, found, notice, tool_calls,
-    };
+    use super::{WAS_A_REPLAY, WAS_A_TEST, asked, described, drawn, found, notice, tool_calls};
 
     #[test]
     fn r_038_steps_that_are_carried_out_side_by_side_are_joined() {

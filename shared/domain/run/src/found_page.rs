@@ -60,7 +60,8 @@ impl FoundPage {
     /// The same page with what is said of it later: who reads it says more than who finds it.
     #[must_use]
     pub fn then(self, later: &Self) -> Self {
-        let last = |first: String, later: &str| if later.is_empty() { first } else { later.to_owned() };
+        let last =
+            |first: String, later: &str| if later.is_empty() { first } else { later.to_owned() };
         Self {
             title: last(self.title, &later.title),
             excerpt: last(self.excerpt, &later.excerpt),
@@ -113,7 +114,8 @@ mod tests {
 
     #[test]
     fn r_015_who_reads_a_page_says_more_of_it_than_who_finds_it() {
-        let hit = json!({ "title": "O", "url": "https://a.example/1", "snippet": "about", "score": 1 });
+        let hit =
+            json!({ "title": "O", "url": "https://a.example/1", "snippet": "about", "score": 1 });
         let found = FoundPage::of_search(&json!({ "results": [hit] })).remove(0);
         let both = found.clone().then(&page("https://a.example/1"));
         assert_eq!((both.title.as_str(), both.excerpt.as_str()), ("Owls", "The fund filed."));
@@ -128,10 +130,21 @@ mod tests {
         let check = |text: &str, expect: bool| {
             assert_eq!(page("https://a.example/1").is_named_in(text), expect, "{text}");
         };
-        for text in ["https://a.example/1", "at (https://a.example/1).", "https://a.example/1, and", "<https://a.example/1>"] {
+        for text in [
+            "https://a.example/1",
+            "at (https://a.example/1).",
+            "https://a.example/1, and",
+            "<https://a.example/1>",
+        ] {
             check(text, true);
         }
-        for text in ["", "https://a.example/12", "https://a.example/1.html", "https://a.example/1?page=2", "https://b.example/1"] {
+        for text in [
+            "",
+            "https://a.example/12",
+            "https://a.example/1.html",
+            "https://a.example/1?page=2",
+            "https://b.example/1",
+        ] {
             check(text, false);
         }
         check("https://a.example/12 and https://a.example/1", true);

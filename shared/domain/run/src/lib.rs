@@ -14,10 +14,10 @@ mod draft;
 mod event;
 mod fired;
 mod fold;
-mod found_page;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod fold_tests;
+mod found_page;
 mod from_monitor;
 mod head;
 mod model_call;

@@ -219,7 +219,8 @@ mod tests {
         let slots = [Slot::required("data", DataType::Any, "")];
         let gap = crate::gap(Some("no answer within 3 s"));
         let scope = Scope::new().with("s", gap.clone()).with("t", json!({"_skipped": true}));
-        let given = json!({"data": {"whole": "{s}", "field": "{s.answer}", "skipped": "{t.answer}"}});
+        let given =
+            json!({"data": {"whole": "{s}", "field": "{s.answer}", "skipped": "{t.answer}"}});
         let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
         let expect = json!({"data": {"whole": gap, "field": gap, "skipped": null}});
         assert_eq!(Value::from(bound.unwrap()), expect);

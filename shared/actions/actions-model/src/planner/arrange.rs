@@ -216,7 +216,8 @@ mod tests {
             { "files": "Do last." },
         ]);
         assert_eq!(output["stages"], stages);
-        let entities = json!({ "dates": [], "amounts": [], "names": ["Owl Fund"], "documents": ["filing"] });
+        let entities =
+            json!({ "dates": [], "amounts": [], "names": ["Owl Fund"], "documents": ["filing"] });
         assert_eq!(output["analysis"], json!({ "intent": "", "entities": entities }));
         assert_eq!(output["execution_plan"][0]["agent_id"], "first");
     }

@@ -205,7 +205,8 @@ async fn r_014_a_deep_search_gives_the_texts_of_pages_as_far_as_there_is_room() 
     let server = MockServer::builder().start().await;
     let page = |n: u32, text: Option<String>| json!({ "url": format!("https://a.org/{n}"), "title": "A", "content": "text", "score": 0.5, "raw_content": text });
     let long = Some("é".repeat(20_000));
-    let found = json!({ "results": [page(1, long), page(2, Some("short".to_owned())), page(3, None)] });
+    let found =
+        json!({ "results": [page(1, long), page(2, Some("short".to_owned())), page(3, None)] });
     Mock::given(path("/search"))
         .and(body_json(json!({
             "query": "river barges & co", "topic": "general", "max_results": 3, "search_depth": "advanced", "include_raw_content": true
@@ -234,7 +235,8 @@ async fn r_014_who_cannot_look_deeper_says_so() {
     fits(&call, &output);
     assert_eq!(urls(&output), ["https://a.org/1"]);
     assert!(output["note"].as_str().unwrap().contains("cannot look deeper"), "{output}");
-    let plain = run(Some(searxng(&server)), &search(json!({ "max_results": 1, "deep": false }))).await;
+    let plain =
+        run(Some(searxng(&server)), &search(json!({ "max_results": 1, "deep": false }))).await;
     assert_eq!(plain.unwrap()["note"], Value::Null);
 }
 

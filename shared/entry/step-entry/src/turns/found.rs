@@ -37,7 +37,8 @@ mod tests {
     fn r_015_what_a_call_found_on_the_web_is_kept_with_it() {
         let results = json!({ "results": [{ "url": "https://b.example/" }], "count": 1 });
         check("search_web", &results, &["https://b.example/"]);
-        let read = json!({ "content": "text", "title": "T", "links": [{ "url": "https://c.example/" }] });
+        let read =
+            json!({ "content": "text", "title": "T", "links": [{ "url": "https://c.example/" }] });
         check("crawl_url", &read, &["https://a.example/1"]);
         check("query_journal", &results, &[]);
         check("register__search_web", &results, &[]);
