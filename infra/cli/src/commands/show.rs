@@ -320,11 +320,11 @@ mod tests {
 
     #[test]
     fn r_015_pages_that_tools_found_are_shown() {
-        let page = json!({ "title": "Owls\n", "url": "https://a.example/1", "excerpt": "x", "score": 0.5 });
+        let page = json!({ "title": "Owls", "url": "https://a.example/1", "excerpt": "x", "score": 0.5 });
         let calls = json!([{ "turn": 1, "found": [page, { "title": "Read", "url": "https://a.example/2" }] }, { "turn": 2 }]);
         let run = json!({ "steps": [{ "name": "look", "tool_calls": calls }, { "name": "keep" }] });
         let expect = [
-            ["look", "0.5", "Owls\\n", "https://a.example/1"],
+            ["look", "0.5", "Owls", "https://a.example/1"],
             ["look", "-", "Read", "https://a.example/2"],
         ];
         assert_eq!(found(&run), expect);

@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 2_000;
 /// The largest answer of a provider.
 pub(crate) const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 /// The largest answer of a deep search.
-pub(crate) const MAX_DEEP_ANSWER: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_DEEP_ANSWER: u64 = 8 * 1024 * 1024;
 /// Characters of the texts of all pages that a deep search gives: a model is shown some 48 KB of a result.
 const MAX_CONTENT: usize = 24_000;
 /// What is said where nobody looks deeper.
