@@ -6,7 +6,7 @@ use wiremock::{Mock, ResponseTemplate};
 
 use super::endpoints::register;
 use super::specialists::{
-    ANSWERS, PRESS, PLANS, REGISTER, agent_with, answers, ask, found, plan, task, told,
+    ANSWERS, PLANS, PRESS, REGISTER, agent_with, answers, ask, found, plan, task, told,
 };
 use super::{Stage, asking, stage};
 use crate::case::{person_in, step};
@@ -62,13 +62,18 @@ async fn what_was_found_is_kept(stage: &Stage, agent: &str) {
     let hits = json!([hit("Owls", &page, 0.5), hit("Mice", &other, 0.25)]);
     assert_eq!(calls[0]["found"], hits, "{run:#}");
     let read = &calls[1]["found"][0];
-    assert_eq!((&read["url"], &read["excerpt"]), (&json!(page), &json!("The fund filed on 3 May.")));
+    assert_eq!(
+        (&read["url"], &read["excerpt"]),
+        (&json!(page), &json!("The fund filed on 3 May."))
+    );
     let source = json!([{ "title": "Owls", "url": page, "excerpt": "The fund filed on 3 May.", "score": 0.5 }]);
     assert_eq!(run["response"]["sources"], source, "{run:#}");
     assert_eq!(run["response"].get("blocked"), None, "{run:#}");
 
     let press = told(stage, PRESS).await;
-    for named in [r#"\"names\":[\"Owl Fund\"]"#, r#"\"documents\":[\"filing\"]"#, r#"\"dates\":[\"2024\"]"#] {
+    for named in
+        [r#"\"names\":[\"Owl Fund\"]"#, r#"\"documents\":[\"filing\"]"#, r#"\"dates\":[\"2024\"]"#]
+    {
         assert!(press[0].contains(named), "`{named}` is not in {}", press[0]);
     }
     assert!(press[1].contains("cannot look deeper"), "{}", press[1]);

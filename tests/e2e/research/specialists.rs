@@ -316,7 +316,10 @@ async fn one_that_takes_too_long_leaves_the_others(stage: &Stage) {
     assert!(late["took_ms"].as_u64() < Some(30_000), "it had three seconds: {late:#}");
     assert_eq!(step(&run, "ask_register_1")["status"], "done", "{run:#}");
     let blocked = &run["response"]["blocked"][0];
-    assert_eq!((&blocked["step"], &blocked["error"]), (&json!("ask_press_1"), &json!("step_failed")));
+    assert_eq!(
+        (&blocked["step"], &blocked["error"]),
+        (&json!("ask_press_1"), &json!("step_failed"))
+    );
     assert_eq!(blocked["partial_data"]["reason"], late["message"], "{run:#}");
     let answering = &told(stage, ANSWERS).await[0];
     assert!(!answering.contains("Too late.") && answering.contains(r#"\"_missing\":true"#));

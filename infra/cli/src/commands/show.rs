@@ -320,7 +320,8 @@ mod tests {
 
     #[test]
     fn r_015_pages_that_tools_found_are_shown() {
-        let page = json!({ "title": "Owls", "url": "https://a.example/1", "excerpt": "x", "score": 0.5 });
+        let page =
+            json!({ "title": "Owls", "url": "https://a.example/1", "excerpt": "x", "score": 0.5 });
         let calls = json!([{ "turn": 1, "found": [page, { "title": "Read", "url": "https://a.example/2" }] }, { "turn": 2 }]);
         let run = json!({ "steps": [{ "name": "look", "tool_calls": calls }, { "name": "keep" }] });
         let expect = [

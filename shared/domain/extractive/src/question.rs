@@ -1,5 +1,6 @@
 //! Data that are about a question: the question says what is looked for, and is not quoted itself.
 
+use countersign_wiring::is_gap;
 use serde_json::{Map, Value};
 
 /// The field that holds the question.
@@ -18,7 +19,7 @@ pub(crate) fn question(data: &Value) -> Option<&str> {
     (!asked.is_empty()).then_some(asked)
 }
 
-/// The data without the question, wherever it stands, and what belongs to it.
+/// The data without the question, wherever it stands, what belongs to it, and why results are missing: none of that answers it.
 pub(crate) fn without(data: &Value, question: &str) -> Value {
     let Value::Object(fields) = data else { return data.clone() };
     let rest = fields.iter().filter(|(name, _)| !BESIDE.contains(&name.as_str()));
@@ -31,7 +32,8 @@ fn kept<'v>(
 ) -> Map<String, Value> {
     let has_answer = fields.clone().any(|(name, _)| name == ANSWER);
     let fields = fields.filter(|(name, value)| {
-        value.as_str().map(str::trim) != Some(question) && !(has_answer && *name == SOURCES)
+        let is_repeated = value.as_str().map(str::trim) == Some(question);
+        !is_repeated && !is_gap(value) && !(has_answer && *name == SOURCES)
     });
     fields.map(|(name, value)| (name.clone(), pruned(value, question))).collect()
 }

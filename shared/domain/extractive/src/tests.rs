@@ -1,5 +1,6 @@
 use countersign_failure::Failure as _;
 use countersign_registry::{DataType, Field, OutputSchema, Shape};
+use countersign_wiring::gap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -123,7 +124,10 @@ fn r_080_a_question_says_what_is_quoted_and_is_not_quoted_itself() {
     let quoted = r#""Its treasurer lent the trust 40,000 dollars." (filings[1].mission)"#;
     let data = json!({
         "question": question, "today": "2026-11-29", "about_user": { "tone": "treasurer" },
-        "results": { "register_1": { "task": question, "answer": quoted, "sources": ["a treasurer"] } },
+        "results": {
+            "register_1": { "task": question, "answer": quoted, "sources": ["a treasurer"] },
+            "press_1": { "task": question, "answer": gap(Some("no loan to a treasurer")), "sources": gap(None) },
+        },
     });
     let said = ask("Answer from what specialists found.", None, &data, &form).unwrap();
     let place = "results.register_1.answer, filings[1].mission";

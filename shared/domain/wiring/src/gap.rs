@@ -17,8 +17,9 @@ pub fn gap(reason: Option<&str>) -> Value {
     json!({ MISSING: true, REASON: reason })
 }
 
-/// Whether a value is one that [`gap`] makes: no field of it exists either, for the same reason.
-pub(crate) fn is_gap(value: &Value) -> bool {
+/// Whether a value is one that [`gap`] makes. No field of such a result exists either, for the same reason.
+#[must_use]
+pub fn is_gap(value: &Value) -> bool {
     let fields = value.as_object().filter(|fields| fields.len() == 2);
     fields.is_some_and(|fields| {
         fields.get(MISSING) == Some(&Value::Bool(true)) && fields.contains_key(REASON)

@@ -24,7 +24,7 @@ pub use bind::{SlotError, SlotProblem, bind, bind_open, bind_with_gaps};
 pub use coerce::{TypeError, coerce};
 pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};
-pub use gap::gap;
+pub use gap::{gap, is_gap};
 pub use reference::{Reference, Segment};
 pub use resolve::{literal, map_references, references, render, resolve};
 pub use scope::{Person, Runtime, Scope, runtime_type};
