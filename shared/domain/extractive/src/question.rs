@@ -33,7 +33,7 @@ fn kept<'v>(
     let has_answer = fields.clone().any(|(name, _)| name == ANSWER);
     let fields = fields.filter(|(name, value)| {
         let is_repeated = value.as_str().map(str::trim) == Some(question);
-        !is_repeated && !is_gap(value) && !(has_answer && *name == SOURCES)
+        !(is_repeated || is_gap(value) || has_answer && *name == SOURCES)
     });
     fields.map(|(name, value)| (name.clone(), pruned(value, question))).collect()
 }
