@@ -75,11 +75,7 @@ pub(crate) async fn run(
     ctx: &Context,
     of: &Starting<'_>,
 ) -> Result<Result<(), Problem>, TickError> {
-    let (monitor, batch) = (&of.ready.monitor, &of.batched.batch);
-    if let Some(problem) = used_up(ctx, of).await? {
-        return Ok(Err(problem));
-    }
-    let repeats = match earlier(ctx, batch).await? {
+    let repeats = match earlier(ctx, &of.batched.batch).await? {
         Ok(repeats) => repeats,
         Err(problem) => return lasting(problem).map(Err),
     };
@@ -88,45 +84,60 @@ pub(crate) async fn run(
         Ok(mode) => mode,
         Err(problem) => return lasting(problem).map(Err),
     };
-    let from = FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
-    let inputs = of.ready.inputs();
-    let begun = ctx.monitors.begun(of.batched, of.now)?;
+    let (inputs, found) = (of.ready.inputs(), of.found(ctx)?);
     let starting = run_start::Starting {
-        run: batch.run.clone(),
-        profile: &of.ready.agent,
-        playbook: &of.ready.playbook,
-        query: &monitor.spec.query_template,
-        inputs: &inputs,
-        context: RunContext::Monitor,
-        occurrence: of.batched.occurrence.as_ref().map(|occurrence| occurrence.id.clone()),
-        approval_policy: policy(of),
-        mode,
-        chosen_because: None,
-        understood: Vec::new(),
         repeats: &repeats,
-        found: Some(run_start::Found { from, outputs: &of.outputs, begun }),
-        made: None,
-        within: None,
+        found: Some(found),
+        ..of.asked(&inputs, mode)
     };
-    let starter = ctx.starter();
-    match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {
+    match run_start::start(ctx.starter(), &of.ready.invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),
         Err(problem) => lasting(problem).map(Err),
     }
 }
 
-/// Counts the run in what the monitor may start today; why it may not, when that is used up.
-async fn used_up(ctx: &Context, of: &Starting<'_>) -> Result<Option<Problem>, TickError> {
-    let (monitor, batch) = (&of.ready.monitor, &of.batched.batch);
-    let Some(most) = monitor.spec.most_per_day else { return Ok(None) };
-    let limit = SourceLimit {
-        owner: &of.ready.invoker.user,
-        source: monitor.id.as_str(),
-        word: OccurrenceSource::Monitor.as_str(),
-        most: most.to(),
-    };
-    let fits = ctx.runs.count_of_source(limit, &batch.run, of.now).await?;
-    Ok((!fits).then(|| Problem::of(&limit.exceeded(of.now))))
+impl Starting<'_> {
+    /// The run as the monitor and its batch say.
+    fn asked<'s>(
+        &'s self,
+        inputs: &'s Map<String, Value>,
+        mode: ExecutionMode,
+    ) -> run_start::Starting<'s> {
+        run_start::Starting {
+            run: self.batched.batch.run.clone(),
+            profile: &self.ready.agent,
+            playbook: &self.ready.playbook,
+            query: &self.ready.monitor.spec.query_template,
+            inputs,
+            context: RunContext::Monitor,
+            occurrence: self.batched.occurrence.as_ref().map(|occurrence| occurrence.id.clone()),
+            source_limit: self.limit(),
+            approval_policy: policy(self),
+            mode,
+            chosen_because: None,
+            understood: Vec::new(),
+            repeats: &[],
+            found: None,
+            made: None,
+            within: None,
+        }
+    }
+
+    /// What the run processes, and that it has begun.
+    fn found(&self, ctx: &Context) -> Result<run_start::Found<'_>, TickError> {
+        let (monitor, batch) = (&self.ready.monitor, &self.batched.batch);
+        let from = FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
+        let begun = ctx.monitors.begun(self.batched, self.now)?;
+        Ok(run_start::Found { from, outputs: &self.outputs, begun })
+    }
+
+    /// How many runs the monitor may start today; none where nothing is said.
+    fn limit(&self) -> Option<SourceLimit<'_>> {
+        let monitor = &self.ready.monitor;
+        let most = monitor.spec.most_per_day?.to();
+        let (source, word) = (monitor.id.as_str(), OccurrenceSource::Monitor.as_str());
+        Some(SourceLimit { owner: &self.ready.invoker.user, source, word, most })
+    }
 }
 
 /// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for, nor in what was

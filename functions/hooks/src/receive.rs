@@ -130,13 +130,8 @@ async fn taken(
     now: Timestamp,
 ) -> Result<Value, Problem> {
     let Some(owner) = &trigger.user_id else { return Err(unverified()) };
-    let known = ctx.clock.catalog.seen_event(trigger.id.as_str(), &fired.event()).await?;
-    let known = match known {
-        Some(id) => ctx.clock.catalog.occurrence(owner, &id).await?,
-        None => None,
-    };
     // A message that found no room was told to come back.
-    let before = match known {
+    let before = match seen(ctx, owner, trigger, fired).await? {
         Some(known) if is_turned_away(&known) => Some(known),
         Some(known) => return repeated(&known, fired),
         None => None,
@@ -159,23 +154,46 @@ async fn taken(
         EventOutcome::New(occurrence) => *occurrence,
         // Somebody was faster, perhaps within the same second.
         EventOutcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
-            Some(known) => {
-                match is_same(&known, fired) {
-                    // It may have been kept again after the other one had removed it.
-                    true => ctx.clock.remove_unused_body(&known).await,
-                    false => ctx.clock.hook_bodies.remove(trigger.id.as_str(), fired).await?,
-                }
-                repeated(&known, fired)?;
-                known
-            }
+            Some(known) => known_before(ctx, trigger, known, fired).await?,
             None => return Ok(json!({ "occurrence": id })),
         },
     };
     if is_turned_away(&after) {
+        // There was room when the message came, and others have used it up since.
+        ctx.clock.remove_body(&after).await;
         return Err(turned_away(&after, now));
     }
     tracing::info!(occurrence = %after.id, state = after.state.as_str(), "a webhook has fired");
     Ok(answer(&after))
+}
+
+/// The occurrence of the message that came before with the same id.
+async fn seen(
+    ctx: &Context,
+    owner: &UserId,
+    trigger: &Trigger,
+    fired: &TriggeredBy,
+) -> Result<Option<Occurrence>, Problem> {
+    match ctx.clock.catalog.seen_event(trigger.id.as_str(), &fired.event()).await? {
+        Some(id) => Ok(ctx.clock.catalog.occurrence(owner, &id).await?),
+        None => Ok(None),
+    }
+}
+
+/// The occurrence of the same message that was faster. What was kept of this one is needed only where that one needs it.
+async fn known_before(
+    ctx: &Context,
+    trigger: &Trigger,
+    known: Occurrence,
+    fired: &TriggeredBy,
+) -> Result<Occurrence, Problem> {
+    match is_same(&known, fired) {
+        // It may have been kept again after the other one had removed it.
+        true => ctx.clock.remove_unused_body(&known).await,
+        false => ctx.clock.hook_bodies.remove(trigger.id.as_str(), fired).await?,
+    }
+    repeated(&known, fired)?;
+    Ok(known)
 }
 
 /// What a sender is told: the occurrence, how far it is, and why there is no run.

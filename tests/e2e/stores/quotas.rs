@@ -260,3 +260,26 @@ async fn a_source_starts_no_more_runs_than_it_may_however_many_begin_at_once() {
     assert!(store.source_has_room(other, at(0)).await.unwrap());
     assert!(store.source_has_room(limit, at(3 * 3600)).await.unwrap(), "it is the next day");
 }
+
+#[tokio::test]
+async fn what_is_refused_after_all_is_taken_back_from_its_day_once() {
+    let (store, ana) = (store().await, UserId::from_bytes([78; 16]));
+    let quota = Quota::runs(1);
+    let of = |known_by| Use { who: &ana, amount: 1, known_by: Some(known_by) };
+    let count = async |name, now| store.count(quota, of(name), now).await.unwrap();
+    let tomorrow = at(3 * 3600);
+    assert_eq!(count("a", at(0)).await, Counted::Yes);
+    assert_eq!(count("b", tomorrow).await, Counted::Yes);
+    assert_eq!(count("c", at(0)).await, Counted::Exceeded(quota.exceeded(at(0))));
+    store.give_back(quota, of("c")).await.unwrap();
+    assert!(!store.has_room(quota, &ana, at(0)).await.unwrap(), "it never counted");
+    join_all((0..4).map(|_| store.give_back(quota, of("a")))).await;
+    assert!(store.has_room(quota, &ana, at(0)).await.unwrap());
+    assert!(!store.has_room(quota, &ana, tomorrow).await.unwrap(), "another day has no more");
+    assert_eq!(count("d", at(0)).await, Counted::Yes);
+    let again = count("a", at(0)).await;
+    assert_eq!(again, Counted::Exceeded(quota.exceeded(at(0))), "it counts anew");
+    store.mark_counted(quota, of("e"), at(0)).await.unwrap();
+    store.give_back(quota, of("e")).await.unwrap();
+    assert!(!store.has_room(quota, &ana, at(0)).await.unwrap(), "another one counts for it");
+}

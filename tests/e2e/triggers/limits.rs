@@ -1,5 +1,6 @@
 //! How often a run of a trigger that failed is repeated, and how long one may work.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::after::{after, fails, over};
@@ -169,4 +170,49 @@ async fn issue_14_a_trigger_starts_no_more_runs_in_a_day_than_its_owner_lets_it(
     super::changed(&ana, &few.trigger, &json!({ "most_per_day": 3 })).await;
     let begun = few.fires(&ana, "msg_3", &body).await;
     ana.reaches(&run_of(&begun), "complete").await;
+}
+
+#[tokio::test]
+async fn issue_14_a_message_that_begins_no_run_uses_up_nothing_of_what_its_trigger_may_start() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&compute("off-for-a-while")).await;
+    let rows = json!({ "rows": "{body.rows}" });
+    let mut few = trigger(&agent, "off-for-a-while", &hook(), &rows);
+    few["most_per_day"] = json!(2);
+    let few = Sender::new(&ana, &made(&ana, &few).await).await;
+    let body = json!({ "rows": [{ "name": "a", "amount": 1 }] });
+    let path = format!("{FACTORY}/profiles/{agent}");
+    ana.door.patch(&path, &json!({ "is_active": false })).await.unwrap();
+    for message in ["off_1", "off_2", "off_3"] {
+        let skipped = few.fires(&ana, message, &body).await;
+        assert_eq!(skipped["reason"]["code"], "PROFILE_INACTIVE", "{skipped:#}");
+    }
+    ana.door.patch(&path, &json!({ "is_active": true })).await.unwrap();
+    for message in ["on_1", "on_2"] {
+        let begun = few.fires(&ana, message, &body).await;
+        ana.reaches(&run_of(&begun), "complete").await;
+    }
+    assert_eq!(few.send("on_3", &body).await.code(), (429, "QUOTA_EXCEEDED"));
+}
+
+#[tokio::test]
+async fn issue_14_nothing_is_kept_of_messages_that_come_at_once_and_find_one_place() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&compute("one-by-hook")).await;
+    let mut one = trigger(&agent, "one-by-hook", &hook(), &json!({ "rows": "{body.rows}" }));
+    one["most_per_day"] = json!(1);
+    let one = Sender::new(&ana, &made(&ana, &one).await).await;
+    let body = json!({ "rows": [{ "name": "a", "amount": 1 }] });
+    let messages: Vec<String> = (1..=8).map(|n| format!("msg_{n}")).collect();
+    let answers = join_all(messages.iter().map(|message| one.send(message, &body))).await;
+    let (taken, refused): (Vec<_>, Vec<_>) =
+        answers.iter().partition(|answer| answer.status == 202);
+    assert_eq!(taken.len(), 1, "{answers:?}");
+    for answer in refused {
+        assert_eq!(answer.code(), (429, "QUOTA_EXCEEDED"), "{answer:?}");
+        let path = format!("/occurrences/{}", answer.body["occurrence"].as_str().unwrap());
+        are_kept(&ana, &ana.get(&path).await, 1).await;
+    }
 }

@@ -48,6 +48,7 @@ pub(super) async fn schedule(
         today,
         occasion: Occasion::Clock(RunContext::Scheduled, policy),
         occurrence: None,
+        source_limit: None,
         conversation: None,
     };
     match run_start::could_answer(ctx.starter(), &invoker(by), &question).await {
@@ -104,6 +105,7 @@ fn starting<'s>(
         inputs,
         context: RunContext::Background,
         occurrence: None,
+        source_limit: None,
         approval_policy: GatePolicy::Require,
         mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
         chosen_because: None,

@@ -62,6 +62,7 @@ pub(super) async fn answer(
                 skips_gates: body.approval_policy.unwrap_or(door.gates) == AskedPolicy::Skip,
             },
             occurrence: None,
+            source_limit: None,
             conversation: body.conversation.as_ref(),
         };
         let by_mention = by_mention(body.invocation_source)?;

@@ -152,6 +152,7 @@ pub(crate) async fn start(
             today: today(),
             occasion: Occasion::by_hand(body.run_context),
             occurrence: None,
+            source_limit: None,
             conversation: None,
         };
         accepted(&place, run_start::ask(starter, &member, &question).await?)

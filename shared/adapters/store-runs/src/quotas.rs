@@ -2,15 +2,15 @@
 //!
 //! One conditional update counts, so however many requests come at once, no more is granted than the quota holds. A
 //! request that can be repeated leaves a mark first: its repetition is not counted again. Killed between the two, one
-//! request goes uncounted; nobody is ever charged twice.
+//! request goes uncounted; nobody is ever charged twice. The mark has the day that it was counted for, so that a request
+//! which is refused after all is taken out of that one; killed before that, it stays counted.
 
 use countersign_identity::UserId;
 use countersign_run::{Quota, QuotaExceeded, RunId, SourceLimit, day_of};
 use countersign_store_kit::{Expr, Key, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore};
 
@@ -55,9 +55,33 @@ impl RunStore {
                 return Ok(Counted::Yes);
             }
             let mark = of.known_by.map(|name| mark(of.who, quota, name));
-            let day = of_day(of.who, quota, now);
-            let fits = self.once(mark, &day, (of.amount, quota.room(of.amount)), now).await?;
+            let count = of_day(of.who, quota, now);
+            let fits = self.once(mark, &count, (of.amount, quota.room(of.amount)), now).await?;
             Ok(if fits { Counted::Yes } else { Counted::Exceeded(quota.exceeded(now)) })
+        })
+    }
+
+    /// Takes back what a request was counted for that is refused after all: from the day that it counts for, once, and nothing of a
+    /// request that counts for none.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn give_back<'a>(&'a self, quota: Quota, of: Use<'a>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let Some(mark) = of.known_by.map(|name| mark(of.who, quota, name)) else {
+                return Ok(());
+            };
+            let found: Option<Mark> = self.table.get(&mark).await?;
+            let Some(day) = found.and_then(|found| found.day) else { return Ok(()) };
+            let count = Key::new(partition(of.who), count_name(&day, quota));
+            let amount = i64::try_from(of.amount).unwrap_or(i64::MAX);
+            let enough = Expr::new("#used >= :amount").bind("amount", &amount)?;
+            let less = Write::update(&count).add("used", &-amount)?.when(enough);
+            // Whoever removes the mark takes it back; without it the request counts anew when it comes again.
+            if self.table.try_write(Write::delete(&mark).when(Expr::exists())).await? {
+                self.table.try_write(less).await?;
+            }
+            Ok(())
         })
     }
 
@@ -73,8 +97,8 @@ impl RunStore {
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let mark = Key::new(partition(limit.owner), format!("COUNTED#source#{run}"));
-            let day = of_source(limit, now);
-            self.once(Some(mark), &day, (1, limit.most.checked_sub(1)), now).await
+            let count = of_source(limit, now);
+            self.once(Some(mark), &count, (1, limit.most.checked_sub(1)), now).await
         })
     }
 
@@ -94,16 +118,16 @@ impl RunStore {
     async fn once(
         &self,
         mark: Option<Key>,
-        day: &Key,
+        count: &Key,
         (amount, room): (u64, Option<u64>),
         now: Timestamp,
     ) -> Result<bool> {
         if let Some(mark) = &mark
-            && !self.marked(mark, now).await?
+            && !self.marked(mark, &Mark { day: Some(day_of(now)) }, now).await?
         {
             return Ok(true);
         }
-        let added = self.add(day, amount, room, now).await;
+        let added = self.add(count, amount, room, now).await;
         // Not counted: when it is asked again, it has to be.
         if let (Some(mark), Ok(false) | Err(_)) = (mark, &added) {
             self.table.write(Write::delete(&mark)).await?;
@@ -123,7 +147,7 @@ impl RunStore {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             match of.known_by.map(|name| mark(of.who, quota, name)) {
-                Some(mark) => self.marked(&mark, now).await.map(drop),
+                Some(mark) => self.marked(&mark, &Mark { day: None }, now).await.map(drop),
                 None => Ok(()),
             }
         })
@@ -149,24 +173,30 @@ impl RunStore {
     }
 
     /// How much was counted.
-    async fn used(&self, day: &Key) -> Result<u64> {
-        let found: Option<Used> = self.table.get(day).await?;
+    async fn used(&self, count: &Key) -> Result<u64> {
+        let found: Option<Used> = self.table.get(count).await?;
         Ok(found.map_or(0, |found| found.used))
     }
 
     /// Leaves the mark of a request; `false` when it stands already.
-    async fn marked(&self, mark: &Key, now: Timestamp) -> Result<bool> {
+    async fn marked(&self, mark: &Key, body: &Mark, now: Timestamp) -> Result<bool> {
         let expired = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
-        let put = Write::put(mark, &json!({}))?.expires_at(now.as_second() + KNOWN);
+        let put = Write::put(mark, body)?.expires_at(now.as_second() + KNOWN);
         self.table.try_write(put.when(expired.bind("now", &now.as_second())?)).await
     }
 
     /// Adds to a count of today if no more was used than the room says; there may be none.
-    async fn add(&self, day: &Key, amount: u64, room: Option<u64>, now: Timestamp) -> Result<bool> {
+    async fn add(
+        &self,
+        count: &Key,
+        amount: u64,
+        room: Option<u64>,
+        now: Timestamp,
+    ) -> Result<bool> {
         let Some(room) = room else { return Ok(false) };
         let fits =
             Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let add = Write::update(day).add("used", &amount)?;
+        let add = Write::update(count).add("used", &amount)?;
         let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
         self.table.try_write(add).await
     }
@@ -179,9 +209,21 @@ struct Used {
     used: u64,
 }
 
+/// That a request was counted.
+#[derive(Serialize, Deserialize)]
+struct Mark {
+    /// For which day; none where something else counts in its place, and in marks of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
+}
+
 /// What a person has used of a quota on this day.
 pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
-    Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
+    Key::new(partition(who), count_name(&day_of(now), quota))
+}
+
+fn count_name(day: &str, quota: Quota) -> String {
+    format!("{day}#{}", quota.kind.as_str())
 }
 
 /// What a trigger or monitor has started on this day.

@@ -148,9 +148,9 @@ impl Clock {
             today: asked.day,
             occasion: source.occasion(of, &profile),
             occurrence: Some(of.id.clone()),
+            source_limit: source.limit(&of.owner),
             conversation: None,
         };
-        self.counted(of, source, now).await?;
         let started = run_start::ask(self.starter(), &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }

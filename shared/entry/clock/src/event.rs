@@ -79,12 +79,17 @@ impl Clock {
     }
 
     /// Removes the body of a webhook of which no run came: size and digest stay with the occurrence. The body is kept before that is
-    /// known, because a run cannot begin without it. One that was turned away may be on its way again, and is left alone.
+    /// known, because a run cannot begin without it. One that was turned away may be on its way again, and is left alone: whoever
+    /// answers its sender removes it before.
     pub async fn remove_unused_body(&self, of: &Occurrence) {
-        let Some(fired @ TriggeredBy::Webhook { .. }) = &of.fired_by else { return };
-        if !of.came_to_nothing() || of.is_skipped_for(QUOTA_EXCEEDED) {
-            return;
+        if of.came_to_nothing() && !of.is_skipped_for(QUOTA_EXCEEDED) {
+            self.remove_body(of).await;
         }
+    }
+
+    /// Removes the body of the webhook that fired an occurrence; one that cannot be removed stays, and the log says so.
+    pub async fn remove_body(&self, of: &Occurrence) {
+        let Some(fired @ TriggeredBy::Webhook { .. }) = &of.fired_by else { return };
         if let Err(error) = self.hook_bodies.remove(&of.source_id, fired).await {
             tracing::warn!(occurrence = %of.id, %error, "the body of a webhook that came to no run stays");
         }

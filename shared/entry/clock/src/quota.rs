@@ -9,7 +9,7 @@ use countersign_trigger::{FiringTrigger, noticed};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::begin::{NotBegun, Refusal};
+use crate::begin::Refusal;
 use crate::source::{Source, limit};
 use crate::{Clock, ClockError};
 
@@ -69,24 +69,6 @@ impl Clock {
                 Ok(Some(limit.exceeded(now).to_string()))
             }
             _ => Ok(None),
-        }
-    }
-
-    /// Counts a run that is about to begin in what its source may start today.
-    pub(crate) async fn counted(
-        &self,
-        of: &Occurrence,
-        source: Source<'_>,
-        now: Timestamp,
-    ) -> Result<(), NotBegun> {
-        let Some(limit) = source.limit(&of.owner) else { return Ok(()) };
-        let fits = self.runs.count_of_source(limit, &of.id.run(0), now).await;
-        match fits.map_err(ClockError::from)? {
-            true => Ok(()),
-            false => {
-                let why = limit.exceeded(now).to_string();
-                Err(NotBegun::Refused(Refusal::new(QUOTA_EXCEEDED, why)))
-            }
         }
     }
 

@@ -4,6 +4,7 @@ use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::{
     ApprovalPolicy, ExecutionMode, GatePolicy, InConversation, OccurrenceId, RunContext, RunId,
+    SourceLimit,
 };
 use countersign_web::{FieldError, Problem};
 use jiff::civil::Date;
@@ -35,6 +36,8 @@ pub struct Question<'a> {
     pub occasion: Occasion,
     /// What asked for the run, when that was no person.
     pub occurrence: Option<OccurrenceId>,
+    /// How many runs that may start in a day.
+    pub source_limit: Option<SourceLimit<'a>>,
     /// In which conversation it is asked, if in one.
     pub conversation: Option<&'a InConversation>,
 }
@@ -134,6 +137,7 @@ impl Answer {
             inputs: &self.given.all,
             context: self.context,
             occurrence: of.occurrence.clone(),
+            source_limit: of.source_limit,
             approval_policy: of.occasion.approval_policy(),
             mode: self.mode,
             chosen_because: self.chosen.because.clone(),

@@ -1,16 +1,27 @@
-//! What a person may start in a day.
+//! What a person may start in a day, and what a trigger or monitor may of it.
 
-use countersign_run::Head;
+use countersign_run::{Head, SourceLimit};
 use countersign_store_runs::{Counted, Use};
 use countersign_web::Problem;
 use jiff::Timestamp;
 
 use crate::Starter;
 
-/// Counts a run that is started. Its id stands for the request: the same request starts the same run.
-pub(crate) async fn run(ctx: Starter<'_>, head: &Head) -> Result<(), Problem> {
+/// Counts a run that is about to be written, in its person's day and in what its source may start of it: in both or in neither. Its
+/// id stands for the request: the same request starts the same run.
+pub(crate) async fn count_run(
+    ctx: Starter<'_>,
+    head: &Head,
+    source: Option<SourceLimit<'_>>,
+) -> Result<(), Problem> {
     let of = Use { who: &head.invoked_by, amount: 1, known_by: Some(head.run.as_str()) };
-    counted(ctx.runs.count(ctx.runs_per_day, of, ctx.now).await?, ctx.now)
+    counted(ctx.runs.count(ctx.runs_per_day, of, ctx.now).await?, ctx.now)?;
+    let Some(source) = source else { return Ok(()) };
+    if ctx.runs.count_of_source(source, &head.run, ctx.now).await? {
+        return Ok(());
+    }
+    ctx.runs.give_back(ctx.runs_per_day, of).await?;
+    Err(Problem::of(&source.exceeded(ctx.now)))
 }
 
 /// A problem that says when there is more, unless there was enough.

@@ -83,6 +83,8 @@ pub async fn repeat(
         inputs: &inputs,
         context: new.max(head.context),
         occurrence,
+        // Repetitions of a trigger's runs are not counted, and batches of monitors are tried again by their own clock.
+        source_limit: None,
         approval_policy,
         mode: run_mode::again(&playbook.playbook, head.execution_mode)?,
         chosen_because: head.chosen_because.clone(),

@@ -13,7 +13,7 @@ use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
     DryRun, ExecutionMode, FromMonitor, GatePolicy, Head, OccurrenceId, RunContext, RunId,
-    UnderstoodInput,
+    SourceLimit, UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::{Op, StoreError};
@@ -42,6 +42,8 @@ pub struct Starting<'a> {
     pub context: RunContext,
     /// What asked for it, when that is no person.
     pub occurrence: Option<OccurrenceId>,
+    /// How many runs whatever asked for it may start in a day.
+    pub source_limit: Option<SourceLimit<'a>>,
     /// What its gates do: when a person starts it they ask (K-11), unless that person wants them skipped.
     pub approval_policy: GatePolicy,
     /// How much a model takes part.
@@ -89,7 +91,8 @@ pub async fn start(
     let found = of.found.iter().flat_map(|found| found.begun.iter().cloned());
     let within = of.within.map(|within| within.written(ctx)).transpose()?;
     let with: Vec<Op> = found.chain(within).collect();
-    write(ctx, head, &request, &with).await.map(|head| Started { head, warnings: all })
+    let head = write(ctx, head, of.source_limit, &request, &with).await?;
+    Ok(Started { head, warnings: all })
 }
 
 /// Checks the same of a run that is not to begin now: what it would be warned of.
@@ -161,12 +164,19 @@ pub async fn begin(
     asked: &Asked,
     warnings: Vec<FieldError>,
 ) -> Result<Started, Problem> {
-    write(ctx, head, asked, &[]).await.map(|head| Started { head, warnings })
+    let head = write(ctx, head, None, asked, &[]).await?;
+    Ok(Started { head, warnings })
 }
 
-async fn write(ctx: Starter<'_>, head: Head, asked: &Asked, with: &[Op]) -> Result<Head, Problem> {
-    quotas::run(ctx, &head).await?;
+async fn write(
+    ctx: Starter<'_>,
+    head: Head,
+    source_limit: Option<SourceLimit<'_>>,
+    asked: &Asked,
+    with: &[Op],
+) -> Result<Head, Problem> {
     let head = with_names(ctx, head).await?;
+    quotas::count_run(ctx, &head, source_limit).await?;
     let head = match ctx.runs.create(&head, asked, with).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,
