@@ -85,11 +85,8 @@ pub(crate) async fn run(
         Err(problem) => return lasting(problem).map(Err),
     };
     let (inputs, found) = (of.ready.inputs(), of.found(ctx)?);
-    let starting = run_start::Starting {
-        repeats: &repeats,
-        found: Some(found),
-        ..of.asked(&inputs, mode)
-    };
+    let starting =
+        run_start::Starting { repeats: &repeats, found: Some(found), ..of.asked(&inputs, mode) };
     match run_start::start(ctx.starter(), &of.ready.invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),
         Err(problem) => lasting(problem).map(Err),

@@ -63,8 +63,23 @@ impl Desk {
         .await
     }
 
-    /// Ana signs what the run asks, after she has read of whom it is.
+    /// What somebody is told of the end of the run.
+    async fn told(&self, person: &Person, run: &str) -> Value {
+        until("the notification", || async {
+            let page = person.get("/notifications").await;
+            let all = page["items"].as_array().unwrap();
+            all.iter().find(|note| note["details"]["execution_id"] == json!(run)).cloned()
+        })
+        .await
+    }
+
+    /// Ana signs what the run asks.
     async fn signed(&self, run: &str) {
+        self.decided(run, "approve").await;
+    }
+
+    /// Ana decides on what the run asks, after she has read of whom it is.
+    async fn decided(&self, run: &str, verdict: &str) {
         let request = self.ana.request(run).await;
         let id = request["approval"].as_str().unwrap();
         let shown = self.ana.get(&format!("/approvals/{id}")).await;
@@ -72,7 +87,7 @@ impl Desk {
         assert_eq!(is_of_member, shown["invoker"] == json!(self.bea.id), "{shown:#}");
         assert_eq!(self.bea.refused(&format!("/approvals/{id}"), None).await.0, 404);
         let seen = json!({ "digest": shown["digest"], "version": shown["version"] });
-        self.ana.post(&format!("/approvals/{id}/approve"), &seen).await;
+        self.ana.post(&format!("/approvals/{id}/{verdict}"), &seen).await;
     }
 }
 
@@ -124,15 +139,8 @@ async fn f_190_a_member_is_told_how_it_ended_and_not_who_signed() {
     let run = desk.started().await;
     desk.signed(&run).await;
     desk.reaches(&run, "complete").await;
-    let told = async |person: &Person| {
-        until("the notification", || async {
-            let page = person.get("/notifications").await;
-            let all = page["items"].as_array().unwrap();
-            all.iter().find(|note| note["details"]["execution_id"] == json!(run)).cloned()
-        })
-        .await
-    };
-    let (member, owner) = (told(&desk.bea).await, told(&desk.ana).await);
+    let (member, owner) = (desk.told(&desk.bea, &run).await, desk.told(&desk.ana, &run).await);
+    assert!(member["message"].as_str().unwrap().contains("The answer"), "{member:#}");
     assert!(owner["message"].as_str().unwrap().contains(&desk.ana.username), "{owner:#}");
     let said = member.to_string();
     assert!(!said.contains(&desk.ana.username), "{member:#}");
@@ -216,12 +224,7 @@ async fn k_35_a_member_reads_no_answer_once_the_share_is_taken_back() {
     for run in [&run, &earlier] {
         assert_eq!(answer(run).await, Value::Null, "{run}");
     }
-    let told = until("the notification", || async {
-        let page = desk.bea.get("/notifications").await;
-        let all = page["items"].as_array().unwrap();
-        all.iter().find(|note| note["details"]["execution_id"] == json!(run)).cloned()
-    })
-    .await;
+    let told = desk.told(&desk.bea, &run).await;
     assert!(!told["message"].as_str().unwrap().contains("The answer"), "{told:#}");
     let terms = json!({ "journal_visibility": "own_only" });
     share(&desk.ana, &desk.agent, &desk.team, &terms).await;
@@ -230,6 +233,19 @@ async fn k_35_a_member_reads_no_answer_once_the_share_is_taken_back() {
         "journal_visibility": "own_only", "is_active": true });
     assert_eq!(put(&desk.ana, &of_team, &again).await, 200);
     assert!(answer(&run).await["content"].is_string(), "the owner shares it again");
+}
+
+#[tokio::test]
+async fn k_35_a_member_reads_no_answer_once_the_owner_of_the_agent_has_left_the_team() {
+    let desk = Desk::with_gate("    on_reject: skip").await;
+    let run = desk.started().await;
+    desk.reaches(&run, "awaiting_approval").await;
+    leave(&desk.team, &desk.ana).await;
+    desk.decided(&run, "reject").await;
+    assert_eq!(desk.reaches(&run, "partial").await["response"], Value::Null);
+    let (member, owner) = (desk.told(&desk.bea, &run).await, desk.told(&desk.ana, &run).await);
+    assert!(owner["message"].as_str().unwrap().contains("The answer"), "{owner:#}");
+    assert!(!member["message"].as_str().unwrap().contains("The answer"), "{member:#}");
 }
 
 #[tokio::test]

@@ -94,8 +94,7 @@ pub(super) async fn profile(ctx: &Context, share: &Share) -> Result<Option<Profi
     if ctx.directory.team_of(&share.shared_by, &share.team_id).await?.is_none() {
         return Ok(None);
     }
-    let profile = ctx.catalog.profile_named(&share.shared_by, &share.agent_profile_id).await?;
-    Ok(profile.filter(|profile| profile.user_id.as_ref() == Some(&share.shared_by)))
+    Ok(ctx.catalog.shared_profile(share).await?)
 }
 
 /// An agent as members see it.

@@ -32,11 +32,16 @@ pub(crate) async fn left(
     Ok(context.directory.team_of(person, &team.team_id).await?.is_none())
 }
 
-/// Whether members may read what the agent answers them now: its owner may have taken the share back.
+/// Whether members may read what the agent answers them now, as the API answers them: its owner may have taken the share back, left
+/// the team, or removed the agent.
 pub(super) async fn may_read(context: &Context, head: &Head) -> Result<bool, FinishError> {
     let Some(team) = &head.team_context else { return Ok(false) };
     let share = context.catalog.share(&head.profile_id, &team.team_id).await?;
-    Ok(share.is_some_and(|share| share.terms.lets_members_run()))
+    let Some(share) = share.filter(|share| share.terms.lets_members_run()) else {
+        return Ok(false);
+    };
+    let is_member = context.directory.team_of(&share.shared_by, &team.team_id).await?.is_some();
+    Ok(is_member && context.catalog.shared_profile(&share).await?.is_some())
 }
 
 /// The notification without what is the owner's; the beginning of the answer only where the member may read it.

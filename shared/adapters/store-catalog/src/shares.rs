@@ -1,5 +1,6 @@
 //! Which profiles are shared with which teams (F-405).
 
+use countersign_profile::Profile;
 use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Share, TeamId, Terms};
 use futures::future::BoxFuture;
@@ -38,6 +39,20 @@ impl Catalog {
         let key = keys::share(profile, team);
         Box::pin(async move {
             self.table.get(&key).await.map_err(CatalogError::doing("read the share"))
+        })
+    }
+
+    /// The profile that a share is of, while it is there and belongs to whoever shared it.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn shared_profile<'a>(
+        &'a self,
+        share: &'a Share,
+    ) -> BoxFuture<'a, Result<Option<Profile>>> {
+        Box::pin(async move {
+            let profile = self.profile_named(&share.shared_by, &share.agent_profile_id).await?;
+            Ok(profile.filter(|profile| profile.user_id.as_ref() == Some(&share.shared_by)))
         })
     }
 

@@ -26,7 +26,7 @@ pub async fn as_member(
         let own = Problem::field("profile_id", "is an agent of your own");
         return Err(own.with_hint("start it at `POST /api/agent-factory/executions`"));
     }
-    if !share.terms.members_run {
+    if !share.terms.lets_members_run() {
         return Err(refused("its owner does not let members of the team run it"));
     }
     if share.reads_elsewhere(&ctx.catalog.shares(profile.id.as_str()).await?) {
