@@ -158,13 +158,18 @@ async fn taken(
             None => return Ok(json!({ "occurrence": id })),
         },
     };
-    if is_turned_away(&after) {
-        // There was room when the message came, and others have used it up since.
-        ctx.clock.remove_body(&after).await;
-        return Err(turned_away(&after, now));
+    told(ctx, &after, now).await
+}
+
+/// What a sender is told once the occurrence is entered. Nothing is kept of a message that is to come again: there was room when it
+/// came, and others have used it up since.
+async fn told(ctx: &Context, after: &Occurrence, now: Timestamp) -> Result<Value, Problem> {
+    if is_turned_away(after) {
+        ctx.clock.remove_body(after).await;
+        return Err(turned_away(after, now));
     }
     tracing::info!(occurrence = %after.id, state = after.state.as_str(), "a webhook has fired");
-    Ok(answer(&after))
+    Ok(answer(after))
 }
 
 /// The occurrence of the message that came before with the same id.
@@ -196,7 +201,7 @@ async fn known_before(
     Ok(known)
 }
 
-/// What a sender is told: the occurrence, how far it is, and why there is no run.
+/// The answer to a sender: the occurrence, how far it is, and why there is no run.
 fn answer(of: &Occurrence) -> Value {
     let mut answer = json!({ "occurrence": of.id, "state": of.state });
     if let Some(reason) = &of.reason {

@@ -1,4 +1,4 @@
-//! The steps of the run behind a request, as text.
+//! The steps of a run, and of the one behind a request, as text.
 
 use serde_json::Value;
 
@@ -11,9 +11,12 @@ pub(super) fn plan(request: &Value) -> Vec<String> {
     lines.map(|line| format!("  {line}")).collect()
 }
 
-/// What each step does and when it is carried out; steps of which neither is said are left out.
-pub(super) fn described(request: &Value) -> Vec<String> {
-    let all = field_items(request, "steps").iter();
+/// What stands above what the steps do.
+pub(super) const DESCRIBED: &str = "What its steps do, in their author's words:";
+
+/// What each step of a run or a request does and when it is carried out; steps of which neither is said are left out.
+pub(super) fn described(of: &Value) -> Vec<String> {
+    let all = field_items(of, "steps").iter();
     let lines = all.flat_map(|step| {
         let name = marked::name(&text(step, "name").unwrap_or_default());
         let said = |before: String, field: &str| {

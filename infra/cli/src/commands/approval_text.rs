@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::approval_consequence::{consequence, send_problems};
 use super::approval_sends::sent;
-use super::approval_steps::{described, plan};
+use super::approval_steps::{DESCRIBED, described, plan};
 use super::marked::{self, cell, fitted};
 use super::{FACTORY, approval_rows, brief, field_items, show, text};
 use crate::console::Console;
@@ -39,7 +39,7 @@ fn lines(request: &Value) -> Vec<String> {
     lines.extend(unsent(request));
     lines.extend(approval_rows::lines(request));
     lines.extend(list("Where the run stands:", plan(request)));
-    lines.extend(list("What its steps do, in their author's words:", described(request)));
+    lines.extend(list(DESCRIBED, described(request)));
     lines.push(String::new());
     lines.push(format!("digest {}", cell(request, "digest")));
     lines

@@ -4,10 +4,13 @@ use clap::Args;
 use countersign_run::{WAS_A_REPLAY, WAS_A_TEST};
 use serde_json::Value;
 
+use super::approval_steps::{DESCRIBED, described};
 use super::following::calls_of_steps;
 use super::one::plain;
 use super::session::Session;
-use super::{Caller, FACTORY, field_items, items, pretty, response_text, row, text, visible};
+use super::{
+    Caller, FACTORY, field_items, items, marked, pretty, response_text, row, text, visible,
+};
 use crate::console::Console;
 use crate::error::CliError;
 
@@ -50,7 +53,8 @@ fn shown(run: &Value, console: &Console) {
     let described = described(run);
     if !described.is_empty() {
         console.line("");
-        described.iter().for_each(|line| console.text(line));
+        console.line(DESCRIBED);
+        marked::narrowed(described, console.columns()).iter().for_each(|line| console.line(line));
     }
     let calls = tool_calls(run);
     if !calls.is_empty() {
@@ -130,18 +134,6 @@ fn drawn(steps: &[Value]) -> Vec<String> {
         })
     };
     (0..steps.len()).map(|n| of(n).unwrap_or_default()).collect()
-}
-
-/// What each step does and when it is carried out, in the words of the playbook's author.
-fn described(run: &Value) -> Vec<String> {
-    let said = |step: &Value| {
-        let condition = text(step, "condition").map(|condition| format!("only if {condition}"));
-        let said = [text(step, "description"), condition].into_iter().flatten();
-        let said = said.collect::<Vec<_>>().join("; ");
-        let name = text(step, "name").unwrap_or_default();
-        (!said.is_empty()).then(|| visible(&format!("{name}: {said}")))
-    };
-    field_items(run, "steps").iter().filter_map(said).collect()
 }
 
 /// Every request for approval with its decisions.
@@ -307,13 +299,16 @@ mod tests {
         let run = json!({ "steps": [
             { "name": "read", "description": "Reads\nit", "condition": null },
             { "name": "ask", "description": null, "condition": null },
-            { "name": "pay", "description": "Pays it", "condition": "{read.count} > 0" },
+            { "name": "pay", "description": "Pays \u{202e}it", "condition": "{read.count} > 0" },
             { "name": "tell", "condition": "{pay.done}" },
         ]});
         let expect = [
-            "read: Reads\\nit",
-            "pay: Pays it; only if {read.count} > 0",
-            "tell: only if {pay.done}",
+            "  read:",
+            "  | Reads",
+            "  | it",
+            "  pay: Pays [U+202E]it",
+            "  pay, only if: {read.count} > 0",
+            "  tell, only if: {pay.done}",
         ];
         assert_eq!(described(&run), expect);
     }

@@ -9,7 +9,7 @@ use super::{Person, operator, row, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::Place;
+use crate::stack::{Place, Stack};
 
 #[derive(Debug, Args)]
 pub(crate) struct User {
@@ -23,19 +23,7 @@ pub(crate) struct User {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Add a person; the address counts as verified because you say so.
-    Add {
-        /// The name to sign in with.
-        username: String,
-        /// The mail address.
-        #[arg(long)]
-        email: String,
-        /// The name to show.
-        #[arg(long)]
-        name: Option<String>,
-        /// What the person may do: scopes such as `global:analyst`, or `decide`, `publish`, `administer`. May be repeated.
-        #[arg(long, value_name = "SCOPE")]
-        grant: Vec<String>,
-    },
+    Add(NewPerson),
     /// Give a person a scope or a capability.
     Grant {
         /// An id, a username or a mail address.
@@ -59,48 +47,85 @@ enum Command {
     },
 }
 
+#[derive(Debug, Args)]
+struct NewPerson {
+    /// The name to sign in with.
+    username: String,
+    /// The mail address.
+    #[arg(long)]
+    email: String,
+    /// The name to show.
+    #[arg(long)]
+    name: Option<String>,
+    /// What the person may do: scopes such as `global:analyst`, or `decide`, `publish`, `administer`. May be repeated.
+    #[arg(long, value_name = "SCOPE")]
+    grant: Vec<String>,
+}
+
 impl User {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let stack = place.running()?;
         let session = Session { door: operator(&stack)?, as_json: self.json, console };
-        let door = &session.door;
         match &self.command {
-            Command::Add { username, email, name, grant } => {
-                // Before anybody is entered: a mistyped grant must not leave a person without it.
-                grant.iter().try_for_each(|grant| known(grant))?;
-                let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
-                let added = door.post("/api/admin/users", &body).await?;
-                for grant in grant {
-                    give(door, username, grant).await?;
-                }
-                session.outcome(&added, |added| text(added, "id").unwrap_or_default());
-            }
-            Command::Grant { user, grant } => {
-                known(grant)?;
-                give(door, Person::find(&stack, user).await?.id.as_str(), grant).await?;
-                let granted = json!({ "user": user, "granted": grant });
-                session.outcome(&granted, |_| format!("{user} holds {grant}"));
-            }
-            Command::Revoke { user, grant } => {
-                let person = Person::find(&stack, user).await?;
-                door.delete(&format!("/api/admin/users/{}/{}/{grant}", person.id, shelf(grant)))
-                    .await?;
-                let revoked = json!({ "user": user, "revoked": grant });
-                session.outcome(&revoked, |_| format!("{user} no longer holds {grant}"));
-            }
+            Command::Add(person) => person.add(&session).await?,
+            Command::Grant { user, grant } => granted(&session, &stack, user, grant).await?,
+            Command::Revoke { user, grant } => revoked(&session, &stack, user, grant).await?,
             Command::List => {
-                let page = door.get("/api/admin/users?limit=100").await?;
+                let page = session.door.get("/api/admin/users?limit=100").await?;
                 let fields = ["id", "username", "email", "display_name"];
                 let titles = ["ID", "USERNAME", "EMAIL", "NAME"];
                 session.table(&page, &titles, |user| row(user, &fields));
             }
             Command::Show { user } => {
                 let person = Person::find(&stack, user).await?;
-                session.say(&door.get(&format!("/api/admin/users/{}", person.id)).await?);
+                let shown = session.door.get(&format!("/api/admin/users/{}", person.id)).await?;
+                session.say(&shown);
             }
         }
         Ok(())
     }
+}
+
+impl NewPerson {
+    async fn add(&self, session: &Session<'_>) -> Result<(), CliError> {
+        // Before anybody is entered: a mistyped grant must not leave a person without it.
+        self.grant.iter().try_for_each(|grant| known(grant))?;
+        let Self { username, email, name, grant } = self;
+        let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
+        let added = session.door.post("/api/admin/users", &body).await?;
+        for grant in grant {
+            give(&session.door, username, grant).await?;
+        }
+        session.outcome(&added, |added| text(added, "id").unwrap_or_default());
+        Ok(())
+    }
+}
+
+async fn granted(
+    session: &Session<'_>,
+    stack: &Stack,
+    user: &str,
+    grant: &str,
+) -> Result<(), CliError> {
+    known(grant)?;
+    give(&session.door, Person::find(stack, user).await?.id.as_str(), grant).await?;
+    let granted = json!({ "user": user, "granted": grant });
+    session.outcome(&granted, |_| format!("{user} holds {grant}"));
+    Ok(())
+}
+
+async fn revoked(
+    session: &Session<'_>,
+    stack: &Stack,
+    user: &str,
+    grant: &str,
+) -> Result<(), CliError> {
+    let person = Person::find(stack, user).await?;
+    let path = format!("/api/admin/users/{}/{}/{grant}", person.id, shelf(grant));
+    session.door.delete(&path).await?;
+    let revoked = json!({ "user": user, "revoked": grant });
+    session.outcome(&revoked, |_| format!("{user} no longer holds {grant}"));
+    Ok(())
 }
 
 /// Grants a scope, or gives a capability: only scopes have a colon.
