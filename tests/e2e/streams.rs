@@ -121,7 +121,7 @@ async fn boot(there: &World) -> Boot {
         (Setting::JwtAudience, "countersign".to_owned()),
         (Setting::PublicUrl, there.stack.url()),
     ]);
-    Boot { settings, aws: config.load().await.into() }
+    Boot::new(settings, config.load().await.into())
 }
 
 #[tokio::test]

@@ -110,9 +110,8 @@ impl Context {
     /// # Errors
     /// [`StartError`] names the setting that is missing or unusable.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
         let Bootstrap { gatekeeper, approvals, runs, directory, recorder, notices } =
             Bootstrap::waking(boot, Arc::new(tokens))?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
@@ -120,9 +119,9 @@ impl Context {
         let clock = Clock::new(boot)?;
         Ok(Self {
             verifier: Verifier::of(&boot.settings)?,
-            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
-            monitors: MonitorStore::new(boot.table(Setting::TableCatalog, &dynamo)?, blobs.clone()),
+            journal: JournalStore::new(boot.table(Setting::TableRuns)?),
+            catalog: Catalog::new(boot.table(Setting::TableCatalog)?),
+            monitors: MonitorStore::new(boot.table(Setting::TableCatalog)?, blobs.clone()),
             monitor_clocks: Schedules::new(
                 &boot.aws,
                 boot.settings.need(Setting::ScheduleGroup)?,
@@ -135,13 +134,10 @@ impl Context {
             ),
             gatekeeper,
             recorder,
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
-            knowledge: KnowledgeStore::new(
-                boot.table(Setting::TableKnowledge, &dynamo)?,
-                blobs.clone(),
-            ),
-            vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
-            egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
+            content: ContentStore::new(boot.table(Setting::TableContent)?, blobs.clone()),
+            knowledge: KnowledgeStore::new(boot.table(Setting::TableKnowledge)?, blobs.clone()),
+            vault: VaultStore::new(boot.table(Setting::TableVault)?, vault),
+            egress: EgressStore::new(boot.table(Setting::TableEgress)?),
             registry: Arc::clone(&clock.registry),
             cursors: CursorKeys::new(notices.key),
             ticks: Schedules::new(

@@ -48,14 +48,12 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing or the tenant is malformed.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
-            StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
-        })?;
-        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let tenant = boot.read(Setting::Tenant, Tenant::parse)?;
+        let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
         let Bootstrap { gatekeeper, approvals, runs, directory, notices, .. } =
             Bootstrap::waking(boot, Arc::new(tokens))?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
-        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
         let look = Tables {
             approvals: approvals.clone(),
             runs,

@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 
 /// What a code opens.
 pub(crate) struct CodeUse<'o> {
-    pub(crate) opened: &'o Opened,
+    pub(crate) opened: &'o Opened<'o>,
     /// Where it is kept.
     pub(crate) slot: u16,
     /// What it is bound to.

@@ -1,34 +1,28 @@
 //! `POST /a/{token}`: the form decides, through the gatekeeper.
 
 use countersign_approval::{
-    Assurance, Attempt, DecideError, Door, Kind, LinkError, Nonce, SignedNonce, Status, TokenError,
+    Assurance, Attempt, DecideError, Door, LinkError, Nonce, SignedNonce, Status, TokenError,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
-use countersign_letter::page::MessagePage;
 use jiff::Timestamp;
 
 use crate::Context;
 use crate::codes::CodeUse;
 use crate::form::Form;
 use crate::http::{Incoming, Reply};
-use crate::opened::{self, Opened};
+use crate::opened::{Opened, Visit};
 use crate::refusal::Refusal;
 use crate::unknown;
 use crate::view;
 
 /// Reads the form, checks the nonce, and decides or asks for a code.
-pub(crate) async fn post(
-    request: &Incoming,
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = opened::open(token, context, now).await?;
+pub(crate) async fn post(request: &Incoming, opened: &Opened<'_>) -> Result<Reply, Refusal> {
+    let Visit { context, now, .. } = opened.visit;
     let form = Form::read(request.header("content-type"), &request.body)?;
-    let nonce = seen(&form.nonce, &opened, context, now).await?;
+    let nonce = seen(&form.nonce, opened).await?;
     if form.contradicts_itself() {
         let problem = "“I do not know” cannot be sent together with an answer.";
-        return view::again(&opened, token, context, now, &form, problem).await;
+        return view::again(opened, &form, problem).await;
     }
     if let Some(vote) = opened
         .own_vote()
@@ -38,19 +32,19 @@ pub(crate) async fn post(
     }
     // The link alone first: that decides where it is enough, repeats the first receipt, tells the story of a closed
     // request, and refuses who may not decide, before any code is mailed.
-    match decide(&opened, &form, &nonce, Assurance::Link, context, now).await {
+    match decide(opened, &form, &nonce, Assurance::Link, context, now).await {
         Err(GateError::Decide(DecideError::AssuranceTooLow { needed: Assurance::LinkCode })) => {
-            with_code(&opened, &form, &nonce, context, now).await
+            with_code(opened, &form, &nonce, context, now).await
         }
         Err(GateError::Decide(DecideError::Answers(problems))) => {
             let problems: Vec<String> = problems.iter().map(unknown::problem).collect();
-            view::again(&opened, token, context, now, &form, &sentence(problems)).await
+            view::again(opened, &form, &sentence(problems)).await
         }
         Err(GateError::Decide(DecideError::Revise(error))) => {
             let problem = sentence(vec![error.to_string()]);
-            view::again(&opened, token, context, now, &form, &problem).await
+            view::again(opened, &form, &problem).await
         }
-        other => answer(other, &opened, &form, context).await,
+        other => answer(other, opened, &form, context).await,
     }
 }
 
@@ -65,12 +59,8 @@ fn sentence(mut problems: Vec<String>) -> String {
 }
 
 /// What the page behind the form had shown.
-pub(crate) async fn seen(
-    nonce: &str,
-    opened: &Opened,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Nonce, Refusal> {
+pub(crate) async fn seen(nonce: &str, opened: &Opened<'_>) -> Result<Nonce, Refusal> {
+    let Visit { context, now, .. } = opened.visit;
     let signed = SignedNonce::parse(nonce).map_err(|TokenError| Refusal::Nonce)?;
     match signed.verify(&context.tenant, context.key.as_ref(), opened.link.id(), now).await {
         Ok(nonce) => Ok(nonce.clone()),
@@ -80,7 +70,7 @@ pub(crate) async fn seen(
 }
 
 async fn decide(
-    opened: &Opened,
+    opened: &Opened<'_>,
     form: &Form,
     nonce: &Nonce,
     assurance: Assurance,
@@ -103,7 +93,7 @@ async fn decide(
 
 /// Asks for a code, or checks the one that was typed and decides.
 async fn with_code(
-    opened: &Opened,
+    opened: &Opened<'_>,
     form: &Form,
     nonce: &Nonce,
     context: &Context,
@@ -126,7 +116,7 @@ async fn with_code(
 /// The page of a decision, or of why there is none.
 async fn answer(
     decided: Result<Answer, GateError>,
-    opened: &Opened,
+    opened: &Opened<'_>,
     form: &Form,
     context: &Context,
 ) -> Result<Reply, Refusal> {
@@ -136,17 +126,17 @@ async fn answer(
                 Status::Pending => answer.quorum.saturating_sub(answer.approvals).max(1),
                 _ => 0,
             };
-            let (request, verdict) = (opened.request(), form.verdict);
-            let (receipt, digest) = (answer.receipt.as_str(), request.digest.to_string());
-            let id = request.id.as_str();
-            let page = if request.kind == Kind::Outcome {
-                let said = unknown::in_words(&form.answers());
-                MessagePage::answered(said, receipt, id, answer.at, &digest, open)
-            } else {
-                MessagePage::receipt(verdict, receipt, id, answer.at, &digest, open)
+            let request = opened.request();
+            let cast = view::Cast {
+                receipt: answer.receipt.as_str(),
+                digest: request.digest.to_string(),
+                verdict: form.verdict,
+                answers: &form.answers(),
+                at: answer.at,
+                open,
+                lost: answer.not_counted,
             };
-            let page = page.with_lost(if open == 0 { 0 } else { answer.not_counted });
-            Ok(Reply::new(200, page.html()?))
+            Ok(Reply::new(200, cast.page(request).html()?))
         }
         Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {
             Err(Refusal::DecidedOtherwise(vote))
@@ -158,7 +148,7 @@ async fn answer(
 /// The page of a request that is over, where that is why nothing was done.
 pub(crate) async fn over(
     error: GateError,
-    opened: &Opened,
+    opened: &Opened<'_>,
     context: &Context,
 ) -> Result<Reply, Refusal> {
     match error {

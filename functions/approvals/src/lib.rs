@@ -26,12 +26,12 @@ mod view;
 use std::sync::Arc;
 
 use countersign_approval::{Mac, Tenant};
-use countersign_gatekeeper::Notices;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::http::{Incoming, Method, Reply, comes_from_us};
+use crate::opened::Visit;
 pub use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 use crate::refusal::Refusal;
 use crate::route::Route;
@@ -74,36 +74,39 @@ async fn serve(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
+    let visit = |token| Visit { token, context, now };
     match (request.method, route) {
         (_, Route::Unknown) => Err(Refusal::NotFound),
-        (Method::Get | Method::Head, Route::Page(token)) => view::page(token, context, now).await,
+        (Method::Get | Method::Head, Route::Page(token)) => {
+            view::page(&visit(token).open().await?).await
+        }
         (Method::Get | Method::Head, Route::Rows(token, page)) => {
-            lists::rows(token, *page, context, now).await
+            lists::rows(&visit(token).open().await?, *page).await
         }
         (Method::Get | Method::Head, Route::Warnings(token, page)) => {
-            lists::warnings(token, *page, context, now).await
+            lists::warnings(&visit(token).open().await?, *page).await
         }
         (Method::Post, Route::Page(token)) => {
             if !comes_from_us(request, &context.public_url) {
                 return Err(Refusal::ForeignOrigin);
             }
-            decide::post(request, token, context, now).await
+            decide::post(request, &visit(token).open().await?).await
         }
         (Method::Post, Route::Strike(token)) => {
             if !comes_from_us(request, &context.public_url) {
                 return Err(Refusal::ForeignOrigin);
             }
-            strike::post(request, token, context, now).await
+            strike::post(request, &visit(token).open().await?).await
         }
         // The page of a code that somebody opens again.
         (Method::Get | Method::Head, Route::Strike(token)) => {
-            Ok(Reply::see(Notices::page_url(&context.public_url, token)))
+            Ok(Reply::see(visit(token).page_url()))
         }
         (Method::Get | Method::Head, Route::Effect(token, step, n)) => {
-            view::effect(token, step, *n, context, now).await
+            view::effect(&visit(token).open().await?, step, *n).await
         }
         (Method::Get | Method::Head, Route::Prompt(token)) => {
-            view::prompt(token, context, now).await
+            view::prompt(&visit(token).open().await?).await
         }
         (
             Method::Post,

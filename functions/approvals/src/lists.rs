@@ -1,16 +1,13 @@
 //! The pages that list all rows and all warnings of a request.
 
 use countersign_approval::{Layout, Request};
-use countersign_gatekeeper::Notices;
 use countersign_letter::page::{Listed, ROWS_PER_PAGE, RowsPage};
 use countersign_letter::{Preview, Shown};
 use countersign_store_runs::WarningSentences;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::Context;
 use crate::http::Reply;
-use crate::opened::open;
+use crate::opened::Opened;
 use crate::refusal::Refusal;
 
 const API: &str = "/api/agent-factory";
@@ -42,15 +39,9 @@ impl List<'_> {
 }
 
 /// `GET /a/{token}/rows`
-pub(crate) async fn rows(
-    token: &str,
-    page: u64,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
+pub(crate) async fn rows(opened: &Opened<'_>, page: u64) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let all = context.look.rows(request).await?;
+    let all = opened.visit.context.look.rows(request).await?;
     let list = List {
         place: "rows",
         rows: all.as_ref().unwrap_or(&request.preview.shown),
@@ -58,19 +49,13 @@ pub(crate) async fn rows(
         listed: if all.is_some() { Listed::Rows } else { Listed::KeptRows },
         whole_at: whole_rows(request),
     };
-    list.page(request, Notices::page_url(&context.public_url, token), page)
+    list.page(request, opened.visit.page_url(), page)
 }
 
 /// `GET /a/{token}/warnings`
-pub(crate) async fn warnings(
-    token: &str,
-    page: u64,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
+pub(crate) async fn warnings(opened: &Opened<'_>, page: u64) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let all = context.look.warnings(request).await?;
+    let all = opened.visit.context.look.warnings(request).await?;
     let list = List {
         place: "warnings",
         rows: &warning_rows(&all),
@@ -78,7 +63,7 @@ pub(crate) async fn warnings(
         listed: Listed::Warnings { count: all.iter().map(|of_step| of_step.count).sum() },
         whole_at: format!("{API}/approvals/{}/warnings", request.id),
     };
-    list.page(request, Notices::page_url(&context.public_url, token), page)
+    list.page(request, opened.visit.page_url(), page)
 }
 
 /// A row for each sentence, with its step.

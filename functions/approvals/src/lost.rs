@@ -10,7 +10,7 @@ use crate::opened::{Opened, name};
 use crate::refusal::Refusal;
 
 /// A line for each person whose approval of the present version does not count any more, with the reason.
-pub(crate) async fn lines(opened: &Opened, context: &Context) -> Result<Vec<Shown>, Refusal> {
+pub(crate) async fn lines(opened: &Opened<'_>, context: &Context) -> Result<Vec<Shown>, Refusal> {
     let mut lines = Vec::new();
     for (vote, why) in lost(&opened.loaded) {
         let line = if vote.person == opened.person {

@@ -3,6 +3,7 @@
 use countersign_approval::{
     DecideError, Nonce, Request, SignedLink, TokenError, Vote, check_person,
 };
+use countersign_gatekeeper::Notices;
 use countersign_identity::{Caller, DirectoryEntry, Requirement, Role, UserId, permits};
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
@@ -11,7 +12,8 @@ use crate::Context;
 use crate::refusal::Refusal;
 
 /// A genuine, current link and what it leads to.
-pub(crate) struct Opened {
+pub(crate) struct Opened<'v> {
+    pub(crate) visit: Visit<'v>,
     pub(crate) link: SignedLink,
     pub(crate) slot: u16,
     pub(crate) person: UserId,
@@ -20,7 +22,7 @@ pub(crate) struct Opened {
     pub(crate) loaded: Loaded,
 }
 
-impl Opened {
+impl Opened<'_> {
     pub(crate) fn request(&self) -> &Request {
         &self.loaded.request
     }
@@ -31,22 +33,34 @@ impl Opened {
     }
 }
 
-/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
-/// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
-pub(crate) async fn open(
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Opened, Refusal> {
-    let link = SignedLink::parse(token).map_err(|TokenError| Refusal::NotFound)?;
-    let said = link.verify(&context.tenant, context.key.as_ref(), now).await?.clone();
-    context.look.check_link(&said.approval, said.slot, &link).await?;
-    let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
-    let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
-    let entry = context.look.entry(&person).await?;
-    let entry = entry.filter(may_read).ok_or(Refusal::NotFound)?;
-    let barred = barred(&loaded.request, entry);
-    Ok(Opened { link, slot: said.slot, person, barred, loaded })
+/// Somebody who follows a link: its token, and when.
+#[derive(Clone, Copy)]
+pub(crate) struct Visit<'v> {
+    pub(crate) token: &'v str,
+    pub(crate) context: &'v Context,
+    pub(crate) now: Timestamp,
+}
+
+impl<'v> Visit<'v> {
+    /// Follows the token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
+    /// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
+    pub(crate) async fn open(self) -> Result<Opened<'v>, Refusal> {
+        let Self { token, context, now } = self;
+        let link = SignedLink::parse(token).map_err(|TokenError| Refusal::NotFound)?;
+        let said = link.verify(&context.tenant, context.key.as_ref(), now).await?.clone();
+        context.look.check_link(&said.approval, said.slot, &link).await?;
+        let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
+        let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
+        let entry = context.look.entry(&person).await?;
+        let entry = entry.filter(may_read).ok_or(Refusal::NotFound)?;
+        let barred = barred(&loaded.request, entry);
+        Ok(Opened { visit: self, link, slot: said.slot, person, barred, loaded })
+    }
+
+    /// The address of the link's first page.
+    pub(crate) fn page_url(self) -> String {
+        Notices::page_url(&self.context.public_url, self.token)
+    }
 }
 
 /// Why somebody may not decide, as the directory is now.
@@ -72,7 +86,7 @@ fn may_read(entry: &DirectoryEntry) -> bool {
 
 /// A nonce for a page that shows the request as it is.
 pub(crate) async fn nonce(
-    opened: &Opened,
+    opened: &Opened<'_>,
     context: &Context,
     now: Timestamp,
 ) -> Result<String, Refusal> {

@@ -1,7 +1,7 @@
 //! `POST /a/{token}/strike`: the marks of a page strike requests out, through the gatekeeper.
 
 use countersign_approval::{Assurance, CodeScope, DecideError, Door, Nonce, Strike, strike_slot};
-use countersign_gatekeeper::{GateError, Notices, Striking, Who};
+use countersign_gatekeeper::{GateError, Striking, Who};
 use countersign_letter::Shown;
 use countersign_letter::page::StrikeCodePage;
 use jiff::Timestamp;
@@ -10,23 +10,18 @@ use crate::Context;
 use crate::codes::CodeUse;
 use crate::decide::{over, seen};
 use crate::http::{Incoming, Reply};
-use crate::opened::{self, Opened};
+use crate::opened::{Opened, Visit};
 use crate::refusal::Refusal;
 use crate::strike_form::{StrikeForm, struck};
 use crate::view;
 
 /// Reads the form, checks the nonce, and strikes or asks for a code; then the page of the new version is shown.
-pub(crate) async fn post(
-    request: &Incoming,
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = opened::open(token, context, now).await?;
+pub(crate) async fn post(request: &Incoming, opened: &Opened<'_>) -> Result<Reply, Refusal> {
+    let Visit { context, now, .. } = opened.visit;
     let form = StrikeForm::read(request.header("content-type"), &request.body)?;
-    let nonce = seen(&form.nonce, &opened, context, now).await?;
-    let striking = striking(&opened, &form, &nonce);
-    let page = Asked { opened: &opened, form: &form, token, striking };
+    let nonce = seen(&form.nonce, opened).await?;
+    let striking = striking(opened, &form, &nonce);
+    let page = Asked { opened, form: &form, striking };
     match page.strike(Assurance::Link, context, now).await {
         Err(GateError::Decide(DecideError::AssuranceTooLow { needed: Assurance::LinkCode })) => {
             page.with_code(context, now).await
@@ -36,7 +31,7 @@ pub(crate) async fn post(
 }
 
 /// What is struck afterwards: computed from what the page showed.
-fn striking(opened: &Opened, form: &StrikeForm, nonce: &Nonce) -> Striking {
+fn striking(opened: &Opened<'_>, form: &StrikeForm, nonce: &Nonce) -> Striking {
     let strike = Strike {
         digest: Some(nonce.digest.to_string()),
         version: Some(nonce.version),
@@ -51,9 +46,8 @@ fn striking(opened: &Opened, form: &StrikeForm, nonce: &Nonce) -> Striking {
 
 /// One form on its way.
 struct Asked<'a> {
-    opened: &'a Opened,
+    opened: &'a Opened<'a>,
     form: &'a StrikeForm,
-    token: &'a str,
     striking: Striking,
 }
 
@@ -99,7 +93,7 @@ impl Asked<'_> {
         Ok(StrikeCodePage {
             address: Shown::line(&view::address(self.opened, context).await?),
             title: Shown::line(&request.title),
-            action: format!("{}/strike", Notices::page_url(&context.public_url, self.token)),
+            action: format!("{}/strike", self.opened.visit.page_url()),
             nonce: form.nonce.clone(),
             step: form.step.clone(),
             first: form.first.into(),
@@ -119,7 +113,7 @@ impl Asked<'_> {
         context: &Context,
     ) -> Result<Reply, Refusal> {
         match struck {
-            Ok(()) => Ok(Reply::see(Notices::page_url(&context.public_url, self.token))),
+            Ok(()) => Ok(Reply::see(self.opened.visit.page_url())),
             Err(error) => over(error, self.opened, context).await,
         }
     }

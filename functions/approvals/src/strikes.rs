@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use countersign_approval::{Assurance, Kind, Request, StrikeRecord};
-use countersign_gatekeeper::Notices;
 use countersign_identity::UserId;
 use countersign_letter::page::{EffectStrike, EffectStrikeForm, StrikeTold};
 use countersign_letter::{Shown, StrikeVerbs, Strikes, moment};
 use jiff::Timestamp;
 
 use crate::Context;
-use crate::opened::{self, Opened};
+use crate::opened::{self, Opened, Visit};
 use crate::refusal::Refusal;
 
 /// Rows that a strike is told with.
@@ -25,7 +24,7 @@ pub(crate) struct Told {
 impl Told {
     /// Looks the names up.
     pub(crate) async fn of(
-        opened: &Opened,
+        opened: &Opened<'_>,
         context: &Context,
         now: Timestamp,
     ) -> Result<Self, Refusal> {
@@ -97,7 +96,7 @@ fn list(indices: &[u32]) -> Option<String> {
 }
 
 /// Whether the page offers striking: what it takes to be offered a vote.
-fn may_strike(opened: &Opened, now: Timestamp) -> bool {
+fn may_strike(opened: &Opened<'_>, now: Timestamp) -> bool {
     let request = opened.request();
     request.closed.is_none()
         && now < request.timing.deadline
@@ -109,13 +108,11 @@ fn may_strike(opened: &Opened, now: Timestamp) -> bool {
 
 /// What the page of one request offers; none of a step with one request.
 pub(crate) async fn of_one(
-    opened: &Opened,
-    token: &str,
+    opened: &Opened<'_>,
     step: &str,
     n: u64,
-    context: &Context,
-    now: Timestamp,
 ) -> Result<Option<EffectStrike>, Refusal> {
+    let Visit { context, now, .. } = opened.visit;
     let request = opened.request();
     let covered = request.covers.iter().find(|covered| covered.step == step);
     if covered.is_none_or(|covered| covered.count < 2) {
@@ -123,7 +120,7 @@ pub(crate) async fn of_one(
     }
     let told = Told::of(opened, context, now).await?;
     let form = if told.open {
-        let action = format!("{}/strike", Notices::page_url(&context.public_url, token));
+        let action = format!("{}/strike", opened.visit.page_url());
         let nonce = opened::nonce(opened, context, now).await?;
         Some(EffectStrikeForm { action, nonce, step: step.to_owned() })
     } else {

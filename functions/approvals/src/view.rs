@@ -1,7 +1,9 @@
 //! What a link shows. Nothing here writes.
 
-use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Vote};
-use countersign_gatekeeper::{Notices, not_sent};
+use countersign_approval::{
+    Assurance, Closed, Door, Kind, Layout, OutcomeAnswer, Request, Status, Verdict, Vote,
+};
+use countersign_gatekeeper::not_sent;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, Signature,
@@ -15,7 +17,7 @@ use crate::Context;
 use crate::form::Form;
 use crate::http::Reply;
 use crate::lost;
-use crate::opened::{Opened, name, nonce, open};
+use crate::opened::{Opened, Visit, name, nonce};
 use crate::plan;
 use crate::refusal::Refusal;
 use crate::strikes::{self, Told};
@@ -28,31 +30,30 @@ const MAX_PROMPT: usize = 1_000;
 const MAX_REMARK: usize = 5_000;
 
 /// `GET /a/{token}`
-pub(crate) async fn page(token: &str, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
+pub(crate) async fn page(opened: &Opened<'_>) -> Result<Reply, Refusal> {
     let request = opened.request();
     if let Some(closed) = &request.closed {
-        return Ok(Reply::new(200, story(&opened.loaded, closed, context).await?.html()?));
+        return Ok(Reply::new(
+            200,
+            story(&opened.loaded, closed, opened.visit.context).await?.html()?,
+        ));
     }
-    if now >= request.timing.deadline {
+    if opened.visit.now >= request.timing.deadline {
         return Ok(Reply::new(200, timed_out(request).html()?));
     }
     if let Some(vote) = opened.own_vote() {
         return Ok(Reply::new(200, receipt(&opened.loaded, vote).html()?));
     }
-    Ok(Reply::new(200, decision(&opened, token, context, now).await?.html()?))
+    Ok(Reply::new(200, decision(opened).await?.html()?))
 }
 
 /// The decision page again, with what was wrong with the form; nothing was changed.
 pub(crate) async fn again(
-    opened: &Opened,
-    token: &str,
-    context: &Context,
-    now: Timestamp,
+    opened: &Opened<'_>,
     form: &Form,
     problem: &str,
 ) -> Result<Reply, Refusal> {
-    let mut page = decision(opened, token, context, now).await?;
+    let mut page = decision(opened).await?;
     page.problem = Some(problem.to_owned());
     let note = form.note.clone().unwrap_or_default();
     if form.verdict.revises() {
@@ -65,27 +66,20 @@ pub(crate) async fn again(
 }
 
 /// `GET /a/{token}/effects/{step}/{n}`
-pub(crate) async fn effect(
-    token: &str,
-    step: &str,
-    n: u64,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
+pub(crate) async fn effect(opened: &Opened<'_>, step: &str, n: u64) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let all = context.look.effects(request).await?;
+    let all = opened.visit.context.look.effects(request).await?;
     let of_step = all.iter().find(|effects| effects.step == step).ok_or(Refusal::NotFound)?;
     let at = usize::try_from(n - 1).unwrap_or(usize::MAX);
     let effect = of_step.effects.get(at).ok_or(Refusal::NotFound)?;
-    let run = context.look.run(request).await?;
+    let run = opened.visit.context.look.run(request).await?;
     let layout = &request.layout;
-    let back_url = Notices::page_url(&context.public_url, token);
+    let back_url = opened.visit.page_url();
     let page = EffectPage {
         request: plan::whole(request, run.as_ref().map(|run| &run.plan), step, effect, layout),
         number: n,
         total: of_step.total,
-        strike: strikes::of_one(&opened, token, step, n, context, now).await?,
+        strike: strikes::of_one(opened, step, n).await?,
         effects_url: format!("{back_url}/effects/{step}"),
         whole_at: format!("/api/agent-factory/approvals/{}/effects/{step}/{n}", request.id),
         back_url,
@@ -95,31 +89,22 @@ pub(crate) async fn effect(
 }
 
 /// `GET /a/{token}/prompt`
-pub(crate) async fn prompt(
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Reply, Refusal> {
-    let opened = open(token, context, now).await?;
+pub(crate) async fn prompt(opened: &Opened<'_>) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let run = context.look.run(request).await?;
+    let run = opened.visit.context.look.run(request).await?;
     let page = PromptPage {
         prompt_lead: plan::prompt_lead(request, run.as_ref()),
         prompt: Shown::whole(&request.prompt),
         prompt_note: request.prompt_note(),
-        back_url: Notices::page_url(&context.public_url, token),
+        back_url: opened.visit.page_url(),
         digest: request.digest.to_string(),
     };
     Ok(Reply::new(200, page.html()?))
 }
 
 /// The decision page, with a fresh nonce for what it shows.
-pub(crate) async fn decision(
-    opened: &Opened,
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<DecisionPage, Refusal> {
+async fn decision(opened: &Opened<'_>) -> Result<DecisionPage, Refusal> {
+    let Visit { context, now, .. } = opened.visit;
     let request = opened.request();
     let nonce = nonce(opened, context, now).await?;
     let approver = context.look.entry(&opened.person).await?;
@@ -130,7 +115,7 @@ pub(crate) async fn decision(
     let plan = run.as_ref().map(|run| &run.plan);
     let layout = &request.layout;
     let kept = context.look.effects(request).await?;
-    let page_url = Notices::page_url(&context.public_url, token);
+    let page_url = opened.visit.page_url();
     let strikes = Told::of(opened, context, now).await?;
     let effects = plan::requests(request, plan, &kept, layout, &page_url, &strikes);
     let outcomes = unknown::outcomes(request, plan, &kept, context, now).await?;
@@ -229,7 +214,7 @@ fn rows_of(request: &Request, layout: &Layout) -> Preview {
 
 /// The page that asks for a code.
 pub(crate) async fn code_page(
-    opened: &Opened,
+    opened: &Opened<'_>,
     context: &Context,
     form: &Form,
     expires: Timestamp,
@@ -249,7 +234,7 @@ pub(crate) async fn code_page(
 }
 
 /// Where a code goes, masked.
-pub(crate) async fn address(opened: &Opened, context: &Context) -> Result<String, Refusal> {
+pub(crate) async fn address(opened: &Opened<'_>, context: &Context) -> Result<String, Refusal> {
     let person = context.look.entry(&opened.person).await?;
     Ok(person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email)))
 }
@@ -263,15 +248,43 @@ pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
         }
         _ => 0,
     };
-    let (receipt, id) = (vote.receipt.as_str(), request.id.as_str());
-    let digest = vote.digest.to_string();
-    let page = if request.kind == Kind::Outcome {
-        let said = unknown::in_words(&vote.answers);
-        MessagePage::answered(said, receipt, id, vote.at, &digest, open)
-    } else {
-        MessagePage::receipt(vote.verdict, receipt, id, vote.at, &digest, open)
+    let cast = Cast {
+        receipt: vote.receipt.as_str(),
+        digest: vote.digest.to_string(),
+        verdict: vote.verdict,
+        answers: &vote.answers,
+        at: vote.at,
+        open,
+        lost: lost::beside(loaded, &vote.person),
     };
-    page.with_lost(if open == 0 { 0 } else { lost::beside(loaded, &vote.person) })
+    cast.page(request)
+}
+
+/// A vote that was cast.
+pub(crate) struct Cast<'c> {
+    pub(crate) receipt: &'c str,
+    pub(crate) digest: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) answers: &'c [OutcomeAnswer],
+    pub(crate) at: Timestamp,
+    /// How many more are needed.
+    pub(crate) open: u32,
+    /// How many do not count any more.
+    pub(crate) lost: u32,
+}
+
+impl Cast<'_> {
+    /// Its receipt, or what was answered.
+    pub(crate) fn page(&self, request: &Request) -> MessagePage {
+        let Self { receipt, digest, at, open, .. } = self;
+        let id = request.id.as_str();
+        let page = if request.kind == Kind::Outcome {
+            MessagePage::answered(unknown::in_words(self.answers), receipt, id, *at, digest, *open)
+        } else {
+            MessagePage::receipt(self.verdict, receipt, id, *at, digest, *open)
+        };
+        page.with_lost(if *open == 0 { 0 } else { self.lost })
+    }
 }
 
 /// Who closed a request, how and when.

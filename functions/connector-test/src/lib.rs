@@ -53,7 +53,7 @@ impl Context {
         let missing = || StartError::Runtime("the action is gone".to_owned());
         Ok(Self {
             verifier: Verifier::of(&boot.settings)?,
-            directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             action: actions.pop().ok_or_else(missing)?,
             context,
         })

@@ -88,9 +88,8 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        let table = || boot.table(Setting::TableCatalog, &dynamo);
-        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let table = || boot.table(Setting::TableCatalog);
+        let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
         let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
         let deps = reading(boot)?;
         let connectors = Arc::new(PerTick::new(deps.connectors));
@@ -99,10 +98,10 @@ impl Context {
         Ok(Self {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             runner: Runner::new(runs.clone(), machine),
             runs,
-            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
+            journal: JournalStore::new(boot.table(Setting::TableRuns)?),
             registry: Registry::builtin(),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             detections: detect(boot, deps)?.into_iter().map(|one| (one.name(), one)).collect(),
@@ -132,21 +131,17 @@ fn detect(boot: &Boot, deps: Deps) -> Result<Vec<Arc<dyn Detect>>, StartError> {
     let connect = actions(deps, Mode::Read).into_iter().find(|one| one.name() == CALL_CONNECTOR);
     let sources = connect.map(|connect| Sources { connect, connectors, files });
     let mut all = sources.as_ref().map(detections).unwrap_or_default();
-    let dynamo = boot.dynamo();
-    let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
-    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
-    let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+    let knowledge = boot.table(Setting::TableKnowledge)?;
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
+    let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
     all.push(Arc::new(NewEntities {
         discovered: Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?)),
         namespaces: Arc::new(catalog.clone()),
         origins: Some(Arc::new(Ledger { runs, catalog: catalog.clone() })),
     }));
-    let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+    let directory = Directory::new(boot.table(Setting::TableDirectory)?);
     all.push(Arc::new(NewTeamPosts {
-        posts: Arc::new(ContentStore::new(
-            boot.table(Setting::TableContent, &dynamo)?,
-            boot.blobs()?,
-        )),
+        posts: Arc::new(ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?)),
         access: Arc::new(SharedWith { catalog, directory }),
     }));
     Ok(all)

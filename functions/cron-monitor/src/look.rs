@@ -8,10 +8,10 @@ use countersign_monitor::{
     Batch, BatchItem, Content, Detection, MAX_BYTES, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
     Position, State, TooLarge, Watermark,
 };
-use countersign_plan::{Plan, PlanStep, Request, inputs, plan, run_info, scope};
+use countersign_plan::{Plan, PlanStep, Request, inputs, plan, scope};
 use countersign_registry::action::Call;
 use countersign_run::{Ancestry, Head, OccurrenceReason, RunContext};
-use countersign_step_entry::prepare;
+use countersign_step_entry::{call, prepare};
 use countersign_wiring::Scope;
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
@@ -157,23 +157,13 @@ impl Looking<'_> {
         let planned = plan.step(step.step).ok_or_else(unknown)?;
         let prepared = prepare(planned, contract, scope)
             .map_err(|said| Why::new("STEP_INPUT_INVALID", &said.join("; ")))?;
+        let Invocation { request_id, now, remaining } = self.invocation;
         let call = Call {
-            run: head.run.to_string(),
-            step: step.step.to_owned(),
-            owner: head.owner.clone(),
-            action: step.action.to_owned(),
-            inputs: prepared.inputs,
-            params: prepared.params,
             // Two looks are two: what they reserve of a budget is each one's own.
-            idempotency_key: self.invocation.request_id.clone(),
-            now: self.invocation.now,
-            remaining: self.invocation.remaining,
-            info: run_info(head, Vec::new()),
+            idempotency_key: request_id.clone(),
             output_schema: None,
             model: None,
-            is_for_each_item: false,
-            rewrite: None,
-            permit: None,
+            ..call(head, planned, prepared, *now, *remaining)
         };
         Ok((planned, call))
     }

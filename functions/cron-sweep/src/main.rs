@@ -16,15 +16,15 @@ use cron_sweep::{Approvals, Knowledge, Monitors, Runs, SchedulerSync, Schedules,
 fn main() -> ExitCode {
     serve(|boot| {
         Box::pin(async move {
-            let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+            let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
             let Bootstrap { gatekeeper, runs: store, .. } =
                 Bootstrap::waking(&boot, Arc::new(tokens))?;
             let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
             let runner = Runner::new(store.clone(), machine);
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
-            let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
+            let table = boot.table(Setting::TableKnowledge)?;
             let knowledge = Knowledge::new(KnowledgeStore::new(table, boot.blobs()?));
-            let table = || boot.table(Setting::TableCatalog, &boot.dynamo());
+            let table = || boot.table(Setting::TableCatalog);
             let scheduler_sync = SchedulerSync {
                 catalog: Catalog::new(table()?),
                 schedules: native(&boot, Setting::ScheduleFunctionArn)?,

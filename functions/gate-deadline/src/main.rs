@@ -15,6 +15,6 @@ fn main() -> ExitCode {
 }
 
 fn gatekeeper(boot: &Boot) -> Result<Gatekeeper, StartError> {
-    let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+    let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
     Ok(Bootstrap::waking(boot, Arc::new(tokens))?.gatekeeper)
 }

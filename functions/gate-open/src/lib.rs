@@ -71,11 +71,11 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
         let Bootstrap { gatekeeper, directory, approvals, recorder, .. } =
             Bootstrap::waking(boot, Arc::new(tokens))?;
-        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
-        let content = boot.table(Setting::TableContent, &boot.dynamo())?;
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
+        let content = boot.table(Setting::TableContent)?;
         let describer = Describing {
             connectors: ConnectorEffects(Arc::new(catalog.clone())),
             files: FileEffects(Arc::new(ContentStore::new(content, boot.blobs()?))),
@@ -86,7 +86,7 @@ impl Context {
             catalog,
             approvals,
             recorder,
-            journal: JournalStore::new(boot.table(Setting::TableRuns, &boot.dynamo())?),
+            journal: JournalStore::new(boot.table(Setting::TableRuns)?),
             gatekeeper,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),

@@ -31,7 +31,7 @@ impl Context {
     /// [`StartError`] names the setting that is missing or unusable.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
-        let table = boot.table(Setting::TableVault, &boot.dynamo())?;
+        let table = boot.table(Setting::TableVault)?;
         let vault = VaultStore::new(table, Vault::new(Arc::new(keys)));
         Ok(Self { clock: Clock::new(boot)?, vault })
     }

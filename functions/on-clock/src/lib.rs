@@ -114,8 +114,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        let table = || boot.table(Setting::TableCatalog, &dynamo);
+        let table = || boot.table(Setting::TableCatalog);
         Ok(Self {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),

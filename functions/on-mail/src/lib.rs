@@ -73,7 +73,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let table = boot.table(Setting::TableContent, &boot.dynamo())?;
+        let table = boot.table(Setting::TableContent)?;
         let from = boot.settings.need(Setting::MailFrom)?;
         Ok(Self {
             deliveries: Arc::new(Deliveries::new(table)),

@@ -46,10 +46,8 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing or the tenant is malformed.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
-            StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
-        })?;
-        let table = boot.table(Setting::TableApprovals, &boot.dynamo())?;
+        let tenant = boot.read(Setting::Tenant, Tenant::parse)?;
+        let table = boot.table(Setting::TableApprovals)?;
         Ok(Self {
             chain: Arc::new(Approvals::new(table)),
             signer: Arc::new(LedgerKey::new(&boot.aws, boot.settings.need(Setting::LedgerKeyId)?)),

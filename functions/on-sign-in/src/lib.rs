@@ -43,7 +43,7 @@ impl Context {
             );
         }
         Ok(Self {
-            directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             first_administrator: first.and_then(Result::ok),
             factors: Arc::new(UserPools::new(&boot.aws)),
         })

@@ -44,10 +44,9 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         Ok(Self {
-            runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            runs: RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?),
+            catalog: Catalog::new(boot.table(Setting::TableCatalog)?),
             registry: Registry::builtin(),
             tenant: boot.settings.need(Setting::Tenant)?.to_owned(),
             prefix: format!("{}-", boot.settings.need(Setting::Stack)?),

@@ -87,20 +87,19 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         let Bootstrap { gatekeeper, runs, directory, recorder, notices, .. } =
             Bootstrap::new(boot)?;
-        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
-        let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
+        let knowledge = boot.table(Setting::TableKnowledge)?;
         let knowledge = Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?));
         let profiles = Arc::new(catalog.clone());
         Ok(Self {
-            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
+            journal: JournalStore::new(boot.table(Setting::TableRuns)?),
             registry: Registry::builtin(),
             runs,
-            monitors: MonitorStore::new(boot.table(Setting::TableCatalog, &dynamo)?, boot.blobs()?),
+            monitors: MonitorStore::new(boot.table(Setting::TableCatalog)?, boot.blobs()?),
             catalog,
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            content: ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?),
             graph: Stores { graph: knowledge.clone(), explore: knowledge, profiles },
             directory,
             gatekeeper,

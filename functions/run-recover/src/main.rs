@@ -15,7 +15,7 @@ fn main() -> ExitCode {
 }
 
 fn runner(boot: &Boot) -> Result<Runner, StartError> {
-    let runs = RunStore::new(boot.table(Setting::TableRuns, &boot.dynamo())?, boot.blobs()?);
+    let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
     let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
     Ok(Runner::new(runs, machine))
 }

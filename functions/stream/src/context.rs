@@ -36,17 +36,16 @@ impl Context {
     /// # Errors
     /// [`StartError`] names the setting that is missing or unusable.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         Ok(Self {
             verifier: Verifier::of(&boot.settings)?,
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
-            runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
-            approvals: Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
+            runs: RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?),
+            approvals: Approvals::new(boot.table(Setting::TableApprovals)?),
             api: Api::new(
                 Egress::new(Policy { allow_loopback: boot.settings.allow_loopback() }),
                 boot.settings.need(Setting::PublicUrl)?,
             )
-            .map_err(|reason| StartError::Invalid { name: Setting::PublicUrl.name(), reason })?,
+            .map_err(|reason| StartError::invalid(Setting::PublicUrl, reason))?,
         })
     }
 }

@@ -15,7 +15,7 @@ use countersign_store_approvals::Approvals;
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let (deps, describer) = writing(boot)?;
-    let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
+    let approvals = Approvals::new(boot.table(Setting::TableApprovals)?);
     let actions = actions(deps, Mode::Write);
     let (describer, approvals) = (Arc::new(describer), Arc::new(approvals));
     Context::acting(boot, TOOL_CONNECT_WRITE, actions, describer, approvals)

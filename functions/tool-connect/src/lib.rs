@@ -20,7 +20,7 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let mut all: Vec<Arc<dyn Handler>> = actions(deps, Mode::Read);
     let found = all.first().cloned().map(|connect| Sources { connect, connectors, files });
     all.extend(found.iter().flat_map(|sources| handlers(detections(sources))));
-    let monitors = boot.table(Setting::TableCatalog, &boot.dynamo())?;
+    let monitors = boot.table(Setting::TableCatalog)?;
     all.push(Arc::new(GetWatermark(Arc::new(MonitorStore::new(monitors, boot.blobs()?)))));
     Context::new(boot, all)
 }

@@ -13,10 +13,9 @@ use countersign_store_content::ContentStore;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let dynamo = boot.dynamo();
-    let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
+    let content = ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?);
     let content = Arc::new(content);
-    let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
+    let approvals = Approvals::new(boot.table(Setting::TableApprovals)?);
     let context = Context::new(boot, destructive(&content))?;
     Ok(context.with_describer(Arc::new(FileEffects(content))).with_signatures(Arc::new(approvals)))
 }

@@ -12,6 +12,6 @@ use countersign_store_content::ContentStore;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let content = boot.table(Setting::TableContent, &boot.dynamo())?;
+    let content = boot.table(Setting::TableContent)?;
     Context::new(boot, actions(&Arc::new(ContentStore::new(content, boot.blobs()?))))
 }

@@ -17,12 +17,11 @@ use serde_json::Value;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let dynamo = boot.dynamo();
-    let runs = boot.table(Setting::TableRuns, &dynamo)?;
+    let runs = boot.table(Setting::TableRuns)?;
     let journal = JournalStore::new(runs.clone());
     let engine = Engine {
         runs: RunStore::new(runs, boot.blobs()?),
-        catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+        catalog: Catalog::new(boot.table(Setting::TableCatalog)?),
     };
     Context::new(boot, actions(Arc::new(journal), Arc::new(engine)))
 }

@@ -14,10 +14,9 @@ use countersign_store_knowledge::KnowledgeStore;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let dynamo = boot.dynamo();
-    let table = boot.table(Setting::TableKnowledge, &dynamo)?;
+    let table = boot.table(Setting::TableKnowledge)?;
     let store = Arc::new(KnowledgeStore::new(table, boot.blobs()?));
-    let profiles = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
+    let profiles = Arc::new(Catalog::new(boot.table(Setting::TableCatalog)?));
     let entities =
         NewEntities { discovered: store.clone(), namespaces: profiles.clone(), origins: None };
     let mut all = actions(&Stores { graph: store.clone(), explore: store, profiles });

@@ -29,8 +29,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     };
     let secrets = SecretsManager::models(&boot.aws, boot.settings.need(Setting::Stack)?);
     let models = config.models(egress(boot), Arc::new(secrets), &boot.aws).map_err(unusable)?;
-    let lists = Arc::new(Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?));
-    let runs = RunStore::new(boot.table(Setting::TableRuns, &boot.dynamo())?, boot.blobs()?);
+    let lists = Arc::new(Directory::new(boot.table(Setting::TableDirectory)?));
+    let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
     let limits = TokenLimits {
         per_run: boot.number(Setting::ModelTokensPerRun)?,
         per_day: boot.number(Setting::ModelTokensPerDay)?,
@@ -46,5 +46,5 @@ fn unusable(error: ModelSetupError) -> StartError {
         ModelSetting::Url => Setting::ModelUrl,
         ModelSetting::Name => Setting::ModelName,
     };
-    StartError::Invalid { name: setting.name(), reason: error.reason }
+    StartError::invalid(setting, error.reason)
 }

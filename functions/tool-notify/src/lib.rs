@@ -22,16 +22,14 @@ use notes::Announced;
 /// # Errors
 /// [`StartError`] names the setting that is missing or cannot be used.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let dynamo = boot.dynamo();
-    let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
-    let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+    let content = ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?);
+    let directory = Directory::new(boot.table(Setting::TableDirectory)?);
     let mails = MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?);
-    let own = PublicUrl::parse(boot.settings.need(Setting::PublicUrl)?)
-        .map_err(|reason| StartError::Invalid { name: Setting::PublicUrl.name(), reason })?;
-    let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+    let own = boot.read(Setting::PublicUrl, PublicUrl::parse)?;
+    let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
     let quota = DailyMails { runs, quota: Quota::mails(boot.number(Setting::MailsPerDay)?) };
     let quota = Arc::new(quota);
-    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
     let access = Arc::new(SharedWith { catalog, directory: directory.clone() });
     let posts = NewTeamPosts { posts: Arc::new(content.clone()), access };
     let bus = EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?);

@@ -17,10 +17,9 @@ use countersign_store_knowledge::KnowledgeStore;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let dynamo = boot.dynamo();
-    let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
-    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
-    let store = KnowledgeStore::new(boot.table(Setting::TableKnowledge, &dynamo)?, boot.blobs()?);
+    let content = ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?);
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
+    let store = KnowledgeStore::new(boot.table(Setting::TableKnowledge)?, boot.blobs()?);
     let store = Arc::new(store);
     let profiles = Arc::new(catalog.clone());
     let graph = Stores { graph: store.clone(), explore: store, profiles };

@@ -33,7 +33,7 @@ fn context() -> Arc<Context> {
     };
     let settings =
         Settings::from_pairs(Setting::ALL.into_iter().map(|setting| (setting, value(setting))));
-    Arc::new(Context::new(&Boot { settings, aws: aws.into() }).unwrap())
+    Arc::new(Context::new(&Boot::new(settings, aws.into())).unwrap())
 }
 
 /// Every documented operation: method, path with example ids.

@@ -10,6 +10,15 @@ use super::Stack;
 use super::python::Environment;
 use crate::error::CliError;
 
+/// How the local stack is spoken to, whichever stack it is: with credentials of its own, and past every proxy.
+pub(super) const LOCAL: [(&str, &str); 5] = [
+    ("AWS_ACCESS_KEY_ID", "test"),
+    ("AWS_SECRET_ACCESS_KEY", "test"),
+    ("AWS_REGION", "us-east-1"),
+    ("AWS_DEFAULT_REGION", "us-east-1"),
+    ("NO_PROXY", "127.0.0.1,localhost"),
+];
+
 /// The awscli, aimed at one local stack.
 #[derive(Debug, Clone)]
 pub struct Aws {
@@ -106,14 +115,10 @@ impl Aws {
         }
         command
             .env("AWS_ENDPOINT_URL", &self.endpoint)
-            .env("AWS_ACCESS_KEY_ID", "test")
-            .env("AWS_SECRET_ACCESS_KEY", "test")
-            .env("AWS_REGION", "us-east-1")
-            .env("AWS_DEFAULT_REGION", "us-east-1")
+            .envs(LOCAL)
             .env("AWS_PAGER", "")
             .env("AWS_CONFIG_FILE", "/dev/null")
-            .env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-            .env("NO_PROXY", "127.0.0.1,localhost");
+            .env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null");
         if let Some(Session { key, secret, token }) = &self.session {
             command
                 .env("AWS_ACCESS_KEY_ID", key)

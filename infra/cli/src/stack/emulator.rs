@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::aws::LOCAL;
 use super::python::Environment;
 use super::{EmulatorStatus, Process, Stack, UpOptions};
 use crate::error::CliError;
@@ -136,11 +137,7 @@ fn command(
         .env("GATEWAY_PORT", stack.port.to_string())
         .env("BIND_HOST", "127.0.0.1")
         .env("AWS_ENDPOINT_URL", stack.endpoint())
-        .env("AWS_ACCESS_KEY_ID", "test")
-        .env("AWS_SECRET_ACCESS_KEY", "test")
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_DEFAULT_REGION", "us-east-1")
-        .env("NO_PROXY", "127.0.0.1,localhost")
+        .envs(LOCAL)
         .env("IOT_MTLS_ENABLED", "0")
         .env("SFTP_ENABLED", "0")
         .env("AUTH", "true")

@@ -73,6 +73,17 @@ pub(crate) enum TurnEnd {
 }
 
 impl Conversation<'_> {
+    /// The output, where there are no tools to ask for, and what is kept of how it came about.
+    pub(crate) async fn answer(
+        &self,
+        messages: Vec<Message>,
+    ) -> Result<(Value, ModelUse), LlmError> {
+        match self.hold(messages).await? {
+            (TurnEnd::Output(output), used) => Ok((output, used)),
+            (TurnEnd::Asks(_), _) => Err(LlmError::ChoosesNoTools),
+        }
+    }
+
     /// How it ends, and what is kept of how it came about.
     pub(crate) async fn hold(
         &self,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use countersign_failure::Failure as _;
 use countersign_model::{Message, Model, Role};
-use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::extract_facts::{ExtractFacts, Inputs, Output};
 use countersign_registry::{
     Action as _, Contract, DataType, Field, ModelChoice, OutputSchema, Shape, arguments,
@@ -14,7 +14,7 @@ use countersign_run::ModelUse;
 use serde_json::{Value, json};
 
 use crate::Deps;
-use crate::conversation::{Conversation, Limits, MAX_INPUT, TurnEnd, bytes, foreseen};
+use crate::conversation::{Conversation, Limits, MAX_INPUT, bytes, foreseen};
 use crate::error::LlmError;
 use crate::handler::output_of;
 use crate::prompt::marked;
@@ -97,8 +97,7 @@ impl Facts {
             before: 0,
             limits: SHORT,
         };
-        let (end, used) = conversation.hold(messages).await?;
-        let TurnEnd::Output(said) = end else { return Err(LlmError::ChoosesNoTools) };
+        let (said, used) = conversation.answer(messages).await?;
         Ok((output(said).unwrap_or_default(), used))
     }
 }
@@ -149,11 +148,7 @@ impl Handler for Facts {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(
-        &self,
-        call: &Call,
-        _tools: Vec<Cow<'_, Contract>>,
-    ) -> Result<Option<Value>, ActionError> {
+    fn foresee(&self, call: &Call, _tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         let (inputs, _) = arguments::<ExtractFacts>(call)?;
         let form = schema();
         let model = self.deps.model_name(call.model.as_ref());

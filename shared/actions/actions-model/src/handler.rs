@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::{Message, Model};
-use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
+use countersign_registry::action::{ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::model_task::{Inputs, Params};
 use countersign_registry::{Action, Contract, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::Deps;
 use crate::answer;
 use crate::conversation::{
-    Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, hash, millis, record,
+    Conversation, MAX_INPUT, OF_STEP, bytes, foreseen, hash, millis, record,
 };
 use crate::error::{LlmError, advice};
 use crate::prompt::{Style, messages};
@@ -73,10 +73,7 @@ impl<A> ModelAction<A> {
                     before: 0,
                     limits: OF_STEP,
                 };
-                match conversation.hold(messages).await? {
-                    (TurnEnd::Output(output), used) => Ok((output, used)),
-                    (TurnEnd::Asks(_), _) => Err(LlmError::ChoosesNoTools),
-                }
+                conversation.answer(messages).await
             }
         }
     }
@@ -103,11 +100,7 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(
-        &self,
-        call: &Call,
-        _tools: Vec<Cow<'_, Contract>>,
-    ) -> Result<Option<Value>, ActionError> {
+    fn foresee(&self, call: &Call, _tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         let (inputs, params) = arguments::<A>(call)?;
         let (schema, messages) = self.asked(call, &inputs, &params)?;
         let model = self.deps.model_name(call.model.as_ref());

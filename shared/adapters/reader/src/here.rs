@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::ended::Ended;
 use crate::job::Job;
-use crate::readers::{Document, Heard, hear};
+use crate::readers::{Document, hear};
 
 impl Document<'_> {
     /// All of it, or as much as any reader takes.
@@ -43,10 +43,5 @@ pub(crate) async fn read<A: Answer>(
     });
     let output = reading.await.map_err(|error| Ended::Failed(error.to_string()))?;
     let output = output.map_err(|error| Ended::Failed(error.to_string()))?;
-    match hear::<A>(&output[..], most).await {
-        Heard::Found(found) => Ok(found),
-        Heard::Error(error) => Err(error),
-        Heard::Ended(ended) => Err(ended.into()),
-        Heard::Nothing => Err(Ended::Damaged.into()),
-    }
+    hear::<A>(&output[..], most).await.found(|| Ended::Damaged)
 }

@@ -203,12 +203,7 @@ impl Readers {
         }
         // It has said what it had to say.
         child.kill().await.map_err(failed)?;
-        match heard {
-            Heard::Found(found) => Ok(found),
-            Heard::Error(error) => Err(error),
-            Heard::Ended(ended) => Err(ended.into()),
-            Heard::Nothing => Err(none().into()),
-        }
+        heard.found(none)
     }
 }
 
@@ -238,6 +233,18 @@ pub(crate) enum Heard<A: Answer> {
     Error(A::Error),
     Ended(Ended),
     Nothing,
+}
+
+impl<A: Answer> Heard<A> {
+    /// What was found, else why nothing was; `nothing` says so of a child that said nothing.
+    pub(crate) fn found(self, nothing: impl FnOnce() -> Ended) -> Result<A::Found, A::Error> {
+        match self {
+            Self::Found(found) => Ok(found),
+            Self::Error(error) => Err(error),
+            Self::Ended(ended) => Err(ended.into()),
+            Self::Nothing => Err(nothing().into()),
+        }
+    }
 }
 
 /// Hears a child to its last line, or until it says too much.

@@ -3,6 +3,7 @@
 use aws_sdk_sfn::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::CallFailure;
 use countersign_failure::Failure;
+use futures::future::BoxFuture;
 
 /// The error of this crate.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -38,3 +39,6 @@ impl StatesError {
         )
     }
 }
+
+/// What a service is asked for, on its way.
+pub type StatesFuture<'a, T> = BoxFuture<'a, Result<T, StatesError>>;

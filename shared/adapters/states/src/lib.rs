@@ -11,7 +11,7 @@ mod machine;
 mod schedules;
 mod tasks;
 
-pub use error::StatesError;
+pub use error::{StatesError, StatesFuture};
 pub use machine::{ExecutionStatus, Machine, Started};
 pub use schedules::{Once, Recurring, Schedules};
 pub use tasks::{ResumeOutcome, Tasks};

@@ -2,10 +2,9 @@
 
 use aws_sdk_sfn::Client;
 use countersign_aws::{AwsConfig, LazyClient, answered};
-use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::error::StatesError;
+use crate::error::{StatesError, StatesFuture};
 
 /// Whether an execution is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +48,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn start<'a>(
-        &'a self,
-        name: &'a str,
-        input: &'a Value,
-    ) -> BoxFuture<'a, Result<Started, StatesError>> {
+    pub fn start<'a>(&'a self, name: &'a str, input: &'a Value) -> StatesFuture<'a, Started> {
         Box::pin(async move {
             let request = self.client.start_execution().state_machine_arn(&self.arn).name(name);
             let sent = request.input(input.to_string()).send().await;
@@ -68,10 +63,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn status<'a>(
-        &'a self,
-        name: &'a str,
-    ) -> BoxFuture<'a, Result<ExecutionStatus, StatesError>> {
+    pub fn status<'a>(&'a self, name: &'a str) -> StatesFuture<'a, ExecutionStatus> {
         Box::pin(async move {
             use aws_sdk_sfn::types::ExecutionStatus as Sdk;
             let arn = self.execution_arn(name);
@@ -92,7 +84,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn stop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+    pub fn stop<'a>(&'a self, name: &'a str) -> StatesFuture<'a, ()> {
         Box::pin(async move {
             let arn = self.execution_arn(name);
             let stopped = self.client.stop_execution().execution_arn(arn).send().await;

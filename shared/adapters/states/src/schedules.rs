@@ -6,12 +6,11 @@ use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, Target,
 };
 use countersign_aws::{AwsConfig, LazyClient, answered};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::error::StatesError;
+use crate::error::{StatesError, StatesFuture};
 
 /// Calls one function at times to come, up to a minute late.
 #[derive(Debug, Clone)]
@@ -86,7 +85,7 @@ impl Schedules {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn set<'a>(&'a self, once: &'a Once) -> BoxFuture<'a, Result<(), StatesError>> {
+    pub fn set<'a>(&'a self, once: &'a Once) -> StatesFuture<'a, ()> {
         let (name, event) = (once.name.as_str(), &once.event);
         let after = ActionAfterCompletion::Delete;
         Box::pin(self.put(Calls { name, when: expression(once.at), zone: "UTC", after, event }))
@@ -96,7 +95,7 @@ impl Schedules {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn repeat<'a>(&'a self, often: &'a Recurring) -> BoxFuture<'a, Result<(), StatesError>> {
+    pub fn repeat<'a>(&'a self, often: &'a Recurring) -> StatesFuture<'a, ()> {
         let Recurring { name, expression, timezone, event } = often;
         let (when, after) = (expression.clone(), ActionAfterCompletion::None);
         Box::pin(self.put(Calls { name, when, zone: timezone, after, event }))
@@ -132,7 +131,7 @@ impl Schedules {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+    pub fn clear<'a>(&'a self, name: &'a str) -> StatesFuture<'a, ()> {
         Box::pin(async move {
             let delete = self.client.delete_schedule().name(name).group_name(&self.group);
             let sent = delete.send().await.map(drop);

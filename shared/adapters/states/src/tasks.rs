@@ -5,10 +5,9 @@ use aws_sdk_sfn::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
 use countersign_aws::{AwsConfig, LazyClient, answered};
-use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::error::StatesError;
+use crate::error::{StatesError, StatesFuture};
 
 /// What became of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +41,7 @@ impl Tasks {
         &'a self,
         token: &'a str,
         output: &'a Value,
-    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
+    ) -> StatesFuture<'a, ResumeOutcome> {
         Box::pin(async move {
             use SendTaskSuccessError as E;
             let request = self.client.send_task_success().task_token(token);
@@ -62,7 +61,7 @@ impl Tasks {
         token: &'a str,
         name: &'a str,
         cause: &'a str,
-    ) -> BoxFuture<'a, Result<ResumeOutcome, StatesError>> {
+    ) -> StatesFuture<'a, ResumeOutcome> {
         Box::pin(async move {
             use SendTaskFailureError as E;
             let request = self.client.send_task_failure().task_token(token);

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use countersign_approval::{ApprovalId, CodeAllowance, CodeScope, StoredCode};
 use countersign_store_kit::{Expr, Key, StoreError, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::items::{from_text, to_text};
-use crate::{Approvals, Result, keys};
+use crate::{Answer, Approvals, Result, keys};
 
 /// How many lost races in a row are borne: each means that another code was mailed.
 const RACES: usize = 8;
@@ -62,7 +61,7 @@ impl Approvals {
         id: &'a ApprovalId,
         code: &'a StoredCode,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<CodeIssue>> {
+    ) -> Answer<'a, CodeIssue> {
         Box::pin(async move {
             let key = keys::code(id, code.version, code.slot);
             for _ in 0..RACES {
@@ -104,7 +103,7 @@ impl Approvals {
         version: u32,
         slot: u16,
         scope: &'a CodeScope,
-    ) -> BoxFuture<'a, Result<Option<StoredCode>>> {
+    ) -> Answer<'a, Option<StoredCode>> {
         Box::pin(async move {
             let key = keys::code(id, version, slot);
             let (_, tries) = attributes(scope);
@@ -133,7 +132,7 @@ impl Approvals {
         version: u32,
         slot: u16,
         scope: &'a CodeScope,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let (_, tries) = attributes(scope);
             let write = Write::update(&keys::code(id, version, slot)).set(&tries, &0)?;

@@ -2,11 +2,10 @@
 
 use countersign_approval::{Receipt, Request, Status, Vote};
 use countersign_store_kit::{Expr, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::items::{Body, RequestItem};
-use crate::{Approvals, Result, keys, lists, sweep};
+use crate::{Answer, Approvals, Result, keys, lists, sweep};
 
 /// One change, as the protocol computed it.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +40,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer; a lost race is [`Committed::Stale`].
-    pub fn commit<'a>(&'a self, commit: &'a Commit<'a>) -> BoxFuture<'a, Result<Committed>> {
+    pub fn commit<'a>(&'a self, commit: &'a Commit<'a>) -> Answer<'a, Committed> {
         Box::pin(async move {
             let is_done = self.table.try_transact(writes(commit)?).await?;
             Ok(if is_done { Committed::Done } else { Committed::Stale })

@@ -2,11 +2,10 @@
 
 use countersign_approval::{Digest, Request, Status};
 use countersign_store_kit::{Page, Query, StoreError};
-use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Approvals, Result};
+use crate::{Answer, Approvals, Result};
 
 /// A value kept as JSON text, so that key order and numbers survive.
 #[derive(Serialize, Deserialize)]
@@ -63,7 +62,7 @@ impl Approvals {
         &self,
         query: Query,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<T>>> {
+    ) -> Answer<'_, Vec<T>> {
         Box::pin(async move {
             let items: Vec<Body> = self.table.query_all(query, most).await?;
             items.iter().map(|item| item.read(self.table.name())).collect()
@@ -71,10 +70,7 @@ impl Approvals {
     }
 
     /// A page of the values under a query.
-    pub(crate) fn page_of<T: DeserializeOwned + Send>(
-        &self,
-        query: Query,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    pub(crate) fn page_of<T: DeserializeOwned + Send>(&self, query: Query) -> Answer<'_, Page<T>> {
         Box::pin(async move {
             let Page { items, next } = self.table.page::<Body, StoreError>(query).await?;
             let read = items.iter().map(|item| item.read(self.table.name()));

@@ -1,6 +1,6 @@
 //! The keys of the table.
 
-use countersign_approval::{ApprovalId, ReceiptId, RunId, Vote};
+use countersign_approval::{ApprovalId, ReceiptId, Request, RunId, Vote};
 use countersign_identity::UserId;
 use countersign_store_kit::Key;
 use jiff::Timestamp;
@@ -88,6 +88,12 @@ pub(crate) fn checkpoint(sequence: u64, at: Timestamp) -> Key {
 /// A time as a text that sorts like the time.
 pub(crate) fn time(at: Timestamp) -> String {
     format!("{:015}", at.as_millisecond().max(0))
+}
+
+/// Where a request stands in a list: an open one by its deadline, a closed one by when it ended.
+pub(crate) fn place_of(request: &Request) -> String {
+    let deadline = request.timing.deadline;
+    at(request.closed.as_ref().map_or(deadline, |closed| closed.at), &request.id)
 }
 
 /// A time and an id, so that two requests of one instant keep apart.

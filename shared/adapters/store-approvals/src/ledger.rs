@@ -4,11 +4,10 @@ use countersign_approval::Receipt;
 use countersign_approval::chain::{Checkpoint, Entry, Head, Sealed};
 use countersign_store_kit::{Expr, Query, Write};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::items::Body;
-use crate::{Approvals, Result, keys};
+use crate::{Answer, Approvals, Result, keys};
 
 /// How many receipts one transaction can seal: the head, and an entry and a receipt each.
 const BATCH: usize = 45;
@@ -36,7 +35,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn head(&self) -> BoxFuture<'_, Result<Option<Head>>> {
+    pub fn head(&self) -> Answer<'_, Option<Head>> {
         Box::pin(async move {
             let item: Option<Body> = self.table.get(&keys::chain_head()).await?;
             item.map(|item| item.read(self.table.name())).transpose()
@@ -48,7 +47,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn sealable<'a>(&'a self, receipts: &'a [Receipt]) -> BoxFuture<'a, Result<Vec<Receipt>>> {
+    pub fn sealable<'a>(&'a self, receipts: &'a [Receipt]) -> Answer<'a, Vec<Receipt>> {
         Box::pin(async move {
             let wanted: Vec<_> = receipts.iter().map(receipt_key).collect();
             let items = self.table.get_many(&wanted).await?;
@@ -76,7 +75,7 @@ impl Approvals {
         &'a self,
         head: Option<&'a Head>,
         batch: &'a [Sealed],
-    ) -> BoxFuture<'a, Result<SealOutcome>> {
+    ) -> Answer<'a, SealOutcome> {
         Box::pin(async move {
             let Some(last) = batch.last() else { return Ok(SealOutcome::Sealed) };
             let mut writes = vec![move_head(head, &last.entry)?];
@@ -92,7 +91,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn entries(&self, sequence: u64) -> BoxFuture<'_, Result<Vec<Sealed>>> {
+    pub fn entries(&self, sequence: u64) -> Answer<'_, Vec<Sealed>> {
         let query = Query::partition(&keys::chain_partition(sequence));
         let query = query.between(&keys::sequence_text(sequence), "~").consistent();
         self.all_of(query, 1000)
@@ -102,7 +101,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn put_checkpoint<'a>(&'a self, checkpoint: &'a Checkpoint) -> BoxFuture<'a, Result<()>> {
+    pub fn put_checkpoint<'a>(&'a self, checkpoint: &'a Checkpoint) -> Answer<'a, ()> {
         Box::pin(async move {
             let key = keys::checkpoint(checkpoint.sequence, checkpoint.at);
             self.table.write(Write::put(&key, &Body::of(checkpoint)?)?).await
@@ -113,7 +112,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn newest_checkpoint(&self) -> BoxFuture<'_, Result<Option<Checkpoint>>> {
+    pub fn newest_checkpoint(&self) -> Answer<'_, Option<Checkpoint>> {
         let query = Query::partition(keys::CHECKPOINT).descending().limit(1).consistent();
         Box::pin(self.page_of(query).map_ok(|page| page.items.into_iter().next()))
     }
@@ -122,7 +121,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn checkpoints(&self, most: usize) -> BoxFuture<'_, Result<Vec<Checkpoint>>> {
+    pub fn checkpoints(&self, most: usize) -> Answer<'_, Vec<Checkpoint>> {
         self.all_of(Query::partition(keys::CHECKPOINT).consistent(), most)
     }
 }

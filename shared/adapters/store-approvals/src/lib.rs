@@ -45,6 +45,9 @@ use countersign_store_kit::{StoreError, Table};
 /// What every method returns.
 pub type Result<T> = countersign_store_kit::Result<T>;
 
+/// What a store is asked for, on its way.
+pub type Answer<'a, T> = futures::future::BoxFuture<'a, Result<T>>;
+
 /// Approvals as they are stored.
 #[derive(Debug, Clone)]
 pub struct Approvals {

@@ -3,13 +3,12 @@
 use countersign_approval::{ApprovalId, Kind, Request, RunId, Status};
 use countersign_identity::UserId;
 use countersign_store_kit::{Page, Query, Window, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::items::Body;
-use crate::{Approvals, Result, keys};
+use crate::{Answer, Approvals, Result, keys};
 
 /// One line of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,11 +74,9 @@ impl From<&Request> for Summary {
 /// The rows of the owner and of every approver.
 pub(crate) fn rows(request: &Request) -> Result<Vec<Write>> {
     let body = Body::of(&Summary::from(request))?;
-    let (shelf, time) = match &request.closed {
-        None => (RequestList::Pending, request.timing.deadline),
-        Some(closed) => (RequestList::Closed, closed.at),
-    };
-    let sort = keys::at(time, &request.id);
+    let is_open = request.closed.is_none();
+    let shelf = if is_open { RequestList::Pending } else { RequestList::Closed };
+    let sort = keys::place_of(request);
     let owner = Write::put(&keys::owner_row(&request.id), &body)?;
     let mut rows = vec![owner.indexed(&partition("OWNER", &request.owner, shelf), &sort)];
     for person in &request.policy.approvers {
@@ -108,7 +105,7 @@ impl Approvals {
         person: &UserId,
         shelf: RequestList,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Summary>>> {
+    ) -> Answer<'_, Page<Summary>> {
         self.page_of(listed("FOR", person, shelf).within(window))
     }
 
@@ -121,7 +118,7 @@ impl Approvals {
         person: &UserId,
         shelf: RequestList,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Summary>>> {
+    ) -> Answer<'_, Page<Summary>> {
         self.page_of(listed("OWNER", person, shelf).within(window))
     }
 }

@@ -3,13 +3,12 @@
 use countersign_approval::ports::Signed;
 use countersign_approval::{ApprovalId, Receipt, Request, RunId, Status, Vote};
 use countersign_store_kit::{Expr, Op, Query, Write, decode};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::items::{Body, RequestItem, from_text};
 use crate::token::TaskToken;
-use crate::{Approvals, Result, keys, lists, sweep};
+use crate::{Answer, Approvals, keys, lists, sweep};
 
 /// The most votes and receipts one request is read with; far beyond what its approvers can cast.
 const MAX: usize = 2000;
@@ -56,11 +55,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn create<'a>(
-        &'a self,
-        request: &'a Request,
-        token: &'a TaskToken,
-    ) -> BoxFuture<'a, Result<Created>> {
+    pub fn create<'a>(&'a self, request: &'a Request, token: &'a TaskToken) -> Answer<'a, Created> {
         Box::pin(async move {
             let put = Write::put(&keys::request(&request.id), &RequestItem::of(request)?)?;
             let keep = self.tokens()?.keep(&request.id, token, request.opened_at)?;
@@ -86,7 +81,7 @@ impl Approvals {
         id: &'a ApprovalId,
         token: &'a TaskToken,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    ) -> Answer<'a, bool> {
         Box::pin(async move {
             let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
             let check = Write::check(&keys::request(id), pending);
@@ -99,7 +94,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<TaskToken>>> {
+    pub fn token<'a>(&'a self, id: &'a ApprovalId) -> Answer<'a, Option<TaskToken>> {
         Box::pin(async move { self.tokens()?.find(id).await })
     }
 
@@ -107,7 +102,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn load(&self, id: &ApprovalId) -> BoxFuture<'_, Result<Option<Loaded>>> {
+    pub fn load(&self, id: &ApprovalId) -> Answer<'_, Option<Loaded>> {
         let query = Query::partition(&keys::partition(id)).prefix(keys::REQUEST).consistent();
         Box::pin(async move {
             let rows: Vec<Row> = self.table.query_all(query, MAX).await?;
@@ -126,7 +121,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn receipts(&self, id: &ApprovalId) -> BoxFuture<'_, Result<Vec<Receipt>>> {
+    pub fn receipts(&self, id: &ApprovalId) -> Answer<'_, Vec<Receipt>> {
         let query = Query::partition(&keys::partition(id)).prefix("RECEIPT#").consistent();
         self.all_of(query, MAX)
     }
@@ -136,11 +131,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn signatures<'a>(
-        &'a self,
-        run: &'a RunId,
-        step: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Signed>>> {
+    pub fn signatures<'a>(&'a self, run: &'a RunId, step: &'a str) -> Answer<'a, Vec<Signed>> {
         Box::pin(async move {
             let places = self.places(run).await?;
             let mut found: Vec<Signed> =
@@ -154,7 +145,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn places(&self, run: &RunId) -> BoxFuture<'_, Result<Vec<sweep::Place>>> {
+    pub fn places(&self, run: &RunId) -> Answer<'_, Vec<sweep::Place>> {
         let query = Query::partition(&keys::run_partition(run)).prefix("APPR#").consistent();
         self.all_of(query, MAX)
     }
@@ -164,7 +155,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn moved<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<()>> {
+    pub fn moved<'a>(&'a self, request: &'a Request) -> Answer<'a, ()> {
         Box::pin(async move {
             let place = Write::update(&keys::place(&request.position.run, &request.id));
             let unlist = place.remove("GSI1PK").remove("GSI1SK").when(Expr::exists());
@@ -182,7 +173,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn asked(&self, id: &ApprovalId, version: u32) -> BoxFuture<'_, Result<()>> {
+    pub fn asked(&self, id: &ApprovalId, version: u32) -> Answer<'_, ()> {
         let told = Write::delete(&keys::unasked(id));
         Box::pin(async move {
             let same = Expr::new("#version = :version").bind("version", &version)?;
@@ -195,7 +186,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn is_unasked<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<bool>> {
+    pub fn is_unasked<'a>(&'a self, id: &'a ApprovalId) -> Answer<'a, bool> {
         Box::pin(async move { Ok(self.table.get_item(&keys::unasked(id)).await?.is_some()) })
     }
 
@@ -203,7 +194,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn request<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<Request>>> {
+    pub fn request<'a>(&'a self, id: &'a ApprovalId) -> Answer<'a, Option<Request>> {
         Box::pin(async move {
             let Some(item) = self.table.get_item(&keys::request(id)).await? else {
                 return Ok(None);

@@ -7,12 +7,11 @@ use countersign_approval::{
 };
 use countersign_store_kit::{Query, Write};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::items::{Body, to_text};
-use crate::{Approvals, Result, keys};
+use crate::{Answer, Approvals, Result, keys};
 
 /// A request's place in its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,12 +77,9 @@ pub(crate) fn place(request: &Request) -> Result<Write> {
         outcome: request.outcome.clone(),
         closed: request.closed.clone(),
     };
-    let (partition, time) = match &request.closed {
-        None => (keys::PENDING, request.timing.deadline),
-        Some(closed) => (keys::UNMOVED, closed.at),
-    };
+    let partition = if request.closed.is_none() { keys::PENDING } else { keys::UNMOVED };
     let put = Write::put(&keys::place(&place.run, &place.approval), &Body::of(&place)?)?;
-    Ok(put.indexed(partition, &keys::at(time, &place.approval)))
+    Ok(put.indexed(partition, &keys::place_of(request)))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,7 +100,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Place>>> {
+    pub fn overdue(&self, now: Timestamp, most: i32) -> Answer<'_, Vec<Place>> {
         self.indexed(keys::PENDING, now, most)
     }
 
@@ -112,7 +108,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn unmoved(&self, before: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Place>>> {
+    pub fn unmoved(&self, before: Timestamp, most: i32) -> Answer<'_, Vec<Place>> {
         self.indexed(keys::UNMOVED, before, most)
     }
 
@@ -120,11 +116,7 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn unannounced(
-        &self,
-        before: Timestamp,
-        most: i32,
-    ) -> BoxFuture<'_, Result<Vec<ApprovalId>>> {
+    pub fn unannounced(&self, before: Timestamp, most: i32) -> Answer<'_, Vec<ApprovalId>> {
         self.indexed(keys::UNASKED, before, most)
     }
 
@@ -132,16 +124,11 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn unsealed(&self, before: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Receipt>>> {
+    pub fn unsealed(&self, before: Timestamp, most: i32) -> Answer<'_, Vec<Receipt>> {
         self.indexed(keys::UNSEALED, before, most)
     }
 
-    fn indexed<T>(
-        &self,
-        partition: &'static str,
-        until: Timestamp,
-        most: i32,
-    ) -> BoxFuture<'_, Result<Vec<T>>>
+    fn indexed<T>(&self, partition: &'static str, until: Timestamp, most: i32) -> Answer<'_, Vec<T>>
     where
         T: serde::de::DeserializeOwned + Send + 'static,
     {

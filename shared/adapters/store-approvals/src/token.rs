@@ -4,10 +4,9 @@ use std::fmt;
 
 use countersign_approval::ApprovalId;
 use countersign_store_kit::Op;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::Result;
+use crate::{Answer, Result};
 
 /// A task token of Step Functions. It is never printed, never serialised, and stands in one item only.
 #[derive(Clone, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub trait TaskTokens: fmt::Debug + Send + Sync {
     fn forget(&self, id: &ApprovalId) -> Op;
 
     /// The token of the task that waits for this request.
-    fn find<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<TaskToken>>>;
+    fn find<'a>(&'a self, id: &'a ApprovalId) -> Answer<'a, Option<TaskToken>>;
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use countersign_identity::UserId;
 use countersign_question::AboutPerson;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Catalog, Result, keys, record};
+use crate::{Answer, Catalog, keys, record};
 
 /// What a person has said of themselves, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +25,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn about<'a>(&'a self, owner: &UserId) -> BoxFuture<'a, Result<Option<StoredAbout>>> {
+    pub fn about<'a>(&'a self, owner: &UserId) -> Answer<'a, Option<StoredAbout>> {
         record::one(&self.table, keys::about(owner), "read what a person says of themselves")
     }
 
@@ -34,7 +33,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_about(&self, said: &StoredAbout) -> BoxFuture<'_, Result<()>> {
+    pub fn set_about(&self, said: &StoredAbout) -> Answer<'_, ()> {
         let (key, doing) = (keys::about(&said.user_id), "keep what a person says of themselves");
         record::keep(&self.table, &key, ("memory", said), doing)
     }
@@ -43,7 +42,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_about(&self, owner: &UserId) -> BoxFuture<'_, Result<()>> {
+    pub fn forget_about(&self, owner: &UserId) -> Answer<'_, ()> {
         record::remove(&self.table, &keys::about(owner), "erase what a person says of themselves")
     }
 }

@@ -9,13 +9,12 @@ use countersign_connector::{
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::keys::Owner;
 use crate::record::StoredRecord;
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// A profile has at most so many connectors.
 const MAX: usize = 200;
@@ -52,7 +51,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<Binding>> {
+    ) -> Answer<'a, Binding> {
         Box::pin(async move {
             let (profile, connector) = (&binding.profile_id, &binding.connector_id);
             let put = put(Owner::User(owner), binding);
@@ -81,7 +80,7 @@ impl Catalog {
         owner: &'a UserId,
         before: &'a Binding,
         after: &'a Binding,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the binding");
             let owner = Owner::User(owner);
@@ -100,7 +99,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none.
-    pub fn delete_binding(&self, owner: &UserId, binding: &Binding) -> BoxFuture<'_, Result<()>> {
+    pub fn delete_binding(&self, owner: &UserId, binding: &Binding) -> Answer<'_, ()> {
         let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
         Box::pin(async move {
             let write = Write::delete(&key).when(Expr::exists());
@@ -141,7 +140,7 @@ impl Catalog {
         &'a self,
         profile: &'a str,
         bindings: &'a [Binding],
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the library's bindings");
             let wanted =
@@ -172,7 +171,7 @@ impl Catalog {
         self.table.write_many(writes).await.map_err(CatalogError::doing("remove the bindings"))
     }
 
-    fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> BoxFuture<'_, Result<Vec<Binding>>> {
+    fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Answer<'_, Vec<Binding>> {
         let mut query = Query::partition(&keys::bound(owner, profile)).consistent();
         Box::pin(async move {
             let doing = CatalogError::doing("list the bindings");

@@ -5,14 +5,13 @@ use std::marker::PhantomData;
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, Query, StoreError, Table, Write};
-use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::CatalogError;
 use crate::keys::Owner;
 use crate::record::StoredRecord;
-use crate::{Catalog, Result, keys, record};
+use crate::{Answer, Catalog, Result, keys, record};
 
 /// How often a removal is tried against those who change the document meanwhile.
 const TRIES: u32 = 5;
@@ -93,7 +92,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn get(self, owner: &'c UserId, id: &'c T::Id) -> BoxFuture<'c, Result<Option<T>>> {
+    pub fn get(self, owner: &'c UserId, id: &'c T::Id) -> Answer<'c, Option<T>> {
         Box::pin(Owner::own_or_system(owner, move |whose| self.read(whose, id)))
     }
 
@@ -101,7 +100,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn own(self, owner: &'c UserId, id: &'c T::Id) -> BoxFuture<'c, Result<Option<T>>> {
+    pub fn own(self, owner: &'c UserId, id: &'c T::Id) -> Answer<'c, Option<T>> {
         Box::pin(self.read(Owner::User(owner), id))
     }
 
@@ -109,7 +108,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn system(self, id: &'c T::Id) -> BoxFuture<'c, Result<Option<T>>> {
+    pub fn system(self, id: &'c T::Id) -> Answer<'c, Option<T>> {
         Box::pin(self.read(Owner::System, id))
     }
 
@@ -117,7 +116,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn list(self, owner: &'c UserId, listing: Listing<'c>) -> BoxFuture<'c, Result<Page<T>>> {
+    pub fn list(self, owner: &'c UserId, listing: Listing<'c>) -> Answer<'c, Page<T>> {
         Box::pin(self.page(Owner::User(owner), listing, T::NEWEST_FIRST))
     }
 
@@ -125,7 +124,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn all(self, owner: &'c UserId) -> BoxFuture<'c, Result<Vec<T>>> {
+    pub fn all(self, owner: &'c UserId) -> Answer<'c, Vec<T>> {
         Box::pin(self.everything(Owner::User(owner), T::NEWEST_FIRST))
     }
 
@@ -133,7 +132,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn all_system(self) -> BoxFuture<'c, Result<Vec<T>>> {
+    pub fn all_system(self) -> Answer<'c, Vec<T>> {
         Box::pin(self.everything(Owner::System, false))
     }
 
@@ -154,7 +153,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn list_system(self, listing: Listing<'c>) -> BoxFuture<'c, Result<Page<T>>> {
+    pub fn list_system(self, listing: Listing<'c>) -> Answer<'c, Page<T>> {
         Box::pin(self.page(Owner::System, listing, false))
     }
 
@@ -162,7 +161,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Taken`] when the owner has another document of that name.
-    pub fn create(self, document: &'c T) -> BoxFuture<'c, Result<T>> {
+    pub fn create(self, document: &'c T) -> Answer<'c, T> {
         Box::pin(async move {
             let mut writes = vec![put(Owner::of(document.owner()), document)?.if_absent()];
             writes.extend(T::written_with(None, Some(document))?);
@@ -185,7 +184,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     /// # Errors
     /// [`CatalogError::Changed`] when it is not the version before `after` any more, [`CatalogError::NotFound`] when it
     /// has no versions and is gone, [`CatalogError::Taken`] when another document has its new name.
-    pub fn replace(self, before: &'c T, after: &'c T) -> BoxFuture<'c, Result<()>> {
+    pub fn replace(self, before: &'c T, after: &'c T) -> Answer<'c, ()> {
         Box::pin(async move {
             let unchanged = match after.version() {
                 Some(version) => Expr::new("#version = :seen")
@@ -212,7 +211,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_system(self, document: &'c T) -> BoxFuture<'c, Result<()>> {
+    pub fn put_system(self, document: &'c T) -> Answer<'c, ()> {
         Box::pin(async move {
             let mut writes = vec![put(Owner::System, document)?];
             writes.extend(T::written_with(None, Some(document))?);
@@ -224,7 +223,7 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when it is gone already, [`CatalogError::Changed`] when others change it again and again.
-    pub fn delete(self, document: &'c T) -> BoxFuture<'c, Result<()>> {
+    pub fn delete(self, document: &'c T) -> Answer<'c, ()> {
         Box::pin(async move {
             let mut known = document.clone();
             for _ in 0..TRIES {

@@ -3,13 +3,12 @@
 use countersign_connector::{AcceptedEndpoint, ConnectorId, StoredConnector};
 use countersign_identity::UserId;
 use countersign_store_kit::{Key, Page, Query, Window, Write};
-use futures::future::BoxFuture;
 
 use crate::collection::{Collection, StoredDocument, doing, put};
 use crate::error::CatalogError;
 use crate::keys::Owner;
 use crate::record::StoredRecord;
-use crate::{Catalog, Result, keys, record};
+use crate::{Answer, Catalog, Result, keys, record};
 
 impl StoredDocument for StoredConnector {
     type Id = ConnectorId;
@@ -72,7 +71,7 @@ impl<'c> Collection<'c, StoredConnector> {
         self,
         before: &'c StoredConnector,
         accepted: Vec<AcceptedEndpoint>,
-    ) -> BoxFuture<'c, Result<StoredConnector>> {
+    ) -> Answer<'c, StoredConnector> {
         Box::pin(async move {
             let doing = doing::<StoredConnector>("keep what was accepted of");
             let after = StoredConnector { accepted, ..before.clone() };
@@ -98,7 +97,7 @@ impl<'c> Collection<'c, StoredConnector> {
         owner: &UserId,
         id: &ConnectorId,
         window: Window,
-    ) -> BoxFuture<'c, Result<Page<StoredConnector>>> {
+    ) -> Answer<'c, Page<StoredConnector>> {
         let query = Query::partition(&keys::versions(Owner::User(owner), id)).descending();
         let query = query.within(window);
         record::list(self.table, query, "read the versions of the connector")

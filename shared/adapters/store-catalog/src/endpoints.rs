@@ -6,20 +6,15 @@ use countersign_connector::{Binding, ConnectorId, StoredConnector, endpoint_cont
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use countersign_registry::action::ReadAhead;
-use futures::future::BoxFuture;
 
-use crate::{Catalog, Result};
+use crate::{Answer, Catalog};
 
 impl Catalog {
     /// The endpoints the profile may call, typed. Disabled bindings and connectors that are gone are not there.
     ///
     /// # Errors
     /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
-    pub fn endpoints<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-    ) -> BoxFuture<'a, Result<Bindings>> {
+    pub fn endpoints<'a>(&'a self, owner: &'a UserId, profile: &'a str) -> Answer<'a, Bindings> {
         Box::pin(async move { Ok(self.endpoints_ahead(owner, profile).await?.0) })
     }
 
@@ -31,7 +26,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         profile: &'a str,
-    ) -> BoxFuture<'a, Result<(Bindings, BTreeMap<String, ReadAhead>)>> {
+    ) -> Answer<'a, (Bindings, BTreeMap<String, ReadAhead>)> {
         Box::pin(async move {
             let (mut known, mut reads) = (Bindings::none(), BTreeMap::new());
             for binding in
@@ -56,7 +51,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         connectors: &'a BTreeSet<&'a str>,
-    ) -> BoxFuture<'a, Result<Bindings>> {
+    ) -> Answer<'a, Bindings> {
         Box::pin(async move {
             let mut known = Bindings::none();
             for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {

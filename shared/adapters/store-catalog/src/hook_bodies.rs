@@ -3,10 +3,9 @@
 use countersign_run::{Occurrence, TriggeredBy};
 use countersign_store_kit::{Blobs, StoreError};
 use countersign_trigger::TriggerId;
-use futures::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 
-use crate::Result;
+use crate::Answer;
 use crate::error::CatalogError;
 
 /// The bodies of webhooks.
@@ -31,7 +30,7 @@ impl HookBodies {
         trigger: &'a TriggerId,
         fired: &'a TriggeredBy,
         body: Vec<u8>,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("keep the body of a webhook");
             let Some(key) = key(trigger.as_str(), fired) else { return Ok(()) };
@@ -43,11 +42,7 @@ impl HookBodies {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the bucket does not answer.
-    pub fn remove<'a>(
-        &'a self,
-        trigger: &'a str,
-        fired: &'a TriggeredBy,
-    ) -> BoxFuture<'a, Result<()>> {
+    pub fn remove<'a>(&'a self, trigger: &'a str, fired: &'a TriggeredBy) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the body of a webhook");
             let Some(key) = key(trigger, fired) else { return Ok(()) };
@@ -59,7 +54,7 @@ impl HookBodies {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the bucket does not answer, or has another body than was signed.
-    pub fn of<'a>(&'a self, occurrence: &'a Occurrence) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
+    pub fn of<'a>(&'a self, occurrence: &'a Occurrence) -> Answer<'a, Option<Vec<u8>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read the body of a webhook");
             let Some(fired @ TriggeredBy::Webhook { sha256, .. }) = &occurrence.fired_by else {

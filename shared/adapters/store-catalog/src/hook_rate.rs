@@ -3,11 +3,10 @@
 use countersign_store_kit::{Expr, Write};
 use countersign_trigger::TriggerId;
 use countersign_trigger::hook::MAX_PER_MINUTE;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::error::CatalogError;
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, keys};
 
 /// How long a minute is kept, in seconds.
 const KEPT: i64 = 3_600;
@@ -17,7 +16,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn count_message(&self, trigger: &TriggerId, at: Timestamp) -> BoxFuture<'_, Result<bool>> {
+    pub fn count_message(&self, trigger: &TriggerId, at: Timestamp) -> Answer<'_, bool> {
         let key = keys::hook_minute(trigger, at.as_second().div_euclid(60));
         Box::pin(async move {
             let doing = CatalogError::doing("count a message of a webhook");

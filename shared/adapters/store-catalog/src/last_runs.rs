@@ -3,14 +3,13 @@
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, RunStatus};
 use countersign_store_kit::Write;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::keys::{self, Owner};
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result};
+use crate::{Answer, Catalog, Result};
 
 /// A run that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +58,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn note_last_run<'a>(&'a self, over: &'a Occurrence) -> BoxFuture<'a, Result<()>> {
+    pub fn note_last_run<'a>(&'a self, over: &'a Occurrence) -> Answer<'a, ()> {
         Box::pin(async move {
             let Some(run) = LastRun::of(over) else { return Ok(()) };
             self.note_last(over, Last::Finished, &run).await?;
@@ -89,7 +88,7 @@ impl Catalog {
         owner: &UserId,
         source: &str,
         which: Last,
-    ) -> BoxFuture<'_, Result<Option<LastRun>>> {
+    ) -> Answer<'_, Option<LastRun>> {
         let key = keys::last_run(Owner::User(owner), source, which);
         record::one(&self.table, key, "read how the last run ended")
     }

@@ -3,13 +3,12 @@
 use countersign_identity::UserId;
 use countersign_question::{Finding, Learned, LearnedFrom};
 use countersign_store_kit::StoreError;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// How often it is tried when other runs of the person end at the same time.
 const MAX_TRIES: usize = 4;
@@ -31,7 +30,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn learned<'a>(&'a self, owner: &'a UserId) -> BoxFuture<'a, Result<Learned>> {
+    pub fn learned<'a>(&'a self, owner: &'a UserId) -> Answer<'a, Learned> {
         Box::pin(async move { Ok(self.stored_learned(owner).await?.learned) })
     }
 
@@ -50,7 +49,7 @@ impl Catalog {
         found: &'a Finding<'a>,
         from: &'a LearnedFrom,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         let change = move |mut stored: StoredLearned| {
             let is_erased = stored.erased_at.is_some_and(|erased| from.at <= erased);
             (!is_erased && stored.learned.add(found, from)).then_some(stored)
@@ -62,11 +61,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer, or too many write at once.
-    pub fn forget_learned<'a>(
-        &'a self,
-        owner: &'a UserId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    pub fn forget_learned<'a>(&'a self, owner: &'a UserId, now: Timestamp) -> Answer<'a, ()> {
         let change = move |stored: StoredLearned| {
             let erased_at = Some(now);
             Some(StoredLearned { learned: Learned::default(), erased_at, ..stored })

@@ -97,6 +97,9 @@ use countersign_store_kit::Table;
 /// What every method of this crate returns.
 pub type Result<T> = std::result::Result<T, CatalogError>;
 
+/// What a store is asked for, on its way.
+pub type Answer<'a, T> = futures::future::BoxFuture<'a, Result<T>>;
+
 /// The table `Catalog`.
 #[derive(Debug, Clone)]
 pub struct Catalog {

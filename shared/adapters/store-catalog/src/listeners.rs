@@ -5,7 +5,6 @@ use countersign_run::{Occurrence, OccurrenceId};
 use countersign_store_kit::{Key, Query, Write};
 use countersign_trigger::{HookKeyId, MAX_TRIGGERS, TriggerEvent, TriggerId, TriggerSpec};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +12,7 @@ use crate::error::CatalogError;
 use crate::occurrences::{KEPT, entered};
 use crate::record::{self, StoredRecord};
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// A trigger that is active, under what it listens to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,10 +119,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn hook<'a>(
-        &'a self,
-        trigger: &'a TriggerId,
-    ) -> BoxFuture<'a, Result<(Option<Listener>, HookKeys)>> {
+    pub fn hook<'a>(&'a self, trigger: &'a TriggerId) -> Answer<'a, (Option<Listener>, HookKeys)> {
         Box::pin(async move {
             let doing = CatalogError::doing("look up a webhook");
             let (listener, keys) = (keys::hook(trigger), keys::hook_keys(trigger));
@@ -140,7 +136,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn hook_keys(&self, trigger: &TriggerId) -> BoxFuture<'_, Result<HookKeys>> {
+    pub fn hook_keys(&self, trigger: &TriggerId) -> Answer<'_, HookKeys> {
         let keys = record::one(&self.table, keys::hook_keys(trigger), "read the keys of a webhook");
         Box::pin(keys.map_ok(Option::unwrap_or_default))
     }
@@ -154,7 +150,7 @@ impl Catalog {
         trigger: &TriggerId,
         before: &HookKeys,
         keys: Vec<HookKeyInfo>,
-    ) -> BoxFuture<'_, Result<()>> {
+    ) -> Answer<'_, ()> {
         let (key, seen) = (keys::hook_keys(trigger), before.version);
         Box::pin(async move {
             let doing = CatalogError::doing("change the keys of a webhook");
@@ -170,7 +166,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_hook_keys(&self, trigger: &TriggerId) -> BoxFuture<'_, Result<()>> {
+    pub fn forget_hook_keys(&self, trigger: &TriggerId) -> Answer<'_, ()> {
         record::remove(&self.table, &keys::hook_keys(trigger), "remove the keys of a webhook")
     }
 
@@ -182,7 +178,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         folder: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Stored<TriggerSpec>>>> {
+    ) -> Answer<'a, Vec<Stored<TriggerSpec>>> {
         Box::pin(self.listening(keys::folder_listeners(owner, folder)))
     }
 
@@ -194,7 +190,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         playbook: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Stored<TriggerSpec>>>> {
+    ) -> Answer<'a, Vec<Stored<TriggerSpec>>> {
         Box::pin(self.listening(keys::end_listeners(owner, playbook)))
     }
 
@@ -222,7 +218,7 @@ impl Catalog {
         occurrence: &'a Occurrence,
         event: &'a str,
         instead: Option<&'a OccurrenceId>,
-    ) -> BoxFuture<'a, Result<Noticed>> {
+    ) -> Answer<'a, Noticed> {
         Box::pin(async move {
             let doing = CatalogError::doing("note what fired a trigger");
             let key = keys::event(&occurrence.source_id, event);
@@ -249,11 +245,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn seen_event(
-        &self,
-        source: &str,
-        event: &str,
-    ) -> BoxFuture<'_, Result<Option<OccurrenceId>>> {
+    pub fn seen_event(&self, source: &str, event: &str) -> Answer<'_, Option<OccurrenceId>> {
         let (key, doing) = (keys::event(source, event), "look up what fired a trigger");
         record::one_as(&self.table, key, doing, |seen: Seen| seen.occurrence)
     }

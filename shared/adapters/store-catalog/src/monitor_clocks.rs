@@ -3,12 +3,11 @@
 use countersign_identity::UserId;
 use countersign_monitor::MonitorId;
 use countersign_store_kit::{Expr, Item, Page, StoreError, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::{MonitorStore, Result, keys, record};
+use crate::{Answer, MonitorStore, Result, keys, record};
 
 /// When somebody else is to tick a monitor whose own clock has not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +37,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
+    pub fn overdue(&self, now: Timestamp, most: i32) -> Answer<'_, Vec<Clock>> {
         Box::pin(async move {
             let doing = CatalogError::doing("look for overdue monitors");
             let (table, until) = (&self.table, now.to_string());
@@ -54,7 +53,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_off(&self, clock: &Clock, to: Timestamp) -> BoxFuture<'_, Result<bool>> {
+    pub fn put_off(&self, clock: &Clock, to: Timestamp) -> Answer<'_, bool> {
         let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place());
         let later = Clock { overdue_at: to, ..clock.clone() }.put();
         Box::pin(async move {
@@ -68,7 +67,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> BoxFuture<'a, Result<()>> {
+    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("set the clock of the monitor");
             self.table.write(clock.put().map_err(doing)?).await.map_err(doing)
@@ -79,7 +78,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn stop_clock(&self, monitor: &MonitorId) -> BoxFuture<'_, Result<()>> {
+    pub fn stop_clock(&self, monitor: &MonitorId) -> Answer<'_, ()> {
         record::remove(&self.table, &keys::monitor_clock(monitor), "stop the clock of the monitor")
     }
 }

@@ -2,10 +2,10 @@
 
 use countersign_monitor::MonitorId;
 use countersign_store_kit::{Item, Key, Query, Write, decode};
-use futures::future::{BoxFuture, try_join_all};
+use futures::future::try_join_all;
 
 use crate::record::StoredRecord;
-use crate::{Batched, CatalogError, MonitorStore, Result, keys};
+use crate::{Answer, Batched, CatalogError, MonitorStore, Result, keys};
 
 /// How many batches are forgotten at once: each may have an object in the bucket.
 const BATCHES: i32 = 25;
@@ -19,7 +19,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table or the bucket does not answer.
-    pub fn forget<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<bool>> {
+    pub fn forget<'a>(&'a self, monitor: &'a MonitorId) -> Answer<'a, bool> {
         Box::pin(async move {
             for _ in 0..ROUNDS {
                 if self.forget_batches(monitor).await? == 0 {

@@ -5,11 +5,12 @@ use countersign_identity::UserId;
 use countersign_monitor::{Batch, State, begun, held_up};
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceReason, OccurrenceState, RunStatus};
 use countersign_store_kit::{Expr, Op};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
+use crate::{
+    Answer, Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record,
+};
 
 /// A run that goes on when its monitor is removed.
 const REMOVED: (&str, &str) = ("MONITOR_REMOVED", "the monitor was removed");
@@ -39,7 +40,7 @@ impl MonitorStore {
         reason: &'a OccurrenceReason,
         state: &'a State,
         clock: &'a Clock,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let after = Batched {
                 occurrence: batched
@@ -63,7 +64,7 @@ impl MonitorStore {
         batched: &'a Batched,
         state: &'a State,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let ended = |one: &Occurrence| {
                 let state = match one.state {

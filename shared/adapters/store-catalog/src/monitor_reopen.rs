@@ -1,11 +1,10 @@
 //! A parked batch that becomes the open one of its monitor again.
 
 use countersign_monitor::{Batch, NotReopened, SETTLE_TRIES, asked_again};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::{Batched, CatalogError, Clock, MonitorStore, Result};
+use crate::{Answer, Batched, CatalogError, Clock, MonitorStore, Result};
 
 impl MonitorStore {
     /// Opens a parked batch again; the batch as it is then. It is written at once with its occurrence, with the monitor's state and with
@@ -20,7 +19,7 @@ impl MonitorStore {
         batched: &'a Batched,
         clock: &'a Clock,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<std::result::Result<Batch, NotReopened>>> {
+    ) -> Answer<'a, std::result::Result<Batch, NotReopened>> {
         Box::pin(async move {
             let mut tries = 1;
             loop {

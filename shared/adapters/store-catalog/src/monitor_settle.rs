@@ -5,10 +5,11 @@ use countersign_monitor::{
 };
 use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use countersign_store_kit::Window;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::{Batched, CatalogError, Clock, MonitorProgress, MonitorStore, Result, keys, record};
+use crate::{
+    Answer, Batched, CatalogError, Clock, MonitorProgress, MonitorStore, Result, keys, record,
+};
 
 /// Of so many batches the one is looked for that a run's end may have parked.
 const LAST: i32 = 5;
@@ -24,7 +25,7 @@ impl MonitorStore {
         head: &'a Head,
         status: RunStatus,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<BatchState>>> {
+    ) -> Answer<'a, Option<BatchState>> {
         Box::pin(async move {
             let Some(from) = &head.from_monitor else { return Ok(None) };
             let mut tries = 1;
@@ -47,7 +48,7 @@ impl MonitorStore {
         head: &'a Head,
         status: RunStatus,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<usize>>> {
+    ) -> Answer<'a, Option<usize>> {
         Box::pin(async move {
             let Some(from) = &head.from_monitor else { return Ok(None) };
             if matches!(fate(status), None | Some(BatchOutcome::Done)) {
@@ -69,11 +70,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn was_parked_by<'a>(
-        &'a self,
-        head: &'a Head,
-        from: &'a FromMonitor,
-    ) -> BoxFuture<'a, Result<bool>> {
+    pub fn was_parked_by<'a>(&'a self, head: &'a Head, from: &'a FromMonitor) -> Answer<'a, bool> {
         Box::pin(async move {
             let run = &head.run;
             if let Some(id) = &head.occurrence {
@@ -130,7 +127,7 @@ impl MonitorStore {
         settled: &'a Settled,
         clock: &'a Clock,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut settled = settled.clone();
             let standing = self.standing(&settled.batch.monitor_id).await?;
@@ -172,7 +169,7 @@ impl MonitorStore {
         monitor: &'a MonitorId,
         steps: &'a [String],
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<Watermark>>> {
+    ) -> Answer<'a, Vec<Watermark>> {
         Box::pin(async move {
             let mut tries = 1;
             loop {

@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark, followed};
 use countersign_run::Occurrence;
 use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Window, Write, decode};
-use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::monitor_clocks::{Clock, clock_write};
 use crate::record::{self, StoredRecord};
-use crate::{Result, keys, occurrences};
+use crate::{Answer, Result, keys, occurrences};
 
 /// Where a monitor stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,10 +92,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn standing<'a>(
-        &'a self,
-        monitor: &'a MonitorId,
-    ) -> BoxFuture<'a, Result<MonitorProgress>> {
+    pub fn standing<'a>(&'a self, monitor: &'a MonitorId) -> Answer<'a, MonitorProgress> {
         Box::pin(async move {
             let doing = CatalogError::doing("read where the monitor stands");
             let query = Query::partition(&keys::monitor(monitor)).between("MARK#", keys::STATE);
@@ -145,7 +141,7 @@ impl MonitorStore {
         state: &'a State,
         marks: &'a [Watermark],
         clock: Option<&'a Clock>,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut writes = vec![put_state(monitor, state)?];
             for mark in marks {
@@ -166,7 +162,7 @@ impl MonitorStore {
         marks: &'a [Watermark],
         clock: Option<&'a Clock>,
         new: NewBatch<'a>,
-    ) -> BoxFuture<'a, Result<Batched>> {
+    ) -> Answer<'a, Batched> {
         Box::pin(async move {
             let batch = new.batch;
             let content = self.keep(batch, new.content, state.version).await?;
@@ -220,7 +216,7 @@ impl MonitorStore {
         batched: &'a Batched,
         batch: &'a Batch,
         state: &'a State,
-    ) -> BoxFuture<'a, Result<Batched>> {
+    ) -> Answer<'a, Batched> {
         Box::pin(async move {
             let after = batched.after(batch);
             self.apply(after.moved(batched, state)?).await.map(|()| after)
@@ -248,11 +244,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn batch(
-        &self,
-        monitor: &MonitorId,
-        number: u64,
-    ) -> BoxFuture<'_, Result<Option<Batched>>> {
+    pub fn batch(&self, monitor: &MonitorId, number: u64) -> Answer<'_, Option<Batched>> {
         record::one(&self.table, keys::batch(monitor, number), "read the batch")
     }
 
@@ -260,7 +252,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the bucket does not answer, or holds something else.
-    pub fn content<'a>(&'a self, batched: &'a Batched) -> BoxFuture<'a, Result<Content>> {
+    pub fn content<'a>(&'a self, batched: &'a Batched) -> Answer<'a, Content> {
         Box::pin(async move {
             let doing = CatalogError::doing("read what the batch holds");
             self.blobs.load_as(&batched.content).await.map_err(doing)
@@ -271,11 +263,7 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn batches(
-        &self,
-        monitor: &MonitorId,
-        window: Window,
-    ) -> BoxFuture<'_, Result<Page<Batched>>> {
+    pub fn batches(&self, monitor: &MonitorId, window: Window) -> Answer<'_, Page<Batched>> {
         let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
         let query = query.descending().consistent().within(window);
         record::list(&self.table, query, "list the batches")

@@ -4,13 +4,12 @@ use countersign_identity::UserId;
 use countersign_monitor::{MonitorId, MonitorSpec};
 use countersign_profile::{Profile, ProfileId};
 use countersign_store_kit::{Key, Write, decode};
-use futures::future::BoxFuture;
 
 use crate::keys::Owner;
 use crate::monitor_clocks::Clock;
 use crate::record::StoredRecord;
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, CatalogError, NativeMark, Result, StoredPlaybook, keys};
+use crate::{Answer, Catalog, CatalogError, NativeMark, Result, StoredPlaybook, keys};
 
 impl Spec for MonitorSpec {
     type Id = MonitorId;
@@ -56,7 +55,7 @@ impl Catalog {
         owner: &'a UserId,
         agent: &'a ProfileId,
         playbook: &'a str,
-    ) -> BoxFuture<'a, Result<(Option<Profile>, Option<StoredPlaybook>)>> {
+    ) -> Answer<'a, (Option<Profile>, Option<StoredPlaybook>)> {
         Box::pin(async move {
             let doing = CatalogError::doing("read the agent and the playbook");
             let playbook = playbook.to_owned();

@@ -4,14 +4,13 @@
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Query, Write};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// The native schedule of a document, which may differ from what the document says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +66,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn native_done<'a>(&'a self, mark: &'a NativeMark) -> BoxFuture<'a, Result<bool>> {
+    pub fn native_done<'a>(&'a self, mark: &'a NativeMark) -> Answer<'a, bool> {
         Box::pin(async move {
             let gone = Write::delete(&keys::native(&mark.owner, &mark.id)).when(mark.unchanged()?);
             let doing = CatalogError::doing("note that a native schedule is set");
@@ -79,11 +78,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn native_failed<'a>(
-        &'a self,
-        mark: &'a NativeMark,
-        at: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    pub fn native_failed<'a>(&'a self, mark: &'a NativeMark, at: Timestamp) -> Answer<'a, bool> {
         Box::pin(async move {
             let later = NativeMark { at, ..mark.clone() }.put()?.when(mark.unchanged()?);
             let doing = CatalogError::doing("put the mark of a native schedule off");
@@ -95,11 +90,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn native_open(
-        &self,
-        before: Timestamp,
-        most: i32,
-    ) -> BoxFuture<'_, Result<Vec<NativeMark>>> {
+    pub fn native_open(&self, before: Timestamp, most: i32) -> Answer<'_, Vec<NativeMark>> {
         let query = Query::index(keys::NATIVE).between("0", &before.to_string()).limit(most);
         let doing = "look for native schedules that are to be set";
         Box::pin(record::list(&self.table, query, doing).map_ok(|page| page.items))

@@ -3,11 +3,10 @@
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId};
 use countersign_store_kit::{Page, Window};
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::occurrences::ledger;
-use crate::{Catalog, Result, record};
+use crate::{Answer, Catalog, record};
 
 /// Which occurrences of an owner.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +29,7 @@ impl Catalog {
         owner: &UserId,
         of: OccurrencesOf<'_>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
+    ) -> Answer<'_, Page<Occurrence>> {
         let query = ledger(owner, of.source).between(&low(of.from), &high(of.before));
         let query = query.descending().within(window);
         record::list(&self.table, query, "list occurrences")

@@ -5,13 +5,12 @@ use countersign_run::{Head, Occurrence, OccurrenceId, OpenOccurrence, RunId};
 use countersign_schedule::NOTED_TRIES;
 use countersign_store_kit::{Expr, Page, Query, Window, Write};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
 pub(crate) const KEPT: i64 = 400 * 24 * 3600;
@@ -30,7 +29,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn notice(&self, occurrence: &Occurrence) -> BoxFuture<'_, Result<bool>> {
+    pub fn notice(&self, occurrence: &Occurrence) -> Answer<'_, bool> {
         record::change(&self.table, entered(occurrence), "note an occurrence")
     }
 
@@ -38,7 +37,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn move_occurrence(&self, after: &Occurrence) -> BoxFuture<'_, Result<bool>> {
+    pub fn move_occurrence(&self, after: &Occurrence) -> Answer<'_, bool> {
         record::change(&self.table, replaced(after), "change an occurrence")
     }
 
@@ -52,7 +51,7 @@ impl Catalog {
         of: &'a Occurrence,
         runs: usize,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Occurrence>> {
+    ) -> Answer<'a, Occurrence> {
         Box::pin(async move {
             let mut known = of.clone();
             let all: Vec<RunId> = (0..runs).map(|n| of.id.run(n)).collect();
@@ -74,11 +73,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn occurrence(
-        &self,
-        owner: &UserId,
-        id: &OccurrenceId,
-    ) -> BoxFuture<'_, Result<Option<Occurrence>>> {
+    pub fn occurrence(&self, owner: &UserId, id: &OccurrenceId) -> Answer<'_, Option<Occurrence>> {
         record::one(&self.table, keys::occurrence(owner, id), "read an occurrence")
     }
 
@@ -86,10 +81,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn occurrence_of<'a>(
-        &'a self,
-        head: &'a Head,
-    ) -> BoxFuture<'a, Result<Option<Occurrence>>> {
+    pub fn occurrence_of<'a>(&'a self, head: &'a Head) -> Answer<'a, Option<Occurrence>> {
         Box::pin(async move {
             match &head.occurrence {
                 Some(id) => self.occurrence(&head.owner, id).await,
@@ -107,7 +99,7 @@ impl Catalog {
         owner: &UserId,
         source: Option<&str>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Occurrence>>> {
+    ) -> Answer<'_, Page<Occurrence>> {
         let query = ledger(owner, source).descending().within(window);
         record::list(&self.table, query, "list occurrences")
     }
@@ -120,7 +112,7 @@ impl Catalog {
         &self,
         source: Option<&str>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<OpenOccurrence>>> {
+    ) -> Answer<'_, Page<OpenOccurrence>> {
         let query = Query::partition(keys::OPEN_OCCURRENCES).consistent();
         let query = match source {
             Some(source) => query.prefix(&format!("{source}-")),
@@ -135,7 +127,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn unsaid_occurrences(&self, limit: i32) -> BoxFuture<'_, Result<Vec<UnsaidOccurrence>>> {
+    pub fn unsaid_occurrences(&self, limit: i32) -> Answer<'_, Vec<UnsaidOccurrence>> {
         let query = Query::partition(keys::UNSAID_OCCURRENCES).consistent().limit(limit);
         let page = record::list(&self.table, query, "list what is to be said of occurrences");
         Box::pin(page.map_ok(|page| page.items))
@@ -145,7 +137,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn said(&self, id: &OccurrenceId) -> BoxFuture<'_, Result<()>> {
+    pub fn said(&self, id: &OccurrenceId) -> Answer<'_, ()> {
         let doing = "note what was said of an occurrence";
         record::remove(&self.table, &keys::unsaid_occurrence(id), doing)
     }

@@ -7,10 +7,9 @@ use countersign_identity::UserId;
 use countersign_run::{OpenOccurrence, OpenPlace};
 use countersign_store_kit::{Key, Page, Query};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 
 use crate::error::CatalogError;
-use crate::{Catalog, Result, keys, record};
+use crate::{Answer, Catalog, keys, record};
 
 /// Which open occurrences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn place_of_open(&self, which: Open) -> BoxFuture<'_, Result<OpenPlace>> {
+    pub fn place_of_open(&self, which: Open) -> Answer<'_, OpenPlace> {
         let place = record::one(&self.table, which.place(), "go on with open occurrences");
         Box::pin(place.map_ok(Option::unwrap_or_default))
     }
@@ -45,7 +44,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn set_place_of_open(&self, which: Open, place: &OpenPlace) -> BoxFuture<'_, Result<()>> {
+    pub fn set_place_of_open(&self, which: Open, place: &OpenPlace) -> Answer<'_, ()> {
         let doing = "note how far open occurrences were looked at";
         record::keep(&self.table, &which.place(), ("place of a look", place), doing)
     }
@@ -61,7 +60,7 @@ impl Catalog {
         after: Option<&str>,
         limit: i32,
         next: Option<&str>,
-    ) -> BoxFuture<'_, Result<Page<OpenOccurrence>>> {
+    ) -> Answer<'_, Page<OpenOccurrence>> {
         let query = match which {
             Open::Waiting => Query::index(keys::WAITING_OCCURRENCES),
             Open::Begun => Query::partition(keys::OPEN_OCCURRENCES).consistent(),
@@ -80,7 +79,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn waiting_of(&self, owner: &UserId, many: usize) -> BoxFuture<'_, Result<usize>> {
+    pub fn waiting_of(&self, owner: &UserId, many: usize) -> Answer<'_, usize> {
         let most = i32::try_from(many).unwrap_or(i32::MAX);
         let query =
             Query::index(keys::WAITING_OCCURRENCES).prefix(&OpenOccurrence::waiting_of(owner));

@@ -4,12 +4,11 @@ use countersign_identity::UserId;
 use countersign_ids::derived;
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_store_kit::{Expr, StoreError, Write};
-use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::collection::{Collection, StoredDocument, doing};
 use crate::keys::Owner;
-use crate::{Catalog, CatalogError, Result, keys};
+use crate::{Answer, Catalog, CatalogError, Result, keys};
 
 /// Which profile has a handle.
 #[derive(Serialize, Deserialize)]
@@ -93,7 +92,7 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Profile>>> {
+    ) -> Answer<'a, Option<Profile>> {
         Box::pin(async move {
             match ProfileId::parse(id) {
                 Ok(id) => self.profiles().get(owner, &id).await,
@@ -131,11 +130,7 @@ impl<'c> Collection<'c, Profile> {
     ///
     /// # Errors
     /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
-    pub fn by_handle(
-        self,
-        owner: &'c UserId,
-        handle: &'c Handle,
-    ) -> BoxFuture<'c, Result<Option<Profile>>> {
+    pub fn by_handle(self, owner: &'c UserId, handle: &'c Handle) -> Answer<'c, Option<Profile>> {
         Box::pin(Owner::own_or_system(owner, move |whose| self.claimed(whose, handle)))
     }
 

@@ -3,12 +3,11 @@
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, keys};
 
 /// A key is remembered for this many seconds.
 const REMEMBERED: i64 = 24 * 3600;
@@ -61,7 +60,7 @@ impl Catalog {
         name: &'a str,
         digest: &'a str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Replay>> {
+    ) -> Answer<'a, Replay> {
         Box::pin(async move {
             let doing = CatalogError::doing("note the request");
             let key = keys::replay(owner, name);
@@ -103,7 +102,7 @@ impl Catalog {
         owner: &UserId,
         name: &str,
         answered: &Answered,
-    ) -> BoxFuture<'_, Result<()>> {
+    ) -> Answer<'_, ()> {
         let write = Write::update(&keys::replay(owner, name)).when(Expr::exists());
         let write = write.set("answered", answered);
         Box::pin(async move {
@@ -116,7 +115,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_request(&self, owner: &UserId, name: &str) -> BoxFuture<'_, Result<()>> {
+    pub fn forget_request(&self, owner: &UserId, name: &str) -> Answer<'_, ()> {
         let unanswered = Expr::new("attribute_not_exists(#answered)");
         let forgotten =
             self.table.try_write(Write::delete(&keys::replay(owner, name)).when(unanswered));

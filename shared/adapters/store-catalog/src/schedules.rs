@@ -3,7 +3,6 @@
 use countersign_identity::UserId;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_store_kit::{Expr, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,7 @@ use crate::error::CatalogError;
 use crate::keys::{self, Owner};
 use crate::record::{self, StoredRecord};
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, NativeMark, Result};
+use crate::{Answer, Catalog, NativeMark, Result};
 
 /// When an enabled schedule is due next. There is none of a schedule that is not enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,11 +79,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn due_next(
-        &self,
-        owner: &UserId,
-        schedule: &ScheduleId,
-    ) -> BoxFuture<'_, Result<Option<DueNext>>> {
+    pub fn due_next(&self, owner: &UserId, schedule: &ScheduleId) -> Answer<'_, Option<DueNext>> {
         let key = keys::due_next(Owner::User(owner), schedule);
         record::one(&self.table, key, "read when a schedule is due")
     }
@@ -93,7 +88,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<DueNext>>> {
+    pub fn overdue(&self, now: Timestamp, most: i32) -> Answer<'_, Vec<DueNext>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read what is due");
             let (parts, end) = keys::due_until(now);
@@ -107,11 +102,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn move_on<'a>(
-        &'a self,
-        from: &'a DueNext,
-        next: Option<Timestamp>,
-    ) -> BoxFuture<'a, Result<bool>> {
+    pub fn move_on<'a>(&'a self, from: &'a DueNext, next: Option<Timestamp>) -> Answer<'a, bool> {
         Box::pin(async move {
             let doing = CatalogError::doing("move a schedule on");
             let seen = Expr::new("#version = :seen AND #GSI1SK = :at");

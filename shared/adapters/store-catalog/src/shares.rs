@@ -3,10 +3,9 @@
 use countersign_profile::Profile;
 use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Share, TeamId, Terms};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::{Catalog, CatalogError, Result, keys};
+use crate::{Answer, Catalog, CatalogError, keys};
 
 /// The most shares of one profile that are read.
 const MAX: usize = 500;
@@ -17,7 +16,7 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::NotFound`] when the profile is not there or not theirs, [`CatalogError::Shared`] when it is shared with
     /// the team already.
-    pub fn create_share<'a>(&'a self, share: &'a Share) -> BoxFuture<'a, Result<Share>> {
+    pub fn create_share<'a>(&'a self, share: &'a Share) -> Answer<'a, Share> {
         Box::pin(async move {
             let (profile, team) = (&share.agent_profile_id, &share.team_id);
             let doing = "share the profile";
@@ -35,7 +34,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn share(&self, profile: &str, team: &TeamId) -> BoxFuture<'_, Result<Option<Share>>> {
+    pub fn share(&self, profile: &str, team: &TeamId) -> Answer<'_, Option<Share>> {
         let key = keys::share(profile, team);
         Box::pin(async move {
             self.table.get(&key).await.map_err(CatalogError::doing("read the share"))
@@ -46,10 +45,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn shared_profile<'a>(
-        &'a self,
-        share: &'a Share,
-    ) -> BoxFuture<'a, Result<Option<Profile>>> {
+    pub fn shared_profile<'a>(&'a self, share: &'a Share) -> Answer<'a, Option<Profile>> {
         Box::pin(async move {
             let profile = self.profile_named(&share.shared_by, &share.agent_profile_id).await?;
             Ok(profile.filter(|profile| profile.user_id.as_ref() == Some(&share.shared_by)))
@@ -66,7 +62,7 @@ impl Catalog {
         team: &'a TeamId,
         terms: Terms,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Share>> {
+    ) -> Answer<'a, Share> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the share");
             let before = self.share(profile, team).await?.ok_or(CatalogError::NotFound("share"))?;
@@ -82,7 +78,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none.
-    pub fn remove_share(&self, profile: &str, team: &TeamId) -> BoxFuture<'_, Result<()>> {
+    pub fn remove_share(&self, profile: &str, team: &TeamId) -> Answer<'_, ()> {
         let write = Write::delete(&keys::share(profile, team)).when(Expr::exists());
         Box::pin(async move {
             let doing = CatalogError::doing("take the share back");
@@ -95,7 +91,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn shares(&self, profile: &str) -> BoxFuture<'_, Result<Vec<Share>>> {
+    pub fn shares(&self, profile: &str) -> Answer<'_, Vec<Share>> {
         let query = Query::partition(&keys::shares(profile)).consistent();
         Box::pin(async move {
             let shares = self.table.query_all(query, MAX).await;
@@ -107,7 +103,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn shared_with(&self, team: &TeamId, window: Window) -> BoxFuture<'_, Result<Page<Share>>> {
+    pub fn shared_with(&self, team: &TeamId, window: Window) -> Answer<'_, Page<Share>> {
         let query = Query::index(&keys::shared_with(team)).within(window);
         Box::pin(async move {
             let page = self.table.page(query).await;
@@ -119,7 +115,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn remove_shares<'a>(&'a self, profile: &'a str) -> BoxFuture<'a, Result<()>> {
+    pub fn remove_shares<'a>(&'a self, profile: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the shares");
             loop {
@@ -134,7 +130,7 @@ impl Catalog {
     }
 }
 
-fn put(share: &Share) -> std::result::Result<Write, StoreError> {
+fn put(share: &Share) -> Result<Write, StoreError> {
     let put = Write::put(&keys::share(&share.agent_profile_id, &share.team_id), share)?;
     Ok(put.indexed(&keys::shared_with(&share.team_id), &share.agent_profile_id))
 }

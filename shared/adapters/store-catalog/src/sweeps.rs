@@ -2,9 +2,8 @@
 
 use countersign_schedule::Sweeps;
 use countersign_store_kit::Key;
-use futures::future::BoxFuture;
 
-use crate::{Catalog, Result, keys, record};
+use crate::{Answer, Catalog, keys, record};
 
 fn key() -> Key {
     Key::new(keys::OPEN_TURNS, "SWEEPS")
@@ -15,7 +14,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn sweeps(&self) -> BoxFuture<'_, Result<Option<Sweeps>>> {
+    pub fn sweeps(&self) -> Answer<'_, Option<Sweeps>> {
         record::one(&self.table, key(), "read when the sweeper looked")
     }
 
@@ -23,7 +22,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn note_sweeps(&self, sweeps: &Sweeps) -> BoxFuture<'_, Result<()>> {
+    pub fn note_sweeps(&self, sweeps: &Sweeps) -> Answer<'_, ()> {
         record::keep(&self.table, &key(), ("sweeps", sweeps), "note that the sweeper looked")
     }
 }

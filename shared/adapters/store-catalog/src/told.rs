@@ -1,13 +1,12 @@
 //! When an owner was told last that something of theirs does not work: of one condition they are told once, and at most once a day.
 
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::occurrences::KEPT;
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, keys};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Told {
@@ -19,7 +18,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn told(&self, source: &str, kind: &str) -> BoxFuture<'_, Result<Option<Timestamp>>> {
+    pub fn told(&self, source: &str, kind: &str) -> Answer<'_, Option<Timestamp>> {
         let doing = "look up when somebody was told";
         record::one_as(&self.table, keys::told(source, kind), doing, |told: Told| told.at)
     }
@@ -28,7 +27,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn note_told(&self, source: &str, kind: &str, at: Timestamp) -> BoxFuture<'_, Result<()>> {
+    pub fn note_told(&self, source: &str, kind: &str, at: Timestamp) -> Answer<'_, ()> {
         let key = keys::told(source, kind);
         Box::pin(async move {
             let doing = CatalogError::doing("note that somebody was told");

@@ -2,13 +2,12 @@
 //! whoever asks next sees that its holder is at its end, and takes it over.
 
 use countersign_run::{Occurrence, OccurrenceId};
-use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::occurrences::KEPT;
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, Result, keys};
 
 /// Who has the turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +23,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn take_turn<'a>(&'a self, of: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
+    pub fn take_turn<'a>(&'a self, of: &'a Occurrence) -> Answer<'a, bool> {
         Box::pin(async move {
             let held = self.turn(of).await?;
             let version = held.as_ref().map_or(0, |turn| turn.version);
@@ -50,7 +49,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn holds_turn<'a>(&'a self, of: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
+    pub fn holds_turn<'a>(&'a self, of: &'a Occurrence) -> Answer<'a, bool> {
         Box::pin(
             async move { Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id)) },
         )

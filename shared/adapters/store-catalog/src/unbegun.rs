@@ -1,14 +1,13 @@
 //! Since when an occurrence that had its turn could not be begun.
 
 use countersign_run::Occurrence;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::occurrences::KEPT;
 use crate::record::{self, StoredRecord};
-use crate::{Catalog, Result, keys};
+use crate::{Answer, Catalog, keys};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Unbegun {
@@ -24,7 +23,7 @@ impl Catalog {
         &'a self,
         of: &'a Occurrence,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Timestamp>> {
+    ) -> Answer<'a, Timestamp> {
         Box::pin(async move {
             let doing = CatalogError::doing("note since when an occurrence could not be begun");
             let key = keys::unbegun(&of.id);

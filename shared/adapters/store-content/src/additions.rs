@@ -2,7 +2,6 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{StoreError, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -12,7 +11,7 @@ use crate::file_changes::place;
 use crate::ids::DocumentId;
 use crate::keys;
 use crate::tables::CALL_KEPT;
-use crate::{ContentError, ContentStore, Result, derived};
+use crate::{Answer, ContentError, ContentStore, Result, derived};
 
 /// The largest document that is added to, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
@@ -38,10 +37,7 @@ impl ContentStore {
     /// # Errors
     /// [`ContentError::NoDocument`], [`ContentError::NotMarkdown`], [`ContentError::DocumentTooLarge`] and
     /// [`ContentError::Store`].
-    pub fn append_to_document<'a>(
-        &'a self,
-        addition: Addition<'a>,
-    ) -> BoxFuture<'a, Result<Document>> {
+    pub fn append_to_document<'a>(&'a self, addition: Addition<'a>) -> Answer<'a, Document> {
         Box::pin(async move { against_others(|| self.add(&addition)).await })
     }
 

@@ -5,12 +5,11 @@
 
 use countersign_identity::{Presented, UserId};
 use countersign_store_kit::{Expr, Query, Write};
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{ContentStore, Result, keys};
+use crate::{Answer, ContentStore, keys};
 
 /// A ticket opens a connection within this time.
 pub const TICKET_FOR: SignedDuration = SignedDuration::from_secs(60);
@@ -62,11 +61,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
-    pub fn issue_ticket<'a>(
-        &'a self,
-        secret: &'a str,
-        ticket: &'a Ticket,
-    ) -> BoxFuture<'a, Result<()>> {
+    pub fn issue_ticket<'a>(&'a self, secret: &'a str, ticket: &'a Ticket) -> Answer<'a, ()> {
         Box::pin(async move {
             let put = Write::put(&keys::ticket(&digest(secret)), ticket)?;
             Ok(self.table.write(put.expires_at(ticket.until.as_second())).await?)
@@ -81,7 +76,7 @@ impl ContentStore {
         &'a self,
         secret: &'a str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Ticket>>> {
+    ) -> Answer<'a, Option<Ticket>> {
         let key = keys::ticket(&digest(secret));
         Box::pin(async move {
             let Some(ticket) = self.table.get::<Ticket>(&key).await? else { return Ok(None) };
@@ -94,10 +89,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
-    pub fn connect<'a>(
-        &'a self,
-        connection: &'a Connection,
-    ) -> BoxFuture<'a, Result<Vec<Connection>>> {
+    pub fn connect<'a>(&'a self, connection: &'a Connection) -> Answer<'a, Vec<Connection>> {
         Box::pin(async move {
             let (user, until) = (&connection.token.user, connection.until.as_second());
             let own = Write::put(&keys::connection(user, &connection.id), connection)?;
@@ -121,7 +113,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
-    pub fn connections<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<Connection>>> {
+    pub fn connections<'a>(&'a self, user: &'a UserId) -> Answer<'a, Vec<Connection>> {
         Box::pin(async move {
             let query = Query::partition(&keys::connections(user)).consistent();
             Ok(self.table.query_all(query, MOST).await?)
@@ -132,7 +124,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
-    pub fn disconnect<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>> {
+    pub fn disconnect<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {
         let key = keys::person_of(id);
         Box::pin(async move {
             let Some(OfPerson { user }) = self.table.get(&key).await? else { return Ok(()) };

@@ -3,7 +3,6 @@
 use countersign_document::folder_name;
 use countersign_identity::UserId;
 use countersign_store_kit::{Page, Query, Stored, Window, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use crate::file_changes::{place, put};
 use crate::ids::DocumentId;
 use crate::keys;
-use crate::{ContentError, ContentStore, Result};
+use crate::{Answer, ContentError, ContentStore, Result};
 
 /// A document without its body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +73,7 @@ pub(crate) struct DocumentItem {
 
 impl ContentStore {
     /// Writes a document unless one with its id exists; answers with the one that stands.
-    pub fn create_document<'a>(&'a self, new: &'a NewDocument) -> BoxFuture<'a, Result<Document>> {
+    pub fn create_document<'a>(&'a self, new: &'a NewDocument) -> Answer<'a, Document> {
         Box::pin(async move {
             let document = &new.document;
             let owner = &document.owner;
@@ -85,11 +84,7 @@ impl ContentStore {
     }
 
     /// A document of this owner.
-    pub fn document(
-        &self,
-        owner: &UserId,
-        id: &DocumentId,
-    ) -> BoxFuture<'_, Result<Option<Document>>> {
+    pub fn document(&self, owner: &UserId, id: &DocumentId) -> Answer<'_, Option<Document>> {
         self.table.read(keys::document(owner, id))
     }
 
@@ -98,7 +93,7 @@ impl ContentStore {
         &self,
         owner: &UserId,
         id: &DocumentId,
-    ) -> BoxFuture<'_, Result<Option<(Document, String)>>> {
+    ) -> Answer<'_, Option<(Document, String)>> {
         let key = keys::document(owner, id);
         Box::pin(async move {
             let Some(item) = self.table.get::<DocumentItem>(&key).await? else { return Ok(None) };
@@ -121,7 +116,7 @@ impl ContentStore {
         owner: &UserId,
         folder: Option<&str>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Document>>> {
+    ) -> Answer<'_, Page<Document>> {
         let query = match folder {
             Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
             None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
@@ -130,7 +125,7 @@ impl ContentStore {
     }
 
     /// Whether there is a folder with this id.
-    pub fn has_folder<'a>(&'a self, owner: &'a UserId, id: &'a str) -> BoxFuture<'a, Result<bool>> {
+    pub fn has_folder<'a>(&'a self, owner: &'a UserId, id: &'a str) -> Answer<'a, bool> {
         Box::pin(async move {
             let folder: Option<Folder> = self.table.get(&keys::folder(owner, id)).await?;
             Ok(folder.is_some())
@@ -144,7 +139,7 @@ impl ContentStore {
         id: &'a str,
         create_if_missing: bool,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Folder>> {
+    ) -> Answer<'a, Folder> {
         Box::pin(async move {
             folder_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
             let key = keys::folder(owner, id);
@@ -161,7 +156,7 @@ impl ContentStore {
     }
 
     /// The folders of an owner, by id.
-    pub fn folders(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Folder>>> {
+    pub fn folders(&self, owner: &UserId, window: Window) -> Answer<'_, Page<Folder>> {
         self.under(owner, keys::FOLDER, window)
     }
 }

@@ -5,14 +5,13 @@ use std::time::Duration;
 use aws_sdk_s3::presigning::PresigningConfig;
 use countersign_identity::UserId;
 use countersign_store_kit::{Page, StoreError, Window, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ExportId;
 use crate::keys;
-use crate::{ContentStore, Result};
+use crate::{Answer, ContentStore};
 
 /// A file in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +44,7 @@ pub struct NewExport {
 impl ContentStore {
     /// Writes a file unless one with its id exists; answers with the one that stands. The object is written first, so
     /// that a file that is listed can be read.
-    pub fn create_export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export>> {
+    pub fn create_export<'a>(&'a self, new: &'a NewExport) -> Answer<'a, Export> {
         Box::pin(async move {
             let export = &new.export;
             self.blobs.put(&place(export), new.body.clone(), &export.media_type).await?;
@@ -56,12 +55,12 @@ impl ContentStore {
     }
 
     /// A file of this owner.
-    pub fn export(&self, owner: &UserId, id: &ExportId) -> BoxFuture<'_, Result<Option<Export>>> {
+    pub fn export(&self, owner: &UserId, id: &ExportId) -> Answer<'_, Option<Export>> {
         self.table.read(keys::export(owner, id))
     }
 
     /// The files of an owner, newest first.
-    pub fn exports(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Export>>> {
+    pub fn exports(&self, owner: &UserId, window: Window) -> Answer<'_, Page<Export>> {
         self.newest(&keys::exports(owner), window)
     }
 
@@ -71,7 +70,7 @@ impl ContentStore {
         owner: &'a UserId,
         id: &'a ExportId,
         valid: Duration,
-    ) -> BoxFuture<'a, Result<Option<String>>> {
+    ) -> Answer<'a, Option<String>> {
         Box::pin(async move {
             let Some(export) = self.export(owner, id).await? else { return Ok(None) };
             let config = PresigningConfig::expires_in(valid)

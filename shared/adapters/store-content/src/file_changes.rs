@@ -3,7 +3,6 @@
 use countersign_effect::{FileAction, FileEffect};
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Key, StoreError, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,7 +13,7 @@ use crate::ids::DocumentId;
 use crate::keys;
 use crate::removed::removal;
 use crate::tables::CALL_KEPT;
-use crate::{ContentError, ContentStore, Result, derived};
+use crate::{Answer, ContentError, ContentStore, Result, derived};
 
 /// For how many hours it is known which call has made which change.
 pub const CHANGE_KEPT_HOURS: u32 = 400 * 24;
@@ -60,7 +59,7 @@ impl ContentStore {
         &'a self,
         owner: &'a UserId,
         idempotency_key: &'a str,
-    ) -> BoxFuture<'a, Result<Option<FileChanged>>> {
+    ) -> Answer<'a, Option<FileChanged>> {
         self.table.read(mark(owner, idempotency_key))
     }
 
@@ -74,7 +73,7 @@ impl ContentStore {
         &'a self,
         change: FileChange<'a>,
         make: impl Fn(&str) -> Option<NewText> + Send + Sync + 'a,
-    ) -> BoxFuture<'a, Result<String>> {
+    ) -> Answer<'a, String> {
         Box::pin(async move {
             let missing = || ContentError::NoDocument(change.effect.document.clone());
             let id = DocumentId::parse(&change.effect.document).map_err(|_| missing())?;

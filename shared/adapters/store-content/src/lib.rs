@@ -39,7 +39,6 @@ mod todos;
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Blobs, Page, Query, Table, Window};
-use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
 pub use countersign_report::markdown::is_invisible;
@@ -60,6 +59,9 @@ pub use todos::{FoundTodos, TodoChange};
 
 /// What every method of this crate returns.
 pub type Result<T> = std::result::Result<T, ContentError>;
+
+/// What a store is asked for, on its way.
+pub type Answer<'a, T> = futures::future::BoxFuture<'a, Result<T>>;
 
 /// The table `Content` and the bucket behind it.
 #[derive(Debug, Clone)]
@@ -82,7 +84,7 @@ impl ContentStore {
         owner: &UserId,
         kind: &str,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    ) -> Answer<'_, Page<T>> {
         self.table.page(Query::partition(&keys::partition(owner)).prefix(kind).within(window))
     }
 
@@ -91,7 +93,7 @@ impl ContentStore {
         &self,
         list: &str,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    ) -> Answer<'_, Page<T>> {
         self.table.page(Query::index(list).descending().within(window))
     }
 }

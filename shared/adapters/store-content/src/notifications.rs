@@ -2,7 +2,6 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, Window, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::ids::NotificationId;
 use crate::keys;
-use crate::{ContentStore, Result};
+use crate::{Answer, ContentStore};
 
 /// Notifications are forgotten after so many seconds: half a year.
 const KEPT: i64 = 183 * 86_400;
@@ -88,7 +87,7 @@ pub struct Notification {
 
 impl ContentStore {
     /// Writes a notification unless one with its id exists; answers with the one that stands.
-    pub fn notify<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<Notification>> {
+    pub fn notify<'a>(&'a self, note: &'a Notification) -> Answer<'a, Notification> {
         Box::pin(async move {
             let sort = keys::at(note.created_at, &note.id);
             let put = Write::put(&keys::note(&note.owner, &note.id), note)?;
@@ -98,11 +97,7 @@ impl ContentStore {
     }
 
     /// The notifications of an owner, newest first.
-    pub fn notifications(
-        &self,
-        owner: &UserId,
-        window: Window,
-    ) -> BoxFuture<'_, Result<Page<Notification>>> {
+    pub fn notifications(&self, owner: &UserId, window: Window) -> Answer<'_, Page<Notification>> {
         self.newest(&keys::notes(owner), window)
     }
 
@@ -112,7 +107,7 @@ impl ContentStore {
         owner: &UserId,
         id: &NotificationId,
         now: Timestamp,
-    ) -> BoxFuture<'_, Result<Option<Notification>>> {
+    ) -> Answer<'_, Option<Notification>> {
         let key = keys::note(owner, id);
         Box::pin(async move {
             let unread = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#read_at)");

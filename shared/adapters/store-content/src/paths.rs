@@ -2,12 +2,11 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Page, Query};
-use futures::future::BoxFuture;
 
 use crate::documents::Document;
 use crate::ids::DocumentId;
 use crate::keys;
-use crate::{ContentError, ContentStore, Result};
+use crate::{Answer, ContentError, ContentStore, Result};
 
 /// The most pages of a folder that a name is looked for in.
 const MAX_PAGES: usize = 50;
@@ -31,11 +30,7 @@ impl ContentStore {
     /// # Errors
     /// [`ContentError::NoDocument`], [`ContentError::Ambiguous`], [`ContentError::FolderTooLarge`] and
     /// [`ContentError::Store`].
-    pub fn named<'a>(
-        &'a self,
-        owner: &'a UserId,
-        name: &'a str,
-    ) -> BoxFuture<'a, Result<Document>> {
+    pub fn named<'a>(&'a self, owner: &'a UserId, name: &'a str) -> Answer<'a, Document> {
         Box::pin(async move {
             let found = match DocumentId::parse(name.trim()) {
                 Ok(id) => self.document(owner, &id).await?,

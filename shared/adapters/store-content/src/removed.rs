@@ -2,7 +2,6 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, StoreError, Window, Write};
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use crate::documents::{Document, DocumentItem};
 use crate::file_changes::put;
 use crate::ids::DocumentId;
 use crate::keys;
-use crate::{ContentStore, Result};
+use crate::{Answer, ContentStore};
 
 /// For how many days a removed document can be restored.
 pub const RESTORABLE_DAYS: u32 = 30;
@@ -40,11 +39,7 @@ struct RemovedItem {
 }
 
 /// The record of a removed document, which goes by itself when its time is over.
-pub(crate) fn removal(
-    item: DocumentItem,
-    run: &str,
-    now: Timestamp,
-) -> std::result::Result<Write, StoreError> {
+pub(crate) fn removal(item: DocumentItem, run: &str, now: Timestamp) -> Result<Write, StoreError> {
     let days = SignedDuration::from_hours(24 * i64::from(RESTORABLE_DAYS));
     let restorable_until = now.checked_add(days).unwrap_or(Timestamp::MAX);
     let key = keys::removed(&item.document.owner, &item.document.id);
@@ -59,7 +54,7 @@ impl ContentStore {
         &self,
         owner: &UserId,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<RemovedDocument>>> {
+    ) -> Answer<'_, Page<RemovedDocument>> {
         self.under(owner, keys::REMOVED, window)
     }
 
@@ -70,7 +65,7 @@ impl ContentStore {
         owner: &'a UserId,
         id: &'a DocumentId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Document>>> {
+    ) -> Answer<'a, Option<Document>> {
         Box::pin(async move {
             let key = keys::removed(owner, id);
             let removed: Option<RemovedItem> = self.table.get(&key).await?;

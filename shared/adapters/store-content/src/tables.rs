@@ -7,14 +7,13 @@ use std::collections::HashMap;
 use countersign_identity::UserId;
 use countersign_report::table::{Row, Schema, keyed};
 use countersign_store_kit::{Item, Key, Page, Query, Window, Write, decode};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::keys::{self, sortable};
-use crate::{ContentError, ContentStore, Result, derived};
+use crate::{Answer, ContentError, ContentStore, Result, derived};
 use settle::{Settled, settle};
 
 /// The workspace of an owner who names none.
@@ -114,7 +113,7 @@ impl ContentStore {
     /// # Errors
     /// [`ContentError::NoTable`], [`ContentError::Shape`] when columns or key differ from the table's, and
     /// [`ContentError::Store`].
-    pub fn write_rows(&self, write: RowWrite<'_>) -> BoxFuture<'_, Result<(TableInfo, Written)>> {
+    pub fn write_rows(&self, write: RowWrite<'_>) -> Answer<'_, (TableInfo, Written)> {
         let RowWrite {
             owner,
             workspace,
@@ -153,7 +152,7 @@ impl ContentStore {
         owner: &UserId,
         workspace: &str,
         table: &str,
-    ) -> BoxFuture<'_, Result<Option<TableInfo>>> {
+    ) -> Answer<'_, Option<TableInfo>> {
         self.table.read(keys::table(owner, workspace, table))
     }
 
@@ -163,7 +162,7 @@ impl ContentStore {
         owner: &UserId,
         workspace: Option<&str>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<TableInfo>>> {
+    ) -> Answer<'_, Page<TableInfo>> {
         let prefix = workspace
             .map_or_else(|| keys::TABLE.to_owned(), |name| format!("{}{name}#", keys::TABLE));
         let query = Query::partition(&keys::partition(owner)).prefix(&prefix);
@@ -177,7 +176,7 @@ impl ContentStore {
         workspace: &str,
         table: &str,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Map<String, Value>>>> {
+    ) -> Answer<'_, Page<Map<String, Value>>> {
         let query = Query::index(&keys::rows(owner, workspace, table)).within(window);
         self.table.page_as(query, |row: StoredRow| row.cells())
     }

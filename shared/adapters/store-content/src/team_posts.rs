@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::keys::{self, sortable};
-use crate::{ContentError, ContentStore, Result};
+use crate::{Answer, ContentError, ContentStore, Result};
 
 /// Posts a page of [`Feed::since`].
 const PAGE: i32 = 100;
@@ -17,7 +17,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError::NoThread`] when there is no such thread in the team.
-    pub fn create_post<'a>(&'a self, post: &'a Post) -> BoxFuture<'a, Result<Post>> {
+    pub fn create_post<'a>(&'a self, post: &'a Post) -> Answer<'a, Post> {
         Box::pin(async move {
             if post.begins_thread {
                 return self.table.put_once(put(post)?, post).await;
@@ -39,7 +39,7 @@ impl ContentStore {
     }
 
     /// A post of this team.
-    pub fn post(&self, team: &TeamId, id: &PostId) -> BoxFuture<'_, Result<Option<Post>>> {
+    pub fn post(&self, team: &TeamId, id: &PostId) -> Answer<'_, Option<Post>> {
         self.table.read(keys::post(team, id))
     }
 
@@ -49,7 +49,7 @@ impl ContentStore {
         team: &TeamId,
         (from, to): (Option<Timestamp>, Option<Timestamp>),
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Post>>> {
+    ) -> Answer<'_, Page<Post>> {
         let high = to.map_or_else(|| "~".to_owned(), |to| format!("{}~", sortable(to)));
         let query = Query::index(&keys::posts(team)).between(&low(from), &high).descending();
         self.table.page(query.within(window))
@@ -61,7 +61,7 @@ impl ContentStore {
         team: &'a TeamId,
         id: &'a PostId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Post>>> {
+    ) -> Answer<'a, Option<Post>> {
         Box::pin(async move {
             let unremoved =
                 Expr::new("attribute_exists(#PK) AND attribute_not_exists(#removed_at)");

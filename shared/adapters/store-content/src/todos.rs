@@ -3,14 +3,13 @@
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Window, Write};
 use countersign_todo::{Change, Changed, Todo, TodoId};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::against_others::against_others;
 use crate::keys;
 use crate::tables::CALL_KEPT;
-use crate::{ContentError, ContentStore, Result, derived};
+use crate::{Answer, ContentError, ContentStore, Result, derived};
 
 /// The most to-dos that one search looks through.
 const MAX_READ: usize = 5_000;
@@ -45,17 +44,17 @@ pub struct TodoChange<'a> {
 
 impl ContentStore {
     /// Writes a to-do unless one with its id exists; answers with the one that stands.
-    pub fn create_todo<'a>(&'a self, todo: &'a Todo) -> BoxFuture<'a, Result<Todo>> {
+    pub fn create_todo<'a>(&'a self, todo: &'a Todo) -> Answer<'a, Todo> {
         Box::pin(async move { self.table.put_once(put(todo)?, todo).await })
     }
 
     /// A to-do of this owner.
-    pub fn todo(&self, owner: &UserId, id: &TodoId) -> BoxFuture<'_, Result<Option<Todo>>> {
+    pub fn todo(&self, owner: &UserId, id: &TodoId) -> Answer<'_, Option<Todo>> {
         self.table.read(keys::todo(owner, id))
     }
 
     /// The to-dos of an owner, oldest first.
-    pub fn todos(&self, owner: &UserId, window: Window) -> BoxFuture<'_, Result<Page<Todo>>> {
+    pub fn todos(&self, owner: &UserId, window: Window) -> Answer<'_, Page<Todo>> {
         self.table.page(Query::index(&keys::todos(owner)).within(window))
     }
 
@@ -65,7 +64,7 @@ impl ContentStore {
         owner: &'a UserId,
         max: usize,
         takes: impl Fn(&Todo) -> bool + Send + Sync + 'a,
-    ) -> BoxFuture<'a, Result<FoundTodos>> {
+    ) -> Answer<'a, FoundTodos> {
         Box::pin(async move {
             let (mut todos, mut bytes, mut read, mut next) = (Vec::new(), 0, 0, None);
             loop {
@@ -90,7 +89,7 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError::NoTodo`], [`ContentError::TooManyTags`] and [`ContentError::Store`].
-    pub fn change_todo<'a>(&'a self, change: TodoChange<'a>) -> BoxFuture<'a, Result<Changed>> {
+    pub fn change_todo<'a>(&'a self, change: TodoChange<'a>) -> Answer<'a, Changed> {
         Box::pin(async move { against_others(|| self.try_change(&change)).await })
     }
 

@@ -1,13 +1,12 @@
 //! What most methods of the directory come to: a read, a page, or a write under a condition. `doing` is what an error says was tried.
 
 use countersign_store_kit::{Key, Page, Query, StoreError, Write};
-use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
-use crate::{Directory, DirectoryError, Result};
+use crate::{Answer, Directory, DirectoryError};
 
 /// What is to be written, unless it has no form that the table takes.
-pub(crate) type Encoded<T> = std::result::Result<T, StoreError>;
+pub(crate) type Encoded<T> = Result<T, StoreError>;
 
 impl Directory {
     /// Reads one record.
@@ -15,7 +14,7 @@ impl Directory {
         &self,
         key: Key,
         doing: &'static str,
-    ) -> BoxFuture<'_, Result<Option<T>>> {
+    ) -> Answer<'_, Option<T>> {
         Box::pin(async move { self.table.get(&key).await.map_err(DirectoryError::doing(doing)) })
     }
 
@@ -24,23 +23,19 @@ impl Directory {
         &self,
         query: Query,
         doing: &'static str,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    ) -> Answer<'_, Page<T>> {
         Box::pin(async move { self.table.page(query).await.map_err(DirectoryError::doing(doing)) })
     }
 
     /// Removes what is under a key.
-    pub(crate) fn remove(&self, key: Key, doing: &'static str) -> BoxFuture<'_, Result<()>> {
+    pub(crate) fn remove(&self, key: Key, doing: &'static str) -> Answer<'_, ()> {
         Box::pin(async move {
             self.table.write(Write::delete(&key)).await.map_err(DirectoryError::doing(doing))
         })
     }
 
     /// Does a write if its condition holds; false when it does not.
-    pub(crate) fn try_write(
-        &self,
-        write: Encoded<Write>,
-        doing: &'static str,
-    ) -> BoxFuture<'_, Result<bool>> {
+    pub(crate) fn try_write(&self, write: Encoded<Write>, doing: &'static str) -> Answer<'_, bool> {
         Box::pin(async move {
             let doing = DirectoryError::doing(doing);
             self.table.try_write(write.map_err(&doing)?).await.map_err(doing)
@@ -52,7 +47,7 @@ impl Directory {
         &self,
         writes: Encoded<Vec<Write>>,
         doing: &'static str,
-    ) -> BoxFuture<'_, Result<bool>> {
+    ) -> Answer<'_, bool> {
         Box::pin(async move {
             let doing = DirectoryError::doing(doing);
             self.table.try_transact(writes.map_err(&doing)?).await.map_err(doing)

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::asked::Encoded;
 use crate::sign_in::FirstRights;
 use crate::user::User;
-use crate::{Directory, DirectoryError, Result, keys};
+use crate::{Answer, Directory, DirectoryError, Result, keys};
 
 /// Of more scopes than these, [`Directory::entry_of`] reads fewer units of the table.
 const MAX_LOOKED_UP: usize = 6;
@@ -41,7 +41,7 @@ impl Directory {
         scope: &Scope,
         by: &UserId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         let put = Write::put(&keys::scope(user, scope), &Grant { granted_by: by, granted_at: now });
         self.granted(user, put, "grant the scope")
     }
@@ -50,7 +50,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn revoke(&self, user: &UserId, scope: &Scope) -> BoxFuture<'_, Result<()>> {
+    pub fn revoke(&self, user: &UserId, scope: &Scope) -> Answer<'_, ()> {
         self.remove(keys::scope(user, scope), "take the scope back")
     }
 
@@ -64,7 +64,7 @@ impl Directory {
         capability: Capability,
         by: &UserId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         let grant = Grant { granted_by: by, granted_at: now };
         self.granted(
             user,
@@ -77,7 +77,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn take(&self, user: &UserId, capability: Capability) -> BoxFuture<'_, Result<()>> {
+    pub fn take(&self, user: &UserId, capability: Capability) -> Answer<'_, ()> {
         self.remove(keys::capability(user, capability), "take the capability back")
     }
 
@@ -87,7 +87,7 @@ impl Directory {
         user: &'a UserId,
         put: Encoded<Write>,
         doing: &'static str,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let known = Write::check(&keys::profile(user), Expr::exists());
             let is_known = self.try_transact(put.map(|put| vec![known, put]), doing).await?;
@@ -105,7 +105,7 @@ impl Directory {
         user: &'a UserId,
         token_id: &str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now });
         self.granted(user, put, "revoke the token")
     }
@@ -114,7 +114,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::NoSuchUser`] when there is no such person.
-    pub fn revoke_all_tokens(&self, user: &UserId, now: Timestamp) -> BoxFuture<'_, Result<()>> {
+    pub fn revoke_all_tokens(&self, user: &UserId, now: Timestamp) -> Answer<'_, ()> {
         // Issue times are whole seconds: a token of this very second is void as well.
         let bound = now.as_second() + 1;
         let write = Write::update(&keys::profile(user)).set("not_before", &bound);
@@ -152,10 +152,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn entry_of<'a>(
-        &'a self,
-        user: &'a UserId,
-    ) -> BoxFuture<'a, Result<Option<DirectoryEntry>>> {
+    pub fn entry_of<'a>(&'a self, user: &'a UserId) -> Answer<'a, Option<DirectoryEntry>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("read the grants");
             let mut query = Query::partition(&keys::partition(user)).consistent();

@@ -39,6 +39,9 @@ use countersign_store_kit::Table;
 /// What every method of this crate returns.
 pub type Result<T> = std::result::Result<T, DirectoryError>;
 
+/// What a store is asked for, on its way.
+pub type Answer<'a, T> = futures::future::BoxFuture<'a, Result<T>>;
+
 /// The table `Directory`.
 #[derive(Debug, Clone)]
 pub struct Directory {

@@ -4,13 +4,12 @@
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Query, Write};
 use futures::TryFutureExt as _;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::asked::Encoded;
-use crate::{Directory, DirectoryError, Result, keys};
+use crate::{Answer, Directory, DirectoryError, keys};
 
 /// Which document of the deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn setting(&self, of: Setting) -> BoxFuture<'_, Result<Option<StoredSetting>>> {
+    pub fn setting(&self, of: Setting) -> Answer<'_, Option<StoredSetting>> {
         self.one(keys::setting(of), "read a document of the deployment")
     }
 
@@ -57,7 +56,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn settings(&self, of: Setting, limit: i32) -> BoxFuture<'_, Result<Vec<StoredSetting>>> {
+    pub fn settings(&self, of: Setting, limit: i32) -> Answer<'_, Vec<StoredSetting>> {
         let query = Query::partition(&keys::settings(of)).descending().limit(limit);
         let page = self.page(query, "list a document of the deployment");
         Box::pin(page.map_ok(|page| page.items))
@@ -74,7 +73,7 @@ impl Directory {
         seen: u64,
         by: &'a UserId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<StoredSetting>> {
+    ) -> Answer<'a, StoredSetting> {
         Box::pin(async move {
             let stored = StoredSetting {
                 json: document.to_string(),

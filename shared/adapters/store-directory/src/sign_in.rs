@@ -2,7 +2,6 @@
 
 use countersign_identity::{Capability, Scope};
 use countersign_store_kit::{Expr, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -10,7 +9,7 @@ use crate::account::{Account, PoolSubject};
 use crate::asked::Encoded;
 use crate::user::User;
 use crate::users::Claim;
-use crate::{Directory, DirectoryError, Result, grants, keys};
+use crate::{Answer, Directory, DirectoryError, grants, keys};
 
 /// Whose account it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +38,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn holder<'a>(&'a self, subject: &'a PoolSubject) -> BoxFuture<'a, Result<Holder>> {
+    pub fn holder<'a>(&'a self, subject: &'a PoolSubject) -> Answer<'a, Holder> {
         Box::pin(async move {
             let claim = self.one::<Claim>(keys::subject(subject), "find the account").await?;
             let Some(claim) = claim else { return Ok(Holder::Nobody) };
@@ -65,7 +64,7 @@ impl Directory {
         user: &'a User,
         account: &'a Account,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
             let is_free = self.try_transact(tying(user, account, now), "note the account").await?;
             let taken =
@@ -79,7 +78,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Changed`] when the account changed in between, or there is none.
-    pub fn part<'a>(&'a self, user: &'a User, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+    pub fn part<'a>(&'a self, user: &'a User, now: Timestamp) -> Answer<'a, ()> {
         Box::pin(async move {
             let account = user.account.as_ref().ok_or(DirectoryError::Changed)?;
             let writes = parting(user, account, now);
@@ -98,7 +97,7 @@ impl Directory {
         user: &'a User,
         rights: &'a FirstRights,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    ) -> Answer<'a, bool> {
         Box::pin(async move {
             let doing = "appoint the administrator";
             let mark = self.one::<Value>(keys::appointed(&user.email), doing).await?;

@@ -3,11 +3,11 @@
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Page, Query, StoreError, Window, Write};
 use countersign_team::{Member, Team, TeamChange, TeamId};
-use futures::future::{BoxFuture, try_join};
+use futures::future::try_join;
 use jiff::Timestamp;
 
 use crate::asked::Encoded;
-use crate::{Directory, DirectoryError, Result, keys};
+use crate::{Answer, Directory, DirectoryError, keys};
 
 /// The most teams of one person that are read.
 const MAX_TEAMS: usize = 200;
@@ -17,7 +17,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn create_team<'a>(&'a self, team: &'a Team) -> BoxFuture<'a, Result<Team>> {
+    pub fn create_team<'a>(&'a self, team: &'a Team) -> Answer<'a, Team> {
         Box::pin(async move {
             let doing = DirectoryError::doing("make the team");
             let put = put(team).map_err(&doing)?;
@@ -29,7 +29,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn team(&self, id: &TeamId) -> BoxFuture<'_, Result<Option<Team>>> {
+    pub fn team(&self, id: &TeamId) -> Answer<'_, Option<Team>> {
         self.one(keys::team(id), "read the team")
     }
 
@@ -37,7 +37,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn teams(&self, window: Window) -> BoxFuture<'_, Result<Page<Team>>> {
+    pub fn teams(&self, window: Window) -> Answer<'_, Page<Team>> {
         self.page(Query::index(keys::TEAMS).within(window), "list teams")
     }
 
@@ -50,7 +50,7 @@ impl Directory {
         id: &'a TeamId,
         change: &'a TeamChange,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Team>> {
+    ) -> Answer<'a, Team> {
         Box::pin(async move {
             let before = self.team(id).await?.ok_or(DirectoryError::NoSuchTeam)?;
             let is_same = Expr::version(before.version);
@@ -65,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::NoSuchTeam`] and [`DirectoryError::NoSuchUser`] when there is none.
-    pub fn add_member<'a>(&'a self, member: &'a Member) -> BoxFuture<'a, Result<()>> {
+    pub fn add_member<'a>(&'a self, member: &'a Member) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = DirectoryError::doing("add the member");
             let Member { team_id, user_id, .. } = member;
@@ -93,7 +93,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn remove_member(&self, team: &TeamId, user: &UserId) -> BoxFuture<'_, Result<()>> {
+    pub fn remove_member(&self, team: &TeamId, user: &UserId) -> Answer<'_, ()> {
         self.remove(keys::membership(user, team), "remove the member")
     }
 
@@ -101,7 +101,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn members(&self, team: &TeamId, window: Window) -> BoxFuture<'_, Result<Page<Member>>> {
+    pub fn members(&self, team: &TeamId, window: Window) -> Answer<'_, Page<Member>> {
         self.page(Query::index(&keys::members(team)).within(window), "list the members")
     }
 
@@ -109,11 +109,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn team_of<'a>(
-        &'a self,
-        user: &'a UserId,
-        team: &'a TeamId,
-    ) -> BoxFuture<'a, Result<Option<Team>>> {
+    pub fn team_of<'a>(&'a self, user: &'a UserId, team: &'a TeamId) -> Answer<'a, Option<Team>> {
         let member = self.one::<Member>(keys::membership(user, team), "read the membership");
         Box::pin(async move {
             let (member, team) = try_join(member, self.team(team)).await?;
@@ -125,7 +121,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn teams_of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<Team>>> {
+    pub fn teams_of<'a>(&'a self, user: &'a UserId) -> Answer<'a, Vec<Team>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("list the teams of the person");
             let query = Query::partition(&keys::partition(user)).prefix(keys::MEMBERSHIP);

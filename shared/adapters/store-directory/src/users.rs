@@ -2,13 +2,12 @@
 
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Window, Write};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::asked::Encoded;
 use crate::user::{Email, User, UserChange, Username};
-use crate::{Directory, DirectoryError, Result, keys};
+use crate::{Answer, Directory, DirectoryError, Result, keys};
 
 /// Who holds a username or an address.
 #[derive(Serialize, Deserialize)]
@@ -27,7 +26,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Taken`] when a name or the account is somebody else's.
-    pub fn create<'a>(&'a self, user: &'a User) -> BoxFuture<'a, Result<User>> {
+    pub fn create<'a>(&'a self, user: &'a User) -> Answer<'a, User> {
         Box::pin(async move {
             let doing = DirectoryError::doing("enter the person");
             match self.table.transact(entry(user).map_err(&doing)?).await {
@@ -58,7 +57,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn user(&self, id: &UserId) -> BoxFuture<'_, Result<Option<User>>> {
+    pub fn user(&self, id: &UserId) -> Answer<'_, Option<User>> {
         self.one(keys::profile(id), "read the person")
     }
 
@@ -66,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn by_username(&self, username: &Username) -> BoxFuture<'_, Result<Option<User>>> {
+    pub fn by_username(&self, username: &Username) -> Answer<'_, Option<User>> {
         self.claimed(keys::username(username))
     }
 
@@ -74,7 +73,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn by_email(&self, email: &Email) -> BoxFuture<'_, Result<Option<User>>> {
+    pub fn by_email(&self, email: &Email) -> Answer<'_, Option<User>> {
         self.claimed(keys::email(email))
     }
 
@@ -82,7 +81,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<User>>> {
+    pub fn find<'a>(&'a self, name: &'a str) -> Answer<'a, Option<User>> {
         Box::pin(async move {
             if let Ok(id) = UserId::parse(name) {
                 return self.user(&id).await;
@@ -97,7 +96,7 @@ impl Directory {
         })
     }
 
-    fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
+    fn claimed(&self, key: Key) -> Answer<'_, Option<User>> {
         Box::pin(async move {
             match self.one::<Claim>(key, "find the person").await? {
                 Some(claim) => self.user(&claim.user_id).await,
@@ -110,7 +109,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn list(&self, window: Window) -> BoxFuture<'_, Result<Page<User>>> {
+    pub fn list(&self, window: Window) -> Answer<'_, Page<User>> {
         self.page(Query::index(keys::USERS).within(window), "list people")
     }
 
@@ -123,7 +122,7 @@ impl Directory {
         id: &'a UserId,
         change: &'a UserChange,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<User>> {
+    ) -> Answer<'a, User> {
         Box::pin(async move {
             self.written(changed(id, change, now), "change the person").await?;
             self.user(id).await?.ok_or(DirectoryError::NoSuchUser)
@@ -131,11 +130,7 @@ impl Directory {
     }
 
     /// Does a write whose only condition is that the person exists.
-    pub(crate) fn written(
-        &self,
-        write: Encoded<Write>,
-        doing: &'static str,
-    ) -> BoxFuture<'_, Result<()>> {
+    pub(crate) fn written(&self, write: Encoded<Write>, doing: &'static str) -> Answer<'_, ()> {
         Box::pin(async move {
             let write = write.map(|write| write.when(Expr::exists()));
             let is_known = self.try_write(write, doing).await?;

@@ -7,11 +7,10 @@ use countersign_knowledge::graph::Scope;
 use countersign_knowledge::review::Decision;
 use countersign_knowledge::{Entity, EntityId, KnowledgeError, ReviewRow, ReviewStatus};
 use countersign_store_kit::{Expr, Key, StoreError, Write, decode};
-use futures::future::BoxFuture;
 
 use crate::items::{Versioned, open};
 use crate::writes::{TRIES, by_name, entity_pointers, log_write, unique};
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, Result, keys};
 
 /// Links are followed so often; each time all that are new at once.
 const MAX_ROUNDS: usize = 60;
@@ -66,7 +65,7 @@ impl KnowledgeStore {
         scope: &'a Scope,
         about: BTreeSet<EntityId>,
         judge: Judge<'a>,
-    ) -> BoxFuture<'a, Result<std::result::Result<Decision, KnowledgeError>>> {
+    ) -> Answer<'a, std::result::Result<Decision, KnowledgeError>> {
         Box::pin(async move {
             for attempt in 1..=TRIES {
                 let (decided, versions) = self.decided(scope, about.clone()).await?;

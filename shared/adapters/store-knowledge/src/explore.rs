@@ -7,12 +7,11 @@ use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
 use countersign_store_kit::{Key, Query, Window, boxed, decode};
-use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 
 use crate::items::{Back, Pointer};
 use crate::reads::Page;
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, Result, keys};
 
 /// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
 const MAX_FOUND: usize = 1_000;
@@ -84,7 +83,7 @@ impl KnowledgeStore {
         scope: &'a Scope,
         kind: Option<&'a EntityType>,
         window: Window,
-    ) -> BoxFuture<'a, Result<Page<Entity>>> {
+    ) -> Answer<'a, Page<Entity>> {
         Box::pin(async move {
             let query = match kind {
                 Some(kind) => Query::index(&keys::by_type(scope, kind)),
@@ -110,7 +109,7 @@ impl KnowledgeStore {
         scope: &'a Scope,
         kind: &'a EntityType,
         id: &'a ExternalId,
-    ) -> BoxFuture<'a, Result<Vec<Entity>>> {
+    ) -> Answer<'a, Vec<Entity>> {
         let query = Query::partition(&keys::lookup(scope, &id_key(kind, id))).consistent();
         Box::pin(async move {
             let mut found = self.views_of(scope, self.pointed(query, 100).await?).await?;
@@ -213,7 +212,7 @@ impl KnowledgeStore {
         let (decided, _) = self.decided(scope, ids.clone()).await?;
         let holders: BTreeSet<EntityId> =
             ids.iter().flat_map(|id| decided.edge_holders(decided.root(id))).collect();
-        let mut reads: Vec<BoxFuture<'_, Result<Stored>>> = Vec::with_capacity(holders.len());
+        let mut reads: Vec<Answer<'_, Stored>> = Vec::with_capacity(holders.len());
         for holder in &holders {
             reads.push(Box::pin(self.stored_edges(scope, holder)));
         }

@@ -42,6 +42,9 @@ use countersign_store_kit::{Blobs, Table};
 /// What every method of this crate returns.
 pub type Result<T> = countersign_store_kit::Result<T>;
 
+/// What a store is asked for, on its way.
+pub type Answer<'a, T> = futures::future::BoxFuture<'a, Result<T>>;
+
 /// The table `Knowledge` and the bucket for large plans.
 #[derive(Debug, Clone)]
 pub struct KnowledgeStore {

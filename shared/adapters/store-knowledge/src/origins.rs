@@ -4,11 +4,10 @@ use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{DataSource, Document, Entity, MentioningId, SourceId};
 use countersign_store_kit::{Key, Page, Query, Window, Write, decode};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::items::Pointer;
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, Result, keys};
 
 impl KnowledgeStore {
     /// Writes what is not there, or was read earlier than what is: so doing it again, in whatever order, changes nothing.
@@ -43,11 +42,7 @@ impl KnowledgeStore {
     }
 
     /// One data source of the owner, or none.
-    pub fn source(
-        &self,
-        scope: &Scope,
-        id: &SourceId,
-    ) -> BoxFuture<'_, Result<Option<DataSource>>> {
+    pub fn source(&self, scope: &Scope, id: &SourceId) -> Answer<'_, Option<DataSource>> {
         self.table.read(keys::source(scope, id))
     }
 
@@ -57,7 +52,7 @@ impl KnowledgeStore {
         scope: &Scope,
         (run, connector): (Option<&str>, Option<&str>),
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<DataSource>>> {
+    ) -> Answer<'_, Page<DataSource>> {
         let query = match (run, connector) {
             (Some(run), _) => Query::partition(&keys::discoveries_of(&scope.owner, run))
                 .prefix(&keys::sources_of_run(scope)),
@@ -70,20 +65,12 @@ impl KnowledgeStore {
     }
 
     /// One document of the owner, or none.
-    pub fn document(
-        &self,
-        scope: &Scope,
-        id: &MentioningId,
-    ) -> BoxFuture<'_, Result<Option<Document>>> {
+    pub fn document(&self, scope: &Scope, id: &MentioningId) -> Answer<'_, Option<Document>> {
         self.table.read(keys::document(scope, id))
     }
 
     /// A page of documents, newest first.
-    pub fn documents(
-        &self,
-        scope: &Scope,
-        window: Window,
-    ) -> BoxFuture<'_, Result<Page<Document>>> {
+    pub fn documents(&self, scope: &Scope, window: Window) -> Answer<'_, Page<Document>> {
         self.newest(&keys::documents(scope), window)
     }
 
@@ -94,7 +81,7 @@ impl KnowledgeStore {
         scope: &'a Scope,
         id: &'a MentioningId,
         window: Window,
-    ) -> BoxFuture<'a, Result<Page<Entity>>> {
+    ) -> Answer<'a, Page<Entity>> {
         let page = self.page_of(Query::partition(&keys::mentions(scope, id)), window);
         Box::pin(async move {
             let page: Page<Pointer> = page.await?;
@@ -110,7 +97,7 @@ impl KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         entity: &'a Entity,
-    ) -> BoxFuture<'a, Result<(Vec<DataSource>, Vec<Document>)>> {
+    ) -> Answer<'a, (Vec<DataSource>, Vec<Document>)> {
         Box::pin(async move {
             let sources = entity.discovered_by.keys().map(|id| keys::source(scope, id));
             let documents = entity.mentioned_in.keys().map(|id| keys::document(scope, id));

@@ -8,12 +8,11 @@ use countersign_knowledge::{
     Edge, Entity, EntityId, Mention, ReviewId, ReviewRow, ReviewStatus, lookup_keys,
 };
 use countersign_store_kit::{Item, Key, Query, decode};
-use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 use serde::de::DeserializeOwned;
 
 use crate::items::{Pointer, Versioned, open};
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, Result, keys};
 
 pub use countersign_store_kit::Page;
 
@@ -63,8 +62,7 @@ impl KnowledgeStore {
                 return Ok(decided.views());
             }
         }
-        let mut lookups: Vec<BoxFuture<'_, Result<Vec<EntityId>>>> =
-            Vec::with_capacity(wanted.len());
+        let mut lookups: Vec<Answer<'_, Vec<EntityId>>> = Vec::with_capacity(wanted.len());
         for key in &wanted {
             lookups.push(Box::pin(self.filed_under(keys::lookup(scope, key))));
         }

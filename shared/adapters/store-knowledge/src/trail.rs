@@ -6,18 +6,17 @@ use countersign_knowledge::{
     Discovery, LogId, ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus,
 };
 use countersign_store_kit::{Page, Query, Window};
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, keys};
 
 impl KnowledgeStore {
     pub(crate) fn page_of<T: DeserializeOwned + Send>(
         &self,
         query: Query,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    ) -> Answer<'_, Page<T>> {
         self.table.page(query.within(window))
     }
 
@@ -26,16 +25,12 @@ impl KnowledgeStore {
         &self,
         list: &str,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<T>>> {
+    ) -> Answer<'_, Page<T>> {
         self.page_of(Query::index(list).descending(), window)
     }
 
     /// A page of the resolution log, newest first.
-    pub fn log(
-        &self,
-        scope: &Scope,
-        window: Window,
-    ) -> BoxFuture<'_, Result<Page<ResolutionLogRow>>> {
+    pub fn log(&self, scope: &Scope, window: Window) -> Answer<'_, Page<ResolutionLogRow>> {
         self.page_of(Query::partition(&keys::log(scope)).descending(), window)
     }
 
@@ -44,7 +39,7 @@ impl KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         id: &'a LogId,
-    ) -> BoxFuture<'a, Result<Option<ResolutionLogRow>>> {
+    ) -> Answer<'a, Option<ResolutionLogRow>> {
         let query = Query::index(&keys::log_row(scope, id)).limit(1);
         Box::pin(async move {
             let found: Page<ResolutionLogRow> = self.table.page(query).await?;
@@ -60,12 +55,12 @@ impl KnowledgeStore {
         scope: &Scope,
         status: ReviewStatus,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<ReviewRow>>> {
+    ) -> Answer<'_, Page<ReviewRow>> {
         self.newest(&keys::reviews(scope, status), window)
     }
 
     /// One review of the owner, or none.
-    pub fn review(&self, scope: &Scope, id: &ReviewId) -> BoxFuture<'_, Result<Option<ReviewRow>>> {
+    pub fn review(&self, scope: &Scope, id: &ReviewId) -> Answer<'_, Option<ReviewRow>> {
         self.table.read(keys::review(scope, id))
     }
 
@@ -75,16 +70,12 @@ impl KnowledgeStore {
         owner: &UserId,
         run: &str,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
+    ) -> Answer<'_, Page<Discovery>> {
         self.page_of(Query::partition(&keys::discoveries_of(owner, run)).prefix("DISC#"), window)
     }
 
     /// A page of what all runs found, newest first.
-    pub fn discoveries(
-        &self,
-        scope: &Scope,
-        window: Window,
-    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
+    pub fn discoveries(&self, scope: &Scope, window: Window) -> Answer<'_, Page<Discovery>> {
         self.newest(&keys::discoveries(scope), window)
     }
 
@@ -94,7 +85,7 @@ impl KnowledgeStore {
         scope: &Scope,
         since: Option<Timestamp>,
         window: Window,
-    ) -> BoxFuture<'_, Result<Page<Discovery>>> {
+    ) -> Answer<'_, Page<Discovery>> {
         let since = keys::place(since.unwrap_or(Timestamp::MIN), "");
         self.page_of(Query::index(&keys::discoveries(scope)).between(&since, "~"), window)
     }

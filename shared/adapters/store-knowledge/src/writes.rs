@@ -8,14 +8,13 @@ use countersign_knowledge::{
     Discovery, DiscoveryStatus, Edge, Entity, ResolutionLogRow, ReviewRow, lookup_keys,
 };
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
-use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::items::{Back, Pointer, Versioned, open};
 use crate::origins::mention_pointers;
-use crate::{KnowledgeStore, Result, keys};
+use crate::{Answer, KnowledgeStore, Result, keys};
 
 /// How many single writes run at once.
 const AT_ONCE: usize = 16;
@@ -72,7 +71,7 @@ impl KnowledgeStore {
         self.join_all(scope, &changes.entities).await?;
         self.join_all(scope, &changes.edges).await?;
         self.table.write_many(unique(rows(scope, changes)?)).await?;
-        let mut asked: Vec<BoxFuture<'_, Result<()>>> = Vec::with_capacity(changes.reviews.len());
+        let mut asked: Vec<Answer<'_, ()>> = Vec::with_capacity(changes.reviews.len());
         for review in &changes.reviews {
             asked.push(Box::pin(self.ask(scope, review)));
         }
@@ -102,7 +101,7 @@ impl KnowledgeStore {
     async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<()> {
         let wanted: Vec<Key> = news.iter().map(|new| new.key(scope)).collect();
         let mut stands = self.table.get_many(&wanted).await?;
-        let mut joins: Vec<BoxFuture<'_, Result<()>>> = Vec::with_capacity(news.len());
+        let mut joins: Vec<Answer<'_, ()>> = Vec::with_capacity(news.len());
         for new in news {
             joins.push(Box::pin(self.join(scope, new, stands.remove(&new.key(scope)))));
         }

@@ -28,6 +28,7 @@ extern crate self as countersign_document;
 
 mod bounded;
 mod elsewhere;
+mod entry_count;
 mod explain;
 mod folder;
 mod kind;
@@ -74,6 +75,7 @@ pub use rules::Rules;
 pub use schema::schema;
 pub use span::Span;
 pub use table::table;
+pub use tagged::without_null;
 pub use text::{Form, Refused, form, register};
 pub use tree::{Limits, Tree, escaped};
 pub use verdict::Verdict;

@@ -6,8 +6,9 @@ use std::ops::Deref;
 
 use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+
+use crate::entry_count;
 
 /// A mapping of `MIN` to `MAX` entries, in the order in which they are written, whose keys are `K`: a type of
 /// [`crate::text_type!`].
@@ -44,10 +45,8 @@ where
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = IndexMap::deserialize(deserializer)?;
-        if (MIN..=MAX).contains(&entries.len()) {
-            return Ok(Self(entries));
-        }
-        Err(D::Error::custom(format!("must have {MIN} to {MAX} entries")))
+        entry_count::check::<D::Error>(entries.len(), MIN, MAX)?;
+        Ok(Self(entries))
     }
 }
 
@@ -65,12 +64,7 @@ impl<K: JsonSchema + Eq + Hash, V: JsonSchema, const MIN: usize, const MAX: usiz
         let mut schema = json_schema!({
             "type": "object", "propertyNames": names, "additionalProperties": values,
         });
-        if MIN > 0 {
-            schema.insert("minProperties".to_owned(), MIN.into());
-        }
-        if MAX < usize::MAX {
-            schema.insert("maxProperties".to_owned(), MAX.into());
-        }
+        entry_count::describe(&mut schema, ["minProperties", "maxProperties"], MIN, MAX);
         schema
     }
 }

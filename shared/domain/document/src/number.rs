@@ -7,6 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::entry_count;
+
 /// A whole number from `MIN` to `MAX`, and `DEFAULT` when the key has `#[serde(default)]` and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -107,10 +109,8 @@ impl<'de, T: Deserialize<'de>, const MIN: usize, const MAX: usize> Deserialize<'
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = Vec::deserialize(deserializer)?;
-        if (MIN..=MAX).contains(&entries.len()) {
-            return Ok(Self(entries));
-        }
-        Err(D::Error::custom(format!("must have {MIN} to {MAX} entries")))
+        entry_count::check::<D::Error>(entries.len(), MIN, MAX)?;
+        Ok(Self(entries))
     }
 }
 
@@ -123,12 +123,7 @@ impl<T: JsonSchema, const MIN: usize, const MAX: usize> JsonSchema for List<T, M
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = generator.subschema_for::<Vec<T>>();
-        if MIN > 0 {
-            schema.insert("minItems".to_owned(), MIN.into());
-        }
-        if MAX < usize::MAX {
-            schema.insert("maxItems".to_owned(), MAX.into());
-        }
+        entry_count::describe(&mut schema, ["minItems", "maxItems"], MIN, MAX);
         schema
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::tree::{Below, Mark};
+use crate::tree::Mark;
 
 /// A part of a document that was read from a text: its value, and where it is written.
 #[derive(Debug, Clone, Copy)]
@@ -41,22 +41,14 @@ impl<'t> Part<'t> {
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         let value = self.value.as_object()?.get(key)?;
-        let mark = match self.mark.map(|mark| &mark.below) {
-            Some(Below::Map(marks)) => marks.get(key),
-            _ => None,
-        };
-        Some(Self { value, mark })
+        Some(Self { value, mark: self.mark.and_then(|mark| mark.below.at_key(key)) })
     }
 
     /// An entry of a list, from 0.
     #[must_use]
     pub fn entry(self, n: usize) -> Option<Self> {
         let value = self.value.as_array()?.get(n)?;
-        let mark = match self.mark.map(|mark| &mark.below) {
-            Some(Below::List(marks)) => marks.get(n),
-            _ => None,
-        };
-        Some(Self { value, mark })
+        Some(Self { value, mark: self.mark.and_then(|mark| mark.below.at(n)) })
     }
 
     /// The part under a key, or at a position.

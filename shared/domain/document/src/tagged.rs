@@ -38,18 +38,23 @@ impl Transform for Tagged {
     }
 }
 
-/// A key without a value is a key that is left out, so that a schema need not speak of null.
-fn plain_option(object: &mut Map<String, Value>) {
-    if let Some(Value::Array(types)) = object.get_mut("type") {
+/// Takes null out of the types and the words of a schema: a key without a value is a key that is left out.
+pub fn without_null(schema: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|one| one != "null");
         if let [one] = &mut types[..] {
             let one = one.take();
-            object.insert("type".to_owned(), one);
+            schema.insert("type".to_owned(), one);
         }
     }
-    if let Some(Value::Array(words)) = object.get_mut("enum") {
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
         words.retain(|word| !word.is_null());
     }
+}
+
+/// The same in the alternatives of a schema, one of which must hold.
+fn plain_option(object: &mut Map<String, Value>) {
+    without_null(object);
     let is_null = |schema: &Value| schema["type"] == "null";
     if let Some(Value::Array(either)) = object.get_mut("anyOf")
         && either.iter().any(is_null)

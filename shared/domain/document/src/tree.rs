@@ -44,6 +44,24 @@ pub(crate) enum Below {
     Map(IndexMap<String, Mark>),
 }
 
+impl Below {
+    /// Where the value under a key is written.
+    pub(crate) fn at_key(&self, key: &str) -> Option<&Mark> {
+        match self {
+            Self::Map(marks) => marks.get(key),
+            _ => None,
+        }
+    }
+
+    /// Where an entry of a list is written, from 0.
+    pub(crate) fn at(&self, n: usize) -> Option<&Mark> {
+        match self {
+            Self::List(marks) => marks.get(n),
+            _ => None,
+        }
+    }
+}
+
 /// A document as a JSON value, and where each of its parts is written.
 #[derive(Debug, Clone)]
 pub struct Tree {

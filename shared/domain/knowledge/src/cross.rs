@@ -155,9 +155,7 @@ pub fn cross(
     question: &Question,
 ) -> Result<CrossReferences, KnowledgeError> {
     for (what, records) in [("dataset_a", a), ("dataset_b", b)] {
-        if records.len() > MAX_RECORDS {
-            return Err(KnowledgeError::TooMany { what, count: records.len(), limit: MAX_RECORDS });
-        }
+        KnowledgeError::at_most(what, records.len(), MAX_RECORDS)?;
     }
     if !(0.0..=1.0).contains(&question.threshold) {
         return Err(KnowledgeError::OutOfRange {
@@ -195,13 +193,7 @@ fn pair_up(
         }
         let candidates = blocks.candidates(subject);
         comparisons += candidates.len();
-        if comparisons > MAX_COMPARISONS {
-            return Err(KnowledgeError::TooMany {
-                what: "the comparison",
-                count: comparisons,
-                limit: MAX_COMPARISONS,
-            });
-        }
+        KnowledgeError::at_most("the comparison", comparisons, MAX_COMPARISONS)?;
         for j in candidates {
             let same = itself && (j <= i || a[i] == b[j]);
             if same
@@ -219,13 +211,7 @@ fn pair_up(
                 method,
             }));
         }
-        if matches.len() > MAX_MATCHES {
-            return Err(KnowledgeError::TooMany {
-                what: "matches",
-                count: matches.len(),
-                limit: MAX_MATCHES,
-            });
-        }
+        KnowledgeError::at_most("matches", matches.len(), MAX_MATCHES)?;
     }
     Ok(matches)
 }

@@ -95,3 +95,10 @@ pub enum KnowledgeError {
         problem: String,
     },
 }
+
+impl KnowledgeError {
+    /// Nothing as long as there are no more than `limit`.
+    pub(crate) fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), Self> {
+        if count > limit { Err(Self::TooMany { what, count, limit }) } else { Ok(()) }
+    }
+}

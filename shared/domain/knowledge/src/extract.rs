@@ -131,13 +131,7 @@ fn by_rules() -> Method {
 /// # Errors
 /// [`KnowledgeError`] when there are too many records or entities, or an item is not an object.
 pub fn extract(records: &[Value], request: &Request) -> Result<Vec<Extracted>, KnowledgeError> {
-    if records.len() > MAX_RECORDS {
-        return Err(KnowledgeError::TooMany {
-            what: "data",
-            count: records.len(),
-            limit: MAX_RECORDS,
-        });
-    }
+    KnowledgeError::at_most("data", records.len(), MAX_RECORDS)?;
     let mut all = Vec::new();
     for (index, record) in records.iter().enumerate() {
         let Some(fields) = record.as_object() else {
@@ -151,13 +145,7 @@ pub fn extract(records: &[Value], request: &Request) -> Result<Vec<Extracted>, K
         all.extend(found.into_iter().filter(|entity| {
             request.types.as_ref().is_none_or(|types| types.contains(&entity.entity_type))
         }));
-        if all.len() > MAX_ENTITIES {
-            return Err(KnowledgeError::TooMany {
-                what: "entities",
-                count: all.len(),
-                limit: MAX_ENTITIES,
-            });
-        }
+        KnowledgeError::at_most("entities", all.len(), MAX_ENTITIES)?;
     }
     Ok(all)
 }

@@ -4,19 +4,23 @@ use crate::fold::fold;
 use crate::gazetteer::is_given_name;
 
 /// A generation mark. Two different ones are two different people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
 pub enum Suffix {
     /// Junior.
     Jr,
     /// Senior.
     Sr,
     /// The second.
+    #[strum(to_string = "II")]
     Second,
     /// The third.
+    #[strum(to_string = "III")]
     Third,
     /// The fourth.
+    #[strum(to_string = "IV")]
     Fourth,
     /// The fifth.
+    #[strum(to_string = "V")]
     Fifth,
 }
 
@@ -36,14 +40,7 @@ impl Suffix {
     /// How it is written in a canonical name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Jr => "Jr",
-            Self::Sr => "Sr",
-            Self::Second => "II",
-            Self::Third => "III",
-            Self::Fourth => "IV",
-            Self::Fifth => "V",
-        }
+        self.into()
     }
 }
 

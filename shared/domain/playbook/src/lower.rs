@@ -133,22 +133,20 @@ impl Lower<'_> {
         let step = &self.draft.steps[at];
         let stops = step.is_gate() || step.for_each.is_some() || self.checked.leads_to_effect[at];
         let default = if stops { OnError::Stop } else { OnError::Skip };
-        let mut asked = Some(at);
-        while let Some(step) = asked.map(|at| &self.draft.steps[at]) {
-            if let Some((given, _)) = step.on_error {
-                return given;
-            }
-            asked = step.parent;
-        }
-        default
+        self.written(at, |step| step.on_error.as_ref().map(|(given, _)| *given)).unwrap_or(default)
+    }
+
+    fn on_warning(&self, at: usize) -> Option<OnWarning> {
+        self.written(at, |step| step.on_warning.as_ref().map(|(given, _)| *given))
     }
 
     /// What is written at the step, or at the parallel step around it.
-    fn on_warning(&self, at: usize) -> Option<OnWarning> {
+    fn written<T>(&self, at: usize, of: impl Fn(&DraftStep<'_>) -> Option<T>) -> Option<T> {
         let mut asked = Some(at);
         while let Some(step) = asked.map(|at| &self.draft.steps[at]) {
-            if let Some((given, _)) = step.on_warning {
-                return Some(given);
+            let given = of(step);
+            if given.is_some() {
+                return given;
             }
             asked = step.parent;
         }

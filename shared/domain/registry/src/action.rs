@@ -194,6 +194,9 @@ pub trait Describe: Send + Sync {
 /// What an action, or what it works with, answers in its time.
 pub type ActionFuture<'a, T> = BoxFuture<'a, Result<T, ActionError>>;
 
+/// What a model would be asked; none where none is.
+pub type Foreseen = Result<Option<Value>, ActionError>;
+
 /// Why an action did not succeed. The code is stable and lands in the step's event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("{message}")]
@@ -290,11 +293,7 @@ pub trait Handler: Send + Sync {
     ///
     /// # Errors
     /// [`ActionError`] when it would not be asked: the call would fail.
-    fn foresee(
-        &self,
-        _call: &Call,
-        _tools: Vec<Cow<'_, Contract>>,
-    ) -> Result<Option<Value>, ActionError> {
+    fn foresee(&self, _call: &Call, _tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         Ok(None)
     }
 }

@@ -1,5 +1,6 @@
 //! From a declared type to the slots of a contract.
 
+use countersign_document::without_null;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -89,7 +90,7 @@ fn simplify(schema: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(map) => {
             map.values_mut().for_each(simplify);
-            without_null(map);
+            plain_option(map);
             as_words(map);
             if map.get("title").is_some_and(Value::is_string) {
                 map.shift_remove("title");
@@ -108,17 +109,8 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-fn without_null(map: &mut Map<String, Value>) {
-    if let Some(Value::Array(types)) = map.get_mut("type") {
-        types.retain(|kind| kind != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            map.insert("type".to_owned(), only);
-        }
-    }
-    if let Some(Value::Array(words)) = map.get_mut("enum") {
-        words.retain(|word| !word.is_null());
-    }
+fn plain_option(map: &mut Map<String, Value>) {
+    without_null(map);
     if map.get("default").is_some_and(Value::is_null) {
         map.shift_remove("default");
     }

@@ -70,8 +70,7 @@ impl Sent {
 
     /// What is told in either case: who allowed it, and when it was sent.
     fn story(&self, step: &str, by: &[&str]) -> String {
-        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
-        let sent = to_the_second(self.at);
+        let (by, sent) = (by_whom(by), to_the_second(self.at));
         format!(
             "`{step}` to {}: approved{by} ({}), sent after {sent}",
             self.host(),
@@ -81,9 +80,8 @@ impl Sent {
 
     /// The sentence of a step with several calls.
     fn several(&self, step: &str, by: &[&str]) -> String {
-        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
         let Sending { receipt, items, .. } = &self.what;
-        let sent = to_the_second(self.at);
+        let (by, sent) = (by_whom(by), to_the_second(self.at));
         format!(
             "`{step}` to {}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. Look there \
              for the keys of those calls.",
@@ -105,6 +103,11 @@ impl Sent {
         let address = target.split_once(' ').map_or(target, |(_, address)| address);
         address.split_once('/').map_or(address, |(host, _)| host)
     }
+}
+
+/// Behind `approved`: nothing where nobody is known.
+fn by_whom(people: &[&str]) -> String {
+    if people.is_empty() { String::new() } else { format!(" by {}", people.join(", ")) }
 }
 
 impl fmt::Display for Said<'_> {

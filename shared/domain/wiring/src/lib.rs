@@ -26,7 +26,7 @@ pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};
 pub use gap::{gap, is_gap};
 pub use reference::{Reference, Segment};
-pub use resolve::{literal, map_references, references, render, resolve};
+pub use resolve::{literal, map_references, references, render, resolve, texts};
 pub use scope::{Person, Runtime, Scope, runtime_type};
 pub use template::{Part, Template, literal_text};
 pub use types::{Compat, PathError, compatible, type_of_path, type_of_value};

@@ -183,20 +183,22 @@ pub fn render(value: &Value) -> String {
 /// Every reference in the texts of a JSON value, in order. Malformed texts are passed over: [`resolve`] names them.
 #[must_use]
 pub fn references(value: &Value) -> Vec<Reference> {
+    let templates = texts(value).into_iter().filter_map(|text| Template::parse(text).ok());
+    let of = |template: Template| template.references().cloned().collect::<Vec<_>>();
+    templates.flat_map(of).collect()
+}
+
+/// Every text in a JSON value, in order; a key is none of them.
+#[must_use]
+pub fn texts(value: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     collect(value, &mut found);
     found
 }
 
-fn collect(value: &Value, found: &mut Vec<Reference>) {
+fn collect<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
-        Value::String(text) => {
-            found.extend(
-                Template::parse(text)
-                    .iter()
-                    .flat_map(|template| template.references().cloned().collect::<Vec<_>>()),
-            );
-        }
+        Value::String(text) => found.push(text),
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
         Value::Object(fields) => fields.values().for_each(|item| collect(item, found)),
         _ => {}

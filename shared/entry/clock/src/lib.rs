@@ -77,12 +77,11 @@ impl Clock {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
         let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
         Ok(Self {
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            catalog: Catalog::new(boot.table(Setting::TableCatalog)?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             hook_bodies: HookBodies::new(boot.blobs()?),
             runner: Runner::new(runs.clone(), machine),
             registry: Arc::new(LazyLock::new(Registry::builtin)),

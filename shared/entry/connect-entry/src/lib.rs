@@ -50,14 +50,13 @@ pub fn writing(boot: &Boot) -> Result<(Deps, Describing), StartError> {
 }
 
 fn stores(boot: &Boot) -> Result<Stores, StartError> {
-    let dynamo = boot.dynamo();
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
-    let vault = boot.table(Setting::TableVault, &dynamo)?;
+    let vault = boot.table(Setting::TableVault)?;
     Ok(Stores {
-        catalog: Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?)),
+        catalog: Arc::new(Catalog::new(boot.table(Setting::TableCatalog)?)),
         vault: Arc::new(VaultStore::new(vault, Vault::new(Arc::new(keys)))),
-        egress: Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?)),
-        across: boot.table(Setting::TableCatalog, &dynamo)?,
+        egress: Arc::new(EgressStore::new(boot.table(Setting::TableEgress)?)),
+        across: boot.table(Setting::TableCatalog)?,
     })
 }
 

@@ -39,7 +39,7 @@ impl Bootstrap {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        Self::over(boot, Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?))
+        Self::over(boot, Approvals::new(boot.table(Setting::TableApprovals)?))
     }
 
     /// Builds it from the settings of a function that opens gates or wakes the tasks that wait at them.
@@ -47,15 +47,14 @@ impl Bootstrap {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn waking(boot: &Boot, tokens: Arc<dyn TaskTokens>) -> Result<Self, StartError> {
-        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
+        let approvals = Approvals::new(boot.table(Setting::TableApprovals)?);
         Self::over(boot, approvals.with_tokens(tokens))
     }
 
     fn over(boot: &Boot, approvals: Approvals) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         let need = |setting| boot.settings.need(setting);
-        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
-        let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+        let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
+        let directory = Directory::new(boot.table(Setting::TableDirectory)?);
         let rights: Arc<dyn Rights> = Arc::new(directory.clone());
         let notices = Notices {
             approvals: approvals.clone(),

@@ -1,7 +1,6 @@
 //! Closing the gates of a run that was stopped.
 
-use countersign_approval::{ApprovalId, RunId, Status, close};
-use countersign_store_approvals::Committed;
+use countersign_approval::{ApprovalId, Move, Request, RunId, Status, close};
 use jiff::Timestamp;
 
 use crate::error::{GateError, GateFuture};
@@ -14,13 +13,7 @@ impl Gatekeeper {
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
     pub fn cancel_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
-        Box::pin(async move {
-            let mut cancelled = 0;
-            for approval in self.open_of(run).await? {
-                cancelled += usize::from(self.cancel(&approval, now).await?);
-            }
-            Ok(cancelled)
-        })
+        Box::pin(self.close_open(run, now, true))
     }
 
     /// As [`Gatekeeper::cancel_for_run`] when the execution has come to its end: nobody waits, so nobody is woken.
@@ -28,13 +21,21 @@ impl Gatekeeper {
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
     pub fn close_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
-        Box::pin(async move {
-            let mut closed = 0;
-            for approval in self.open_of(run).await? {
-                closed += usize::from(self.close_quietly(&approval, now).await?);
-            }
-            Ok(closed)
-        })
+        Box::pin(self.close_open(run, now, false))
+    }
+
+    /// Closes every open gate of a run; `wakes` what waits at it, or nobody.
+    async fn close_open(
+        &self,
+        run: &RunId,
+        now: Timestamp,
+        wakes: bool,
+    ) -> Result<usize, GateError> {
+        let mut closed = 0;
+        for approval in self.open_of(run).await? {
+            closed += usize::from(self.close_one(&approval, now, wakes).await?);
+        }
+        Ok(closed)
     }
 
     /// The requests of a run that are not closed.
@@ -45,39 +46,43 @@ impl Gatekeeper {
         Ok(open.map(|place| place.approval).collect())
     }
 
-    async fn close_quietly(&self, id: &ApprovalId, now: Timestamp) -> Result<bool, GateError> {
+    async fn close_one(
+        &self,
+        id: &ApprovalId,
+        now: Timestamp,
+        wakes: bool,
+    ) -> Result<bool, GateError> {
         for _ in 0..RACES {
             let request = self.load(id).await?.request;
             if request.status.is_final() {
                 return Ok(false);
             }
             let ended = close(&request, Status::Cancelled, now)?;
-            let receipt = ended.receipt.as_ref();
-            if self.commit(&request, &ended.request, receipt, now).await? == Committed::Stale {
-                continue;
-            }
-            if let Some(receipt) = receipt {
-                self.hand_over(&ended.request, receipt).await;
-            }
-            self.runs.closed(&ended.request).await?;
-            let noted = self.records.moved(&ended.request).await;
-            noted.map_err(GateError::doing("noting that the run has moved"))?;
-            return Ok(true);
-        }
-        Err(GateError::Contended)
-    }
-
-    async fn cancel(&self, id: &ApprovalId, now: Timestamp) -> Result<bool, GateError> {
-        for _ in 0..RACES {
-            let request = self.load(id).await?.request;
-            if request.status.is_final() {
-                return Ok(false);
-            }
-            let ended = close(&request, Status::Cancelled, now)?;
-            if self.end(&request, &ended, now).await? {
+            let is_closed = if wakes {
+                self.end(&request, &ended, now).await?
+            } else {
+                self.end_quietly(&request, &ended, now).await?
+            };
+            if is_closed {
                 return Ok(true);
             }
         }
         Err(GateError::Contended)
+    }
+
+    /// As [`Gatekeeper::end`], without waking anybody. `false` when somebody else was faster.
+    async fn end_quietly(
+        &self,
+        before: &Request,
+        ended: &Move,
+        now: Timestamp,
+    ) -> Result<bool, GateError> {
+        if !self.write_end(before, ended, now).await? {
+            return Ok(false);
+        }
+        self.runs.closed(&ended.request).await?;
+        let noted = self.records.moved(&ended.request).await;
+        noted.map_err(GateError::doing("noting that the run has moved"))?;
+        Ok(true)
     }
 }

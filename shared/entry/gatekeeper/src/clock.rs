@@ -128,6 +128,20 @@ impl Gatekeeper {
         ended: &Move,
         now: Timestamp,
     ) -> Result<bool, GateError> {
+        let is_ended = self.write_end(before, ended, now).await?;
+        if is_ended {
+            self.settle(&ended.request, None).await;
+        }
+        Ok(is_ended)
+    }
+
+    /// Writes the end of a request and hands its receipt over. `false` when somebody else was faster.
+    pub(crate) async fn write_end(
+        &self,
+        before: &Request,
+        ended: &Move,
+        now: Timestamp,
+    ) -> Result<bool, GateError> {
         let receipt = ended.receipt.as_ref();
         if self.commit(before, &ended.request, receipt, now).await? == Committed::Stale {
             return Ok(false);
@@ -135,7 +149,6 @@ impl Gatekeeper {
         if let Some(receipt) = receipt {
             self.hand_over(&ended.request, receipt).await;
         }
-        self.settle(&ended.request, None).await;
         Ok(true)
     }
 

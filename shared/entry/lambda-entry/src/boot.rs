@@ -1,7 +1,9 @@
 //! Starting: once per process, failing fast.
 
+use std::fmt::Display;
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
@@ -26,20 +28,23 @@ pub struct Boot {
     pub settings: Settings,
     /// Region, credentials and the HTTP client all AWS clients share.
     pub aws: AwsConfig,
+    /// The one DynamoDB client of the process; a function without tables makes none.
+    dynamo: OnceLock<DynamoClient>,
 }
 
 impl Boot {
-    /// The one DynamoDB client of the process; hand it to every [`Boot::table`].
+    /// What is built from these settings and this configuration.
     #[must_use]
-    pub fn dynamo(&self) -> DynamoClient {
-        DynamoClient::new(&self.aws)
+    pub fn new(settings: Settings, aws: AwsConfig) -> Self {
+        Self { settings, aws, dynamo: OnceLock::new() }
     }
 
     /// The table a setting names.
     ///
     /// # Errors
     /// [`StartError`] when the setting is missing.
-    pub fn table(&self, setting: Setting, client: &DynamoClient) -> Result<Table, StartError> {
+    pub fn table(&self, setting: Setting) -> Result<Table, StartError> {
+        let client = self.dynamo.get_or_init(|| DynamoClient::new(&self.aws));
         Ok(Table::new(client.clone(), self.settings.need(setting)?))
     }
 
@@ -59,6 +64,19 @@ impl Boot {
         self.parsed(setting, "false", "is neither `true` nor `false`")
     }
 
+    /// A setting that must be there, as something else reads it.
+    ///
+    /// # Errors
+    /// [`StartError`] when it is missing or `read` refuses it.
+    pub fn read<T, E: Display>(
+        &self,
+        setting: Setting,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<T, StartError> {
+        let text = self.settings.need(setting)?;
+        read(text).map_err(|error| StartError::invalid(setting, error.to_string()))
+    }
+
     fn parsed<T: FromStr>(
         &self,
         setting: Setting,
@@ -66,10 +84,7 @@ impl Boot {
         otherwise: &str,
     ) -> Result<T, StartError> {
         let text = self.settings.get(setting).unwrap_or(default);
-        text.parse().map_err(|_| StartError::Invalid {
-            name: setting.name(),
-            reason: format!("`{text}` {otherwise}"),
-        })
+        text.parse().map_err(|_| StartError::invalid(setting, format!("`{text}` {otherwise}")))
     }
 
     /// The data bucket.
@@ -100,6 +115,14 @@ pub enum StartError {
     Runtime(String),
 }
 
+impl StartError {
+    /// A setting has a value that something refuses, which says why.
+    #[must_use]
+    pub fn invalid(setting: Setting, reason: impl Into<String>) -> Self {
+        Self::Invalid { name: setting.name(), reason: reason.into() }
+    }
+}
+
 /// What [`start`] runs: boxed, so that the runtime is compiled once.
 pub type Main = Box<dyn FnOnce(Boot) -> LocalBoxFuture<'static, Result<(), StartError>>>;
 
@@ -114,7 +137,7 @@ pub fn start(main: Main) -> ExitCode {
     let outcome = runtime.block_on(async move {
         let http = countersign_aws::http_client().map_err(|error| StartError::Runtime(error.0))?;
         let aws = configuration(http).into();
-        main(Boot { settings: Settings::from_env(), aws }).await
+        main(Boot::new(Settings::from_env(), aws)).await
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -47,10 +47,9 @@ impl OwnerNotifier {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         Ok(Self {
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            content: ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
             bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
         })

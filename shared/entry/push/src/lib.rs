@@ -60,10 +60,9 @@ impl Push {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
         Ok(Self {
-            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
-            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            content: ContentStore::new(boot.table(Setting::TableContent)?, boot.blobs()?),
+            directory: Directory::new(boot.table(Setting::TableDirectory)?),
             connections: Connections::new(&boot.aws, boot.settings.need(Setting::SocketEndpoint)?),
         })
     }

@@ -80,8 +80,8 @@ impl Runner {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
         Box::pin(async move {
-            let Some(head) = self.runs.head(run).await? else { return Ok(Recovered::Fine) };
-            if head.finished_at.is_some() || now.duration_since(head.started_at) < GRACE {
+            let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
+            if now.duration_since(head.started_at) < GRACE {
                 return Ok(Recovered::Fine);
             }
             match self.machine.status(&execution_name(run, head.attempt)).await? {
@@ -109,8 +109,8 @@ impl Runner {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
         Box::pin(async move {
-            let Some(head) = self.runs.head(run).await? else { return Ok(Recovered::Fine) };
-            if head.finished_at.is_some() || head.attempt < attempt {
+            let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
+            if head.attempt < attempt {
                 return Ok(Recovered::Fine);
             }
             if head.attempt > attempt {
@@ -124,6 +124,10 @@ impl Runner {
             }
             self.again(&head, reason, now).await
         })
+    }
+
+    async fn unfinished(&self, run: &RunId) -> Result<Option<Head>, RecoveryError> {
+        Ok(self.runs.head(run).await?.filter(|head| head.finished_at.is_none()))
     }
 
     async fn again(

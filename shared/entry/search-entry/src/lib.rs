@@ -46,5 +46,5 @@ fn unusable(error: SearchSetupError) -> StartError {
         SearchSetting::Url => Setting::SearchUrl,
         SearchSetting::Key => Setting::SearchKey,
     };
-    StartError::Invalid { name: setting.name(), reason: error.reason }
+    StartError::invalid(setting, error.reason)
 }

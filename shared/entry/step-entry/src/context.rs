@@ -39,9 +39,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing, an action has no contract, or a contract of this function no handler.
     pub fn new(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
-        let context = Self::made(boot, actions)?;
-        let hosted: Vec<&str> = context.actions.keys().copied().collect();
-        complete(&context.registry, &hosted, None).map(|()| context)
+        Self::made(boot, actions, None)
     }
 
     /// The context of `function`, which beside its own actions makes the calls with an effect of actions that another one hosts.
@@ -55,27 +53,28 @@ impl Context {
         describer: Arc<dyn Describe>,
         signatures: Arc<dyn Signatures>,
     ) -> Result<Self, StartError> {
-        let context = Self::made(boot, actions)?;
-        let hosted: Vec<&str> = context.actions.keys().copied().collect();
-        complete(&context.registry, &hosted, Some(function))?;
+        let context = Self::made(boot, actions, Some(function))?;
         Ok(Self { describer: Some(describer), signatures: Some(signatures), ..context })
     }
 
-    fn made(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        let invalid = |reason: String| StartError::Invalid { name: "TENANT", reason };
-        let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?)
-            .map_err(|error| invalid(error.to_string()))?;
-        Ok(Self {
-            tenant,
+    /// `own` as in [`complete`].
+    fn made(
+        boot: &Boot,
+        actions: Vec<Arc<dyn action::Handler>>,
+        own: Option<&str>,
+    ) -> Result<Self, StartError> {
+        let context = Self {
+            tenant: boot.read(Setting::Tenant, Tenant::parse)?,
             registry: Registry::builtin(),
-            runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
-            rights: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            runs: RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?),
+            rights: Directory::new(boot.table(Setting::TableDirectory)?),
             describer: None,
             signatures: None,
             plans: SealedPlans::default(),
             actions: actions.into_iter().map(|action| (action.name(), action)).collect(),
-        })
+        };
+        let hosted: Vec<&str> = context.actions.keys().copied().collect();
+        complete(&context.registry, &hosted, own).map(|()| context)
     }
 
     /// The same function, able to say what an irreversible action would send.

@@ -58,6 +58,7 @@ pub use gate::{Asked, gate_ask, gate_failed};
 pub use gate_ask::GateAsk;
 pub use member::refused as member_refused;
 pub use prepare::{Prepared, prepare};
+pub use protocol::call;
 pub use rights::denied;
 pub use run_step::run_step;
 pub use serve::serve;

@@ -366,7 +366,8 @@ impl Ready<'_> {
 }
 
 /// A call of the step's action with these arguments; its key and permit are the caller's to add.
-pub(crate) fn call(
+#[must_use]
+pub fn call(
     head: &Head,
     step: &PlanStep,
     prepared: Prepared,

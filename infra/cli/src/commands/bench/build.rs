@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::Figure;
 use super::tested::cargo;
+use super::{Figure, Figures};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -21,11 +21,7 @@ pub(crate) struct Build {
 
 impl Build {
     #[expect(clippy::unused_async, reason = "every benchmark is asked the same way")]
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let (project, state) = (place.project()?, place.state()?);
         let target = state.join("bench-target");
         if target.exists() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::Value;
 
-use super::Figure;
+use super::{Figure, Figures};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::{Aws, Place, Profile, Stack, build_functions, peers};
@@ -42,11 +42,7 @@ struct Start {
 }
 
 impl ColdStart {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let (project, state, stack) = (place.project()?, place.state()?, place.running()?);
         let aws = Aws::of(&stack, &project);
         let mut subjects = Vec::new();

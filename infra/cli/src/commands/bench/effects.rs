@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::Args;
 use serde::Deserialize;
 
-use super::Figure;
 use super::tested::{Test, report};
+use super::{Figure, Figures};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -38,11 +38,7 @@ struct Row {
 
 impl Effects {
     #[expect(clippy::unused_async, reason = "every benchmark is asked the same way")]
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let (project, state) = (place.project()?, place.state()?);
         let doing = "reading what was compared";
         std::fs::create_dir_all(&state).map_err(|source| CliError::io(doing, source))?;

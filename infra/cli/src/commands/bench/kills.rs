@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Args;
 use serde::Deserialize;
 
-use super::Figure;
 use super::tested::{Test, report};
+use super::{Figure, Figures};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -35,11 +35,7 @@ struct Report {
 
 impl Kills {
     #[expect(clippy::unused_async, reason = "every benchmark is asked the same way")]
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let (project, state) = (place.project()?, place.state()?);
         let file = state.join("bench-kills.json");
         let step = console.step("killing a local stack of its own");

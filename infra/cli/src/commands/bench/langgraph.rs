@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::Figure;
 use super::cold_start::peak_megabytes;
-use super::run::{Bench, of_function, processor_time, spread};
+use super::run::{Bench, of_function, processor_times, spread};
 use crate::error::CliError;
 use crate::stack::last_line;
 
@@ -42,11 +42,8 @@ impl Used {
         let processes = || -> Vec<u32> {
             functions.iter().map(name).flat_map(|function| of_function(&function)).collect()
         };
-        let used = |processes: &[u32]| {
-            processes.iter().map(|process| processor_time(*process)).sum::<Result<Duration, _>>()
-        };
         let before = processes();
-        let began = used(&before)?;
+        let began = processor_times(&before)?;
         work().await?;
         let after = processes();
         if before != after || after.is_empty() {
@@ -54,7 +51,7 @@ impl Used {
             return Err(CliError::Found(what));
         }
         let peak_mb = after.iter().map(|process| peak_megabytes(*process)).fold(0.0, f64::max);
-        Ok(Self::of(used(&after)?.saturating_sub(began), many, peak_mb))
+        Ok(Self::of(processor_times(&after)?.saturating_sub(began), many, peak_mb))
     }
 }
 

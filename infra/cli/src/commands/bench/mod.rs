@@ -60,6 +60,9 @@ enum Command {
     MapFile(connectors::MapFile),
 }
 
+/// What a benchmark measured, or why it could not.
+type Figures = Result<Vec<Figure>, CliError>;
+
 /// One row of a benchmark.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figure {

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::Figure;
+use super::{Figure, Figures};
 use crate::console::Console;
-use crate::error::CliError;
 use crate::requests::{Options, Report, send};
 use crate::stack::Place;
 
@@ -27,11 +26,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let options = Options {
             cases: usize::try_from(self.cases).unwrap_or(usize::MAX),
             seed: self.seed,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use countersign_model::{Message, Model, Role};
-use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::plan_tasks::{Inputs, Params, PlanTasks};
 use countersign_registry::{
     Action as _, Contract, DataType, Field, ModelChoice, OutputSchema, Shape, arguments,
@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen};
+use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, bytes, foreseen};
 use crate::error::LlmError;
 use crate::handler::{built_in, output_of};
 use crate::prompt::marked;
@@ -114,10 +114,7 @@ impl Planner {
                     before: 0,
                     limits: OF_STEP,
                 };
-                match conversation.hold(messages).await? {
-                    (TurnEnd::Output(output), used) => (output, used),
-                    (TurnEnd::Asks(_), _) => return Err(LlmError::ChoosesNoTools.into()),
-                }
+                conversation.answer(messages).await?
             }
         };
         Ok(Answered { output, model: Some(used) })
@@ -154,11 +151,7 @@ impl Handler for Planner {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(
-        &self,
-        call: &Call,
-        _tools: Vec<Cow<'_, Contract>>,
-    ) -> Result<Option<Value>, ActionError> {
+    fn foresee(&self, call: &Call, _tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         let (Inputs { data }, params) = arguments::<PlanTasks>(call)?;
         let form = schema();
         let messages = messages(&params, &data, &form)?;

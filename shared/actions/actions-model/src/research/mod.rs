@@ -5,7 +5,7 @@ mod built_in;
 use std::borrow::Cow;
 
 use countersign_model::{Message, Model, ToolSpec};
-use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Handler};
+use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::research_with_tools::{Inputs, Params, ResearchWithTools};
 use countersign_registry::talk::{PriorTurns, Said};
 use countersign_registry::{
@@ -113,11 +113,7 @@ impl Handler for Research {
         Some(self.deps.model_name(choice))
     }
 
-    fn foresee(
-        &self,
-        call: &Call,
-        tools: Vec<Cow<'_, Contract>>,
-    ) -> Result<Option<Value>, ActionError> {
+    fn foresee(&self, call: &Call, tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         let (_, params) = arguments::<ResearchWithTools>(call)?;
         let talk = PriorTurns { tools, turns: Vec::new(), may_ask: true };
         let Asked { schema, messages, tools, .. } = asked(call, &talk)?;

@@ -45,13 +45,7 @@ impl<'r> Sides<'r> {
                 let judgement = left[i].judge(&right[j]);
                 let score = (judgement.score * 10_000.0).round() / 10_000.0;
                 matches.push(Match { a: i, b: j, score, method: judgement.method });
-                if matches.len() > MAX_MATCHES {
-                    return Err(KnowledgeError::TooMany {
-                        what: "matches",
-                        count: matches.len(),
-                        limit: MAX_MATCHES,
-                    });
-                }
+                KnowledgeError::at_most("matches", matches.len(), MAX_MATCHES)?;
             }
         }
         Ok(matches)

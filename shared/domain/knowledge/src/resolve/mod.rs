@@ -288,13 +288,7 @@ pub fn resolve_while(
     settings: &Settings,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<Option<Resolution>, KnowledgeError> {
-    if mentions.len() > MAX_MENTIONS {
-        return Err(KnowledgeError::TooMany {
-            what: "entities",
-            count: mentions.len(),
-            limit: MAX_MENTIONS,
-        });
-    }
+    KnowledgeError::at_most("entities", mentions.len(), MAX_MENTIONS)?;
     let nodes = nodes(mentions, known);
     let clustering = Clustering::of(&nodes, settings, goes_on);
     Ok(clustering.map(|clustering| naming::assemble(&nodes, clustering, mentions, known)))

@@ -52,15 +52,23 @@ enum Expression {
 }
 
 /// How two values are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 enum Comparison {
+    #[strum(to_string = "==")]
     Equal,
+    #[strum(to_string = "!=")]
     Unequal,
+    #[strum(to_string = ">")]
     Greater,
+    #[strum(to_string = ">=")]
     AtLeast,
+    #[strum(to_string = "<")]
     Less,
+    #[strum(to_string = "<=")]
     AtMost,
+    #[strum(to_string = "contains")]
     Contains,
+    #[strum(to_string = "in")]
     In,
 }
 
@@ -304,21 +312,6 @@ fn join(f: &mut fmt::Formatter<'_>, parts: &[Expression], between: &str, place: 
         part.write(f, place)?;
     }
     Ok(())
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Equal => "==",
-            Self::Unequal => "!=",
-            Self::Greater => ">",
-            Self::AtLeast => ">=",
-            Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::Contains => "contains",
-            Self::In => "in",
-        })
-    }
 }
 
 impl fmt::Display for Operand {

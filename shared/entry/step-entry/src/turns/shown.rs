@@ -10,6 +10,7 @@ use countersign_registry::actions::crawl_url::CrawlUrl;
 use countersign_registry::actions::search_web::SearchWeb;
 use countersign_registry::talk::{AskedTurn, ToolResult};
 use countersign_run::ToolAsk;
+use countersign_wiring::texts;
 use serde_json::Value;
 
 /// What may stand right before or behind an address in a text.
@@ -43,12 +44,7 @@ impl Shown {
     }
 
     fn add(&mut self, value: &Value) {
-        match value {
-            Value::String(text) => self.add_text(text),
-            Value::Array(items) => items.iter().for_each(|item| self.add(item)),
-            Value::Object(fields) => fields.values().for_each(|field| self.add(field)),
-            _ => {}
-        }
+        texts(value).into_iter().for_each(|text| self.add_text(text));
     }
 
     /// A text that is an address, and the addresses in one.

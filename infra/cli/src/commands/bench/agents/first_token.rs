@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::Figure;
 use super::super::run::{Bench, spread};
+use super::super::{Figure, Figures};
 use super::provider::{Provider, SLOWLY};
 use crate::connection::Connection;
 use crate::console::Console;
@@ -17,11 +17,7 @@ const GOAL_MS: f64 = 300.0;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Measures it; the first answer warms up and is not counted.
-pub(super) async fn figures(
-    bench: &Bench<'_>,
-    provider: &Provider,
-    console: &Console,
-) -> Result<Vec<Figure>, CliError> {
+pub(super) async fn figures(bench: &Bench<'_>, provider: &Provider, console: &Console) -> Figures {
     let step = console.step("measuring how soon an answer is seen");
     let id = bench.enter("answer", playbook).await?;
     let mut connection = Connection::open(&bench.owner).await?;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::process::Command;
 
-use super::super::Figure;
+use super::super::Figures;
 use super::super::langgraph::{Used, said, table};
 use super::super::run::Bench;
 use super::provider::ANSWER;
@@ -88,11 +88,7 @@ pub(super) async fn run(bench: &Bench<'_>, playbook: &str) -> Result<(), CliErro
 }
 
 /// Measures the pairs.
-pub(super) async fn figures(
-    bench: &Bench<'_>,
-    peer: &Peer,
-    console: &Console,
-) -> Result<Vec<Figure>, CliError> {
+pub(super) async fn figures(bench: &Bench<'_>, peer: &Peer, console: &Console) -> Figures {
     let step = console.step("measuring the processor time of graphs");
     let id = bench.enter("graph", playbook).await?;
     for _ in 0..WARM_UP {

@@ -8,22 +8,17 @@ mod turns;
 use clap::Args;
 
 use self::provider::Provider;
-use super::Figure;
+use super::Figures;
 use super::own_stack::{Own, OwnStack};
 use super::run::{Bench, machine};
 use crate::console::Console;
-use crate::error::CliError;
 use crate::stack::{Place, Profile, UpOptions, peers};
 
 #[derive(Debug, Args)]
 pub(crate) struct Agents {}
 
 impl Agents {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let own = Own::of(place, ".countersign/bench-agents")?;
         let Own { project, state } = &own;
         let provider = provider::serve().await?;

@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::Figure;
 use super::super::run::{Bench, Served};
+use super::super::{Figure, Figures};
 use super::graph::{CALLS, TURNS, playbook, run};
-use crate::error::CliError;
 
 /// Counts the requests of one run, and the states of the machine's definition.
-pub(super) async fn figures(bench: &Bench<'_>, machine: &Value) -> Result<Vec<Figure>, CliError> {
+pub(super) async fn figures(bench: &Bench<'_>, machine: &Value) -> Figures {
     let id = bench.enter("turns", playbook).await?;
     let before = bench.logs.all().await?;
     run(bench, &id).await?;

@@ -102,8 +102,13 @@ fn body_until<W: Write>(
     out.write_all(b"]}")
 }
 
+/// City, state and day of a line.
+fn place(n: u64) -> (&'static str, &'static str, u64) {
+    (of(&CITIES, n), of(&STATES, n / 2), n % 28 + 1)
+}
+
 fn contribution(out: &mut impl Write, n: u64) -> io::Result<()> {
-    let (city, state, day) = (of(&CITIES, n), of(&STATES, n / 2), n % 28 + 1);
+    let (city, state, day) = place(n);
     write!(
         out,
         concat!(
@@ -149,7 +154,7 @@ pub(super) fn gift_rows(mut out: impl Write, count: u64) -> io::Result<()> {
 }
 
 fn gift(out: &mut impl Write, n: u64) -> io::Result<()> {
-    let (city, state, day) = (of(&CITIES, n), of(&STATES, n / 2), n % 28 + 1);
+    let (city, state, day) = place(n);
     let (last, first) = (of(&LAST, n), of(&FIRST, n / 7));
     // Who gives no employer is known by an occupation.
     let employer = if n.is_multiple_of(5) { "" } else { of(&EMPLOYERS, n / 4) };

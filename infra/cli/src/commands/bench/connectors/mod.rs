@@ -13,7 +13,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Figure;
+use super::{Figure, Figures};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::{Place, peers};
@@ -62,11 +62,7 @@ struct Mapped {
 }
 
 impl Connectors {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         if cfg!(debug_assertions) {
             let message = "this measures nothing unless it is built with `--release`".to_owned();
             return Err(CliError::Argument(message));

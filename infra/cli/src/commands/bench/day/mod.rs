@@ -23,9 +23,8 @@ use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::Figure;
+use super::{Figure, Figures};
 use crate::console::Console;
-use crate::error::CliError;
 
 /// Sweeps come each minute.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -92,7 +91,7 @@ fn pick<T: Copy>(random: &mut StdRng, from: &[T]) -> T {
 
 impl Simulation {
     #[expect(clippy::unused_async, reason = "every benchmark is asked the same way")]
-    pub(crate) async fn figures(&self, console: &Console) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, console: &Console) -> Figures {
         let size = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         let day = Day::new(size(self.due), self.seed);
         let began = Instant::now();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::run::{Bench, Spread, of_function, processor_time, spread};
+use super::super::run::{Bench, Spread, of_function, processor_times, spread};
 use crate::commands::{FACTORY, text};
 use crate::console::Step;
 use crate::error::CliError;
@@ -164,17 +164,14 @@ impl<'b> Looks<'b> {
     async fn timed(&self, monitor: &Monitor) -> Result<f64, CliError> {
         let function = format!("{}-{FUNCTION}", self.bench.logs.stack.name);
         let before = of_function(&function);
-        let used = |processes: &[u32]| {
-            processes.iter().map(|process| processor_time(*process)).sum::<Result<Duration, _>>()
-        };
-        let began = used(&before)?;
+        let began = processor_times(&before)?;
         self.look(monitor, self.looks, true).await?;
         let after = of_function(&function);
         if before != after || after.is_empty() {
             let what = "the function's processes changed while it was measured".to_owned();
             return Err(CliError::Found(what));
         }
-        let used = used(&after)?.saturating_sub(began);
+        let used = processor_times(&after)?.saturating_sub(began);
         Ok(used.as_secs_f64() * 1_000.0 / self.looks as f64)
     }
 

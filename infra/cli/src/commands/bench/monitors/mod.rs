@@ -10,9 +10,9 @@ use serde_json::json;
 
 use self::cost::{Needs, OWN_WRITE_UNITS, own_read_units};
 use self::look::{Idle, Looks};
-use super::Figure;
 use super::own_stack::{Own, OwnStack};
-use super::run::{Bench, machine, transitions};
+use super::run::{Bench, default_way, entered, machine, transitions};
+use super::{Figure, Figures};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
@@ -49,11 +49,7 @@ struct Whole {
 }
 
 impl Monitors {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let own = Own::of(place, ".countersign/bench")?;
         let options = UpOptions {
             name: Some("countersign-bench".to_owned()),
@@ -126,12 +122,7 @@ async fn run(bench: &Bench<'_>, id: &str, steps: usize) -> Result<(usize, u64, u
 
 /// The states that a run enters: those of the machine's main path, a map for each stage, and those of each step in it.
 fn whole_run(machine: &serde_json::Value, stages: usize, steps: usize) -> f64 {
-    let mut main = 0.0;
-    let mut at = machine["StartAt"].as_str();
-    while let Some(state) = at.map(|name| &machine["States"][name]).filter(|it| it.is_object()) {
-        main += 1.0;
-        at = state["Next"].as_str().or_else(|| state["Default"].as_str());
-    }
+    let main = entered(&machine["States"], machine["StartAt"].as_str(), default_way);
     main + stages as f64 + steps as f64 * (transitions(machine, false) - 1.0)
 }
 

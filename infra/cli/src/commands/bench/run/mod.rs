@@ -9,7 +9,7 @@ mod spread;
 mod write_log;
 
 pub(super) use logs::{Logs, Served, field};
-pub(super) use processes::{of_function, processor_time};
+pub(super) use processes::{of_function, processor_times};
 pub(super) use spread::{Spread, spread};
 pub(super) use write_log::WriteLog;
 
@@ -20,8 +20,8 @@ use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
 use self::processor::Peer;
-use super::Figure;
 use super::own_stack::{Own, OwnStack};
+use super::{Figure, Figures};
 use crate::commands::{FACTORY, operator, text, user};
 use crate::console::Console;
 use crate::door::Door;
@@ -36,11 +36,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Run {}
 
 impl Run {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let own = Own::of(place, ".countersign/bench")?;
         let Own { project, state } = &own;
         let options = UpOptions {
@@ -244,30 +240,40 @@ pub(super) fn machine(project: &std::path::Path) -> Result<Value, CliError> {
 /// local stack's history does not name states inside a Map, so they cannot be counted there.
 pub(super) fn transitions(machine: &Value, gated: bool) -> f64 {
     let inner = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
-    let mut entered = 1;
-    let mut at = inner["StartAt"].as_str();
-    while let Some(state) = at.map(|name| &inner["States"][name]).filter(|state| state.is_object())
-    {
-        entered += 1;
+    let next = |state: &Value| {
         // The first choice of a Choice is the way of a signed step, its default that of others.
         let chosen = if gated { &state["Choices"][0]["Next"] } else { &state["Default"] };
-        at = chosen.as_str().or_else(|| state["Next"].as_str());
+        chosen.as_str().or_else(|| state["Next"].as_str()).map(str::to_owned)
+    };
+    1.0 + entered(&inner["States"], inner["StartAt"].as_str(), next)
+}
+
+/// How many of these states are entered from the first on; `next` says which one follows.
+pub(super) fn entered(
+    states: &Value,
+    first: Option<&str>,
+    next: impl Fn(&Value) -> Option<String>,
+) -> f64 {
+    let mut entered = 0;
+    let mut at = first.map(str::to_owned);
+    while let Some(state) = at.map(|name| &states[name]).filter(|state| state.is_object()) {
+        entered += 1;
+        at = next(state);
     }
     f64::from(entered)
+}
+
+/// The state after one: what it names, else the default of a Choice.
+pub(super) fn default_way(state: &Value) -> Option<String> {
+    state["Next"].as_str().or_else(|| state["Default"].as_str()).map(str::to_owned)
 }
 
 /// The states that a run enters whose steps follow each other in one invocation: those of the main path, the Map of their stage, and
 /// those inside it up to the end.
 fn following(machine: &Value) -> f64 {
     let inner = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
-    let mut entered = 0;
-    let mut at = Some("Chain");
-    while let Some(state) = at.map(|name| &inner["States"][name]) {
-        entered += 1;
-        at = state["Next"].as_str().or_else(|| state["Default"].as_str());
-    }
     // `Begin`, `Stages`, `Steps`, `Kind` and `Finish`.
-    f64::from(entered + 5)
+    entered(&inner["States"], Some("Chain"), default_way) + 5.0
 }
 
 #[cfg(test)]

@@ -21,8 +21,13 @@ pub(in crate::commands::bench) fn of_function(name: &str) -> Vec<u32> {
     found
 }
 
+/// The processor time that processes have used together.
+pub(in crate::commands::bench) fn processor_times(processes: &[u32]) -> Result<Duration, CliError> {
+    processes.iter().map(|process| processor_time(*process)).sum()
+}
+
 /// The processor time that a process has used, in its own code and in the system's.
-pub(in crate::commands::bench) fn processor_time(process: u32) -> Result<Duration, CliError> {
+pub(super) fn processor_time(process: u32) -> Result<Duration, CliError> {
     let doing = |source| CliError::io("reading the processor time of a process", source);
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).map_err(doing)?;
     let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());

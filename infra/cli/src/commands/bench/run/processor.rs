@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::Figure;
+use super::super::Figures;
 use super::super::langgraph::{Used, said, table};
 use super::Bench;
 use super::chain::{self, STEPS};
@@ -35,11 +35,7 @@ pub(super) struct Peer {
 }
 
 /// Measures the pairs; the first runs of both sides warm up and are not counted.
-pub(super) async fn figures(
-    bench: &Bench<'_>,
-    peer: &Peer,
-    console: &Console,
-) -> Result<Vec<Figure>, CliError> {
+pub(super) async fn figures(bench: &Bench<'_>, peer: &Peer, console: &Console) -> Figures {
     let step = console.step("measuring the processor time of steps");
     let rows = rows();
     let id = bench.enter("rows", playbook).await?;

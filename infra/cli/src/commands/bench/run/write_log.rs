@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::json;
 
-use super::super::Figure;
 use super::super::own_stack::{Own, OwnStack};
+use super::super::{Figure, Figures};
 use super::logs::Logs;
 use super::{Bench, chain, processes};
 use crate::console::Console;
@@ -33,11 +33,7 @@ struct Cost {
 }
 
 impl WriteLog {
-    pub(crate) async fn figures(
-        &self,
-        place: &Place,
-        console: &Console,
-    ) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Figures {
         let own = Own::of(place, ".countersign/bench-log")?;
         let options = UpOptions {
             name: Some("countersign-bench-log".to_owned()),
