@@ -267,7 +267,7 @@ mod tests {
         let told = of(&plan, &state(StepStatus::Failed), &[]);
         let calls = json!([{ "turn": 1, "call": 1, "tool": "search_web", "arguments": "{}", "status": "done", "took_ms": 1 }]);
         let data = json!({
-            "reason": "no answer within 3 s", "steps": ["find"], "tools": ["transform_data"], "code": "STEP_TIMEOUT", "calls": calls,
+            "reason": "no answer within 3 s", "steps": ["find"], "tools": ["bank/find"], "code": "STEP_TIMEOUT", "calls": calls,
         });
         let expect = json!([{ "step": "find", "task_done": false, "error": "step_failed", "partial_data": data }]);
         assert_eq!(serde_json::to_value(&told).unwrap(), expect);

@@ -334,8 +334,8 @@ digest abc";
     fn what_cannot_be_undone_is_said_before_anything_else() {
         let mut request = asked("");
         let said = |request: &Value| {
-            let lines = lines(request);
-            lines.into_iter().find(|line| line.contains("cannot be undone"))
+            let whole = lines(request).join("\n").replace("\n  + ", "");
+            whole.lines().find(|line| line.contains("cannot be undone")).map(str::to_owned)
         };
         assert_eq!(said(&request), None);
         request["irreversible"] = json!(true);
