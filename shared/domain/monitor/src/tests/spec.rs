@@ -32,7 +32,7 @@ fn f_209_the_fields_have_their_defaults() {
         assert_eq!(spec[name], *value, "{name}");
     }
     assert_eq!(serde_json::from_value::<MonitorSpec>(spec).unwrap(), read);
-    assert_eq!(schema::<MonitorSpec>()["properties"].as_object().unwrap().len(), 14);
+    assert_eq!(schema::<MonitorSpec>()["properties"].as_object().unwrap().len(), 15);
 }
 
 #[test]
