@@ -146,6 +146,10 @@ async fn taken(
     };
     // Nothing is kept of what there is no room for, and of what comes to no run for another reason only until then.
     if let Some(skipped) = ctx.clock.turned_away(&firing, before.as_ref()).await? {
+        // What came before may have ended between its refusal and the removal of its body.
+        if before.is_some() {
+            ctx.clock.remove_body(&skipped).await;
+        }
         return Err(turned_away(&skipped, now));
     }
     let instead = before.map(|before| before.id);

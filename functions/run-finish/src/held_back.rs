@@ -28,7 +28,10 @@ pub(crate) fn of(plan: &Plan, state: &RunState, records: &[ApprovalRecord]) -> V
     let blocked = plan.steps.iter().filter_map(|step| {
         let own = state.step(&step.name)?;
         if own.status == StepStatus::Failed {
-            return plan.is_gone_on_without(step).then(|| failed(step, own));
+            let has_answered = |reader: &PlanStep| {
+                state.step(&reader.name).is_some_and(|state| state.status == StepStatus::Done)
+            };
+            return plan.going_on_without(step).any(has_answered).then(|| failed(step, own));
         }
         let error = error(own)?;
         let was_held = |held: &&PlanStep| {
@@ -248,23 +251,28 @@ mod tests {
             took_ms: 1,
             found: Vec::new(),
         };
-        let state = |status: StepStatus| RunState {
-            status: RunStatus::Partial,
-            steps: vec![(
-                "find".to_owned(),
-                StepState {
-                    status,
-                    code: Some("STEP_TIMEOUT".to_owned()),
-                    message: Some("no answer within 3 s".to_owned()),
-                    tool_calls: vec![call(StepStatus::Done), call(StepStatus::Failed)],
-                    ..StepState::default()
-                },
-            )],
+        let reader = plan.steps[1].name.clone();
+        let state = |status: StepStatus, of_reader: StepStatus| {
+            let found = StepState {
+                status,
+                code: Some("STEP_TIMEOUT".to_owned()),
+                message: Some("no answer within 3 s".to_owned()),
+                tool_calls: vec![call(StepStatus::Done), call(StepStatus::Failed)],
+                ..StepState::default()
+            };
+            let read = StepState { status: of_reader, ..StepState::default() };
+            RunState {
+                status: RunStatus::Partial,
+                steps: vec![("find".to_owned(), found), (reader.clone(), read)],
+            }
         };
-        assert_eq!(of(&plan, &state(StepStatus::Failed), &[]), [], "no model goes on without it");
+        let failed = state(StepStatus::Failed, StepStatus::Done);
+        assert_eq!(of(&plan, &failed, &[]), [], "no model goes on without it");
         plan.steps[1].allows_gaps = true;
-        assert_eq!(of(&plan, &state(StepStatus::Done), &[]), []);
-        let told = of(&plan, &state(StepStatus::Failed), &[]);
+        assert_eq!(of(&plan, &state(StepStatus::Done, StepStatus::Done), &[]), []);
+        let skipped = state(StepStatus::Failed, StepStatus::Skipped);
+        assert_eq!(of(&plan, &skipped, &[]), [], "the model that would go on was not asked");
+        let told = of(&plan, &failed, &[]);
         let calls = json!([{ "turn": 1, "call": 1, "tool": "search_web", "arguments": "{}", "status": "done", "took_ms": 1 }]);
         let data = json!({
             "reason": "no answer within 3 s", "steps": ["find"], "tools": ["bank/find"], "code": "STEP_TIMEOUT", "calls": calls,

@@ -262,24 +262,21 @@ async fn a_source_starts_no_more_runs_than_it_may_however_many_begin_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_refused_after_all_is_taken_back_from_its_day_once() {
-    let (store, ana) = (store().await, UserId::from_bytes([78; 16]));
-    let quota = Quota::runs(1);
-    let of = |known_by| Use { who: &ana, amount: 1, known_by: Some(known_by) };
-    let count = async |name, now| store.count(quota, of(name), now).await.unwrap();
+async fn a_run_that_does_not_begin_after_all_is_taken_back_from_the_day_of_its_source_once() {
+    let (store, owner) = (store().await, UserId::from_bytes([78; 16]));
+    let limit = SourceLimit { owner: &owner, source: "trig_3", word: "trigger", most: 1 };
+    let [a, b, c, d] = [1, 2, 3, 4].map(|n| RunId::from_bytes([n; 16]));
+    let count = async |run, now| store.count_of_source(limit, run, now).await.unwrap();
+    let has_room = async |now| store.source_has_room(limit, now).await.unwrap();
     let tomorrow = at(3 * 3600);
-    assert_eq!(count("a", at(0)).await, Counted::Yes);
-    assert_eq!(count("b", tomorrow).await, Counted::Yes);
-    assert_eq!(count("c", at(0)).await, Counted::Exceeded(quota.exceeded(at(0))));
-    store.give_back(quota, of("c")).await.unwrap();
-    assert!(!store.has_room(quota, &ana, at(0)).await.unwrap(), "it never counted");
-    join_all((0..4).map(|_| store.give_back(quota, of("a")))).await;
-    assert!(store.has_room(quota, &ana, at(0)).await.unwrap());
-    assert!(!store.has_room(quota, &ana, tomorrow).await.unwrap(), "another day has no more");
-    assert_eq!(count("d", at(0)).await, Counted::Yes);
-    let again = count("a", at(0)).await;
-    assert_eq!(again, Counted::Exceeded(quota.exceeded(at(0))), "it counts anew");
-    store.mark_counted(quota, of("e"), at(0)).await.unwrap();
-    store.give_back(quota, of("e")).await.unwrap();
-    assert!(!store.has_room(quota, &ana, at(0)).await.unwrap(), "another one counts for it");
+    assert!(count(&a, at(0)).await);
+    assert!(count(&b, tomorrow).await);
+    assert!(!count(&c, at(0)).await);
+    store.give_back_of_source(limit, &c).await.unwrap();
+    assert!(!has_room(at(0)).await, "it never counted");
+    join_all((0..4).map(|_| store.give_back_of_source(limit, &a))).await;
+    assert!(has_room(at(0)).await);
+    assert!(!has_room(tomorrow).await, "another day has no more");
+    assert!(count(&d, at(0)).await);
+    assert!(!count(&a, at(0)).await, "it counts anew");
 }

@@ -2,12 +2,12 @@
 //!
 //! One conditional update counts, so however many requests come at once, no more is granted than the quota holds. A
 //! request that can be repeated leaves a mark first: its repetition is not counted again. Killed between the two, one
-//! request goes uncounted; nobody is ever charged twice. The mark has the day that it was counted for, so that a request
-//! which is refused after all is taken out of that one; killed before that, it stays counted.
+//! request goes uncounted; nobody is ever charged twice. The mark has the day that it was counted for: a run that a trigger or
+//! monitor does not start after all is taken out of that one.
 
 use countersign_identity::UserId;
 use countersign_run::{Quota, QuotaExceeded, RunId, SourceLimit, day_of};
-use countersign_store_kit::{Expr, Key, Write};
+use countersign_store_kit::{Expr, Key, Write, broken_condition};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -61,30 +61,6 @@ impl RunStore {
         })
     }
 
-    /// Takes back what a request was counted for that is refused after all: from the day that it counts for, once, and nothing of a
-    /// request that counts for none.
-    ///
-    /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub fn give_back<'a>(&'a self, quota: Quota, of: Use<'a>) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Some(mark) = of.known_by.map(|name| mark(of.who, quota, name)) else {
-                return Ok(());
-            };
-            let found: Option<Mark> = self.table.get(&mark).await?;
-            let Some(day) = found.and_then(|found| found.day) else { return Ok(()) };
-            let count = Key::new(partition(of.who), count_name(&day, quota));
-            let amount = i64::try_from(of.amount).unwrap_or(i64::MAX);
-            let enough = Expr::new("#used >= :amount").bind("amount", &amount)?;
-            let less = Write::update(&count).add("used", &-amount)?.when(enough);
-            // Whoever removes the mark takes it back; without it the request counts anew when it comes again.
-            if self.table.try_write(Write::delete(&mark).when(Expr::exists())).await? {
-                self.table.try_write(less).await?;
-            }
-            Ok(())
-        })
-    }
-
     /// Counts a run in what its trigger or monitor may start today, once; whether it fits, or was counted before.
     ///
     /// # Errors
@@ -96,9 +72,31 @@ impl RunStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            let mark = Key::new(partition(limit.owner), format!("COUNTED#source#{run}"));
-            let count = of_source(limit, now);
-            self.once(Some(mark), &count, (1, limit.most.checked_sub(1)), now).await
+            let count = of_source(limit, &day_of(now));
+            self.once(Some(source_mark(limit, run)), &count, (1, limit.most.checked_sub(1)), now)
+                .await
+        })
+    }
+
+    /// Takes back what a run that does not begin after all was counted for of what its trigger or monitor may start: from the day that
+    /// it counts for, once, and nothing of a run that counts for none.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn give_back_of_source<'a>(
+        &'a self,
+        limit: SourceLimit<'a>,
+        run: &'a RunId,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mark = source_mark(limit, run);
+            let found: Option<Mark> = self.table.get(&mark).await?;
+            let Some(day) = found.and_then(|found| found.day) else { return Ok(()) };
+            let some = Expr::new("#used >= :one").bind("one", &1)?;
+            let less = Write::update(&of_source(limit, &day)).add("used", &-1)?.when(some);
+            let gone = Write::delete(&mark).when(Expr::exists());
+            // Both or neither: whoever comes second finds no mark, and takes nothing.
+            broken_condition(self.table.transact_contended(vec![gone, less]).await).map(drop)
         })
     }
 
@@ -111,7 +109,7 @@ impl RunStore {
         limit: SourceLimit<'a>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { Ok(self.used(&of_source(limit, now)).await? < limit.most) })
+        Box::pin(async move { Ok(self.used(&of_source(limit, &day_of(now))).await? < limit.most) })
     }
 
     /// Adds to a count if it fits into this room, and of what leaves a mark only once; whether it fits, or was counted before.
@@ -219,16 +217,16 @@ struct Mark {
 
 /// What a person has used of a quota on this day.
 pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
-    Key::new(partition(who), count_name(&day_of(now), quota))
-}
-
-fn count_name(day: &str, quota: Quota) -> String {
-    format!("{day}#{}", quota.kind.as_str())
+    Key::new(partition(who), format!("{}#{}", day_of(now), quota.kind.as_str()))
 }
 
 /// What a trigger or monitor has started on this day.
-fn of_source(limit: SourceLimit<'_>, now: Timestamp) -> Key {
-    Key::new(partition(limit.owner), format!("{}#source#{}", day_of(now), limit.source))
+fn of_source(limit: SourceLimit<'_>, day: &str) -> Key {
+    Key::new(partition(limit.owner), format!("{day}#source#{}", limit.source))
+}
+
+fn source_mark(limit: SourceLimit<'_>, run: &RunId) -> Key {
+    Key::new(partition(limit.owner), format!("COUNTED#source#{run}"))
 }
 
 fn partition(who: &UserId) -> String {

@@ -13,10 +13,12 @@ use crate::model::{Plan, PlanStep, StepKind};
 const MAX_NAMED: usize = 5;
 
 impl Plan {
-    /// Whether a model goes on without the result of a step that failed, so that what it writes is without it.
-    #[must_use]
-    pub fn is_gone_on_without(&self, step: &PlanStep) -> bool {
-        self.readers(step).any(|reader| reader.allows_gaps)
+    /// The steps of models that go on without the result of a step that failed, so that what they write is without it.
+    pub fn going_on_without<'p>(
+        &'p self,
+        step: &'p PlanStep,
+    ) -> impl Iterator<Item = &'p PlanStep> {
+        self.readers(step).filter(|reader| reader.allows_gaps)
     }
 
     /// What is told of a step that failed and with which the run goes on; nothing where nobody misses its result: no model goes on
@@ -26,7 +28,8 @@ impl Plan {
     pub fn told_of_failed(&self, step: &PlanStep, code: &str) -> Option<StepWarnings> {
         let is_signed = self.steps.iter().any(signs);
         let readers: Vec<&PlanStep> = self.readers(step).collect();
-        let is_missed = !readers.is_empty() && (is_signed || self.is_gone_on_without(step));
+        let is_missed =
+            !readers.is_empty() && (is_signed || self.going_on_without(step).next().is_some());
         let lacks = self.lacks(step, &readers);
         let said =
             format!("`{}` failed ({code}): what follows is without its result{lacks}", step.name);

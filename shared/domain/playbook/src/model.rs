@@ -222,7 +222,7 @@ pub enum StepKind {
         output_schema: Option<OutputSchema>,
         /// Whether it calls a model.
         llm: bool,
-        /// Whether its model is shown null for a result that does not exist. Our addition.
+        /// Whether its model is told why a result does not exist. Our addition.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         allow_missing: bool,
         /// The model that it asks, when another than the agent's. Our addition.

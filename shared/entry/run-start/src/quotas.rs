@@ -15,13 +15,17 @@ pub(crate) async fn count_run(
     source: Option<SourceLimit<'_>>,
 ) -> Result<(), Problem> {
     let of = Use { who: &head.invoked_by, amount: 1, known_by: Some(head.run.as_str()) };
-    counted(ctx.runs.count(ctx.runs_per_day, of, ctx.now).await?, ctx.now)?;
-    let Some(source) = source else { return Ok(()) };
-    if ctx.runs.count_of_source(source, &head.run, ctx.now).await? {
-        return Ok(());
+    // The source first: a run that it may not start holds no place of its person's day, not even for a moment.
+    if let Some(source) = source
+        && !ctx.runs.count_of_source(source, &head.run, ctx.now).await?
+    {
+        return Err(Problem::of(&source.exceeded(ctx.now)));
     }
-    ctx.runs.give_back(ctx.runs_per_day, of).await?;
-    Err(Problem::of(&source.exceeded(ctx.now)))
+    let found = ctx.runs.count(ctx.runs_per_day, of, ctx.now).await?;
+    if let (Counted::Exceeded(_), Some(source)) = (found, source) {
+        ctx.runs.give_back_of_source(source, &head.run).await?;
+    }
+    counted(found, ctx.now)
 }
 
 /// A problem that says when there is more, unless there was enough.

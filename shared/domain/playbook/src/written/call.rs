@@ -108,7 +108,7 @@ call! {
             "x-hint" = "say what the model must answer: `output_schema: {type: object, fields: [{name: verdict, type: string}]}`"
         ))]
         output_schema: Answer,
-        /// Whether its model is shown null for a result that does not exist, because its step failed or was skipped. Without it
+        /// Whether its model is told why a result, or a field of it, does not exist, because its step failed or was not run. Without it
         /// the step fails.
         #[serde(default)]
         allow_missing: bool,
