@@ -2,6 +2,7 @@
 
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, Requirement, Role, Scopes, Topic};
+use countersign_run::to_the_second;
 
 use super::make::{after, attempt, caller, opening, request, start, user};
 use crate::{
@@ -135,10 +136,10 @@ fn r_056_the_same_decision_again_gets_the_first_receipt_and_another_is_409() {
         decide(closed, &votes, &attempt(closed, Verdict::Deny), &caller(&user(1)), after(9));
     let error = other.unwrap_err();
     assert_eq!((error.code(), error.http_status()), ("APPROVAL_CLOSED", 409));
-    let told = format!("this request was approved at {}", after(1));
+    let told = format!("this request was approved at {}", to_the_second(after(1)));
     assert_eq!(error.to_string(), told, "ids stay inside");
     let crate::DecideError::Closed(ended) = &error else { panic!("{error:?}") };
-    let told = format!("this request was approved by ada at {}", after(1));
+    let told = format!("this request was approved by ada at {}", to_the_second(after(1)));
     assert_eq!(crate::story(ended, Some("ada")), told);
     let at = "2026-11-30T14:40:12.105923501Z".parse().unwrap();
     let told = crate::story(&crate::Closed { at, ..ended.clone() }, Some("ada"));
