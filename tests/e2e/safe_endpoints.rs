@@ -142,7 +142,7 @@ async fn k_25_a_query_of_graphql_is_signed_until_an_administrator_accepted_its_d
     );
     let agent = ana.agent(&[&maria]).await;
     let written = ana.post("/connectors", &json!({ "yaml": querying(&server.uri()) })).await;
-    assert!(written["warnings"].to_string().contains("is not accepted yet"), "{written:#}");
+    assert!(written["warnings"].to_string().contains("nobody has accepted yet"), "{written:#}");
     ana.bind(&agent, "test-graph").await;
     let ask = playbook("look-round", "").replace("test-ledger", "test-graph");
     ana.playbook(&ask.replace("endpoint: book", "endpoint: look")).await;

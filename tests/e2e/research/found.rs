@@ -35,8 +35,8 @@ async fn is_on_the_web(stage: &Stage) -> [String; 2] {
     let search = Mock::given(path("/search")).and(query_param("q", "Owl Fund filing"));
     let hits = ResponseTemplate::new(200).set_body_json(hits);
     search.respond_with(hits).mount(&stage.server).await;
-    let text = ResponseTemplate::new(200).set_body_string("<p>The fund filed on 3 May.</p>");
-    let text = text.insert_header("content-type", "text/html");
+    let text = "<p>The fund filed on 3 May.</p>";
+    let text = ResponseTemplate::new(200).set_body_raw(text, "text/html");
     Mock::given(path("/found")).respond_with(text).mount(&stage.server).await;
     [page, other]
 }
