@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_run::{AskedIn, Conversation, ConversationId, Head, RunId};
 use countersign_store_kit::Window;
-use countersign_store_runs::{Asked, Created, RunStore};
+use countersign_store_runs::{Asked, Created, RunLimits, RunStore};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ async fn ask(store: &RunStore, n: u32) -> Result<Created, countersign_store_kit:
         _ => store.continue_conversation(&conversation()),
     };
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
-    store.create(&question(n), &asked, &[with]).await
+    store.create(&question(n), &asked, RunLimits::NONE, &[with]).await
 }
 
 /// The numbers of its questions, newest first.

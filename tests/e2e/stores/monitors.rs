@@ -10,7 +10,7 @@ use countersign_monitor::{
 use countersign_run::{OccurrenceReason, OccurrenceState, RunStatus};
 use countersign_store_catalog::{Batched, CatalogError, Clock, MonitorStore, NewBatch};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Asked, Created};
+use countersign_store_runs::{Asked, Created, RunLimits};
 use jiff::Timestamp;
 use serde_json::{Map, json};
 
@@ -79,7 +79,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
     let begins = async |read: &Batched| {
         let asked = Asked { inputs: json!({}), samples: None, playbook: None };
         let with = store.begun(read, now).unwrap();
-        runs.create(&super::runs::head(&read.batch.run), &asked, &with).await
+        runs.create(&super::runs::head(&read.batch.run), &asked, RunLimits::NONE, &with).await
     };
     assert_eq!(begins(&read).await.unwrap(), Created::New);
     let (why, clock) = (refusal(), Clock { owner, monitor: monitor.clone(), overdue_at: now });

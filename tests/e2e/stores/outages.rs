@@ -3,7 +3,7 @@
 use countersign_clock::Clock;
 use countersign_run::{Head, Occurrence, OccurrenceState, RunContext, RunId, StopReason};
 use countersign_store_catalog::Catalog;
-use countersign_store_runs::Asked;
+use countersign_store_runs::{Asked, RunLimits};
 use serde_json::json;
 
 use super::clocks::{at, catalog, open};
@@ -27,7 +27,7 @@ async fn working(catalog: &Catalog, clock: &Clock) -> RunId {
     });
     let head: Head = serde_json::from_value(head).unwrap();
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
-    clock.runs.create(&head, &asked, &[]).await.unwrap();
+    clock.runs.create(&head, &asked, RunLimits::NONE, &[]).await.unwrap();
     run
 }
 

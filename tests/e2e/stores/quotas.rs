@@ -3,13 +3,15 @@
 use std::slice::from_ref;
 
 use countersign_identity::UserId;
-use countersign_run::{Draft, ModelCall, ModelCallStatus, Quota, RunId, SourceLimit};
-use countersign_store_kit::{Blobs, Window};
+use countersign_run::{Draft, Head, ModelCall, ModelCallStatus, Quota, RunId, SourceLimit};
+use countersign_store_kit::{Blobs, StoreError, Window};
 use countersign_store_runs::{
-    Counted, EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf, Spent, Use,
+    Asked, Counted, Created, EndedCall, Reserved, RunExceeded, RunLimits, RunStore, Spend,
+    SpendLimit, SpendLimits, SpendOf, Spent, Use,
 };
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 async fn store() -> RunStore {
     RunStore::new(super::table("quotas").await, Blobs::of(&super::aws().await, "nothing-is-kept"))
@@ -245,38 +247,80 @@ async fn r_035_a_turn_that_is_refused_leaves_no_record_and_counts_for_nothing() 
     assert_eq!(store.spent(of(&none)).await.unwrap(), day);
 }
 
+/// The head of a run that this person starts now.
+fn head(who: &UserId, n: u8, now: Timestamp) -> Head {
+    let own = super::runs::head(&RunId::from_bytes([n; 16]));
+    Head { owner: who.clone(), invoked_by: who.clone(), started_at: now, ..own }
+}
+
+/// What becomes of runs that begin at once.
+async fn begin(store: &RunStore, heads: &[Head], limits: RunLimits<'_>) -> Vec<Created> {
+    let asked = Asked { inputs: json!({}), samples: None, playbook: None };
+    let begun = heads.iter().map(|head| store.create(head, &asked, limits, &[]));
+    join_all(begun).await.into_iter().map(Result::unwrap).collect()
+}
+
+/// How many of them are new, were there already, and were refused.
+fn tally(begun: &[Created]) -> [usize; 3] {
+    let many = |is: fn(&&Created) -> bool| begun.iter().filter(is).count();
+    [
+        many(|one| matches!(one, Created::New)),
+        many(|one| matches!(one, Created::Existing(_))),
+        many(|one| matches!(one, Created::Exceeded(_))),
+    ]
+}
+
 #[tokio::test]
 async fn a_source_starts_no_more_runs_than_it_may_however_many_begin_at_once() {
     let (store, owner) = (store().await, UserId::from_bytes([77; 16]));
     let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 3 };
-    let runs: Vec<RunId> = (0..8).map(|n| RunId::from_bytes([n; 16])).collect();
-    let ask = || join_all(runs.iter().map(|run| store.count_of_source(limit, run, at(0))));
-    let first: Vec<bool> = ask().await.into_iter().map(Result::unwrap).collect();
-    assert_eq!(first.iter().filter(|fits| **fits).count(), 3);
-    let again: Vec<bool> = ask().await.into_iter().map(Result::unwrap).collect();
-    assert_eq!(again, first, "the same run counts once");
+    let of_person = |limit| RunLimits { person: Quota::runs(limit), source: None };
+    let limits = RunLimits { source: Some(limit), ..of_person(100) };
+    let heads: Vec<Head> = (0..8).map(|n| head(&owner, n, at(0))).collect();
+    let first = begin(&store, &heads, limits).await;
+    assert_eq!(tally(&first), [3, 0, 5], "{first:?}");
+    let source = Created::Exceeded(RunExceeded::Source(limit.exceeded(at(0))));
+    assert_eq!(first.iter().filter(|one| **one == source).count(), 5, "{first:?}");
+    assert_eq!(tally(&begin(&store, &heads, limits).await), [0, 3, 5], "the same run counts once");
     assert!(!store.source_has_room(limit, at(0)).await.unwrap());
     let other = SourceLimit { source: "trig_2", ..limit };
     assert!(store.source_has_room(other, at(0)).await.unwrap());
     assert!(store.source_has_room(limit, at(3 * 3600)).await.unwrap(), "it is the next day");
+
+    // Those that were refused hold no place of their person's day.
+    let next = [head(&owner, 50, at(0))];
+    let used_up = Created::Exceeded(RunExceeded::Person(Quota::runs(3).exceeded(at(0))));
+    assert_eq!(begin(&store, &next, of_person(3)).await, [used_up]);
+    assert_eq!(begin(&store, &next, of_person(4)).await, [Created::New]);
 }
 
 #[tokio::test]
-async fn a_run_that_does_not_begin_after_all_is_taken_back_from_the_day_of_its_source_once() {
-    let (store, owner) = (store().await, UserId::from_bytes([78; 16]));
-    let limit = SourceLimit { owner: &owner, source: "trig_3", word: "trigger", most: 1 };
-    let [a, b, c, d] = [1, 2, 3, 4].map(|n| RunId::from_bytes([n; 16]));
-    let count = async |run, now| store.count_of_source(limit, run, now).await.unwrap();
-    let has_room = async |now| store.source_has_room(limit, now).await.unwrap();
-    let tomorrow = at(3 * 3600);
-    assert!(count(&a, at(0)).await);
-    assert!(count(&b, tomorrow).await);
-    assert!(!count(&c, at(0)).await);
-    store.give_back_of_source(limit, &c).await.unwrap();
-    assert!(!has_room(at(0)).await, "it never counted");
-    join_all((0..4).map(|_| store.give_back_of_source(limit, &a))).await;
-    assert!(has_room(at(0)).await);
-    assert!(!has_room(tomorrow).await, "another day has no more");
-    assert!(count(&d, at(0)).await);
-    assert!(!count(&a, at(0)).await, "it counts anew");
+async fn a_run_that_begins_several_times_at_once_counts_once_and_one_that_is_not_written_not_at_all()
+ {
+    let (store, ana) = (store().await, UserId::from_bytes([78; 16]));
+    let limits = RunLimits { person: Quota::runs(2), source: None };
+    let one = head(&ana, 1, at(0));
+    assert_eq!(tally(&begin(&store, &vec![one.clone(); 6], limits).await), [1, 5, 0]);
+
+    // It repeats a run that is not there.
+    let missing = vec![RunId::from_bytes([99; 16])];
+    let lost = Head { repeats: missing, ..head(&ana, 2, at(0)) };
+    let asked = Asked { inputs: json!({}), samples: None, playbook: None };
+    let written = store.create(&lost, &asked, limits, &[]).await;
+    assert!(written.as_ref().is_err_and(StoreError::is_condition), "{written:?}");
+
+    let rest: Vec<Head> = (3..6).map(|n| head(&ana, n, at(0))).collect();
+    let begun = begin(&store, &rest, limits).await;
+    assert_eq!(tally(&begun), [1, 0, 2], "there was room for one: {begun:?}");
+    assert_eq!(tally(&begin(&store, &[one], limits).await), [0, 1, 0], "it counts already");
+}
+
+#[tokio::test]
+async fn runs_that_one_person_starts_at_once_all_count_while_there_is_room() {
+    let (store, ana) = (store().await, UserId::from_bytes([79; 16]));
+    let limits = RunLimits { person: Quota::runs(30), source: None };
+    let heads: Vec<Head> = (0..40).map(|n| head(&ana, n, at(0))).collect();
+    let begun = begin(&store, &heads, limits).await;
+    assert_eq!(tally(&begun), [30, 0, 10], "{begun:?}");
+    assert_eq!(tally(&begin(&store, &heads, limits).await), [0, 30, 10]);
 }

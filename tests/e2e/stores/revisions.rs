@@ -10,7 +10,7 @@ use countersign_run::{
     Event, EventKind, RunId, RunRecord, RunStatus, StepStatus, Stop, StopReason, fold,
 };
 use countersign_store_runs::{
-    Asked, Consequence, Ended, ReadAsked, ReadWith, RunStore, StepOutcome,
+    Asked, Consequence, Ended, ReadAsked, ReadWith, RunLimits, RunStore, StepOutcome,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn wish(run: &RunId) -> Request {
 pub(super) async fn drafted(n: u8) -> (RunStore, RunId) {
     let (store, run) = (store().await, RunId::from_bytes([n; 16]));
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
-    store.create(&head(&run), &asked, &[]).await.unwrap();
+    store.create(&head(&run), &asked, RunLimits::NONE, &[]).await.unwrap();
     store.seal(&serde_json::from_value(plan(&run)).unwrap(), "seal", AT).await.unwrap();
     let (outcome, event) = written(1, "long");
     let ended = store.end_step(&run, &outcome, &event, Consequence::default()).await.unwrap();

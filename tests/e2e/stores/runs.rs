@@ -9,7 +9,9 @@ use countersign_approval::{
 use countersign_identity::{Scopes, UserId};
 use countersign_run::{Head, RunContext, RunId, RunRecord, RunStatus, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, RunStore, StepOutcome};
+use countersign_store_runs::{
+    Asked, Consequence, Ended, Intended, Intent, RunLimits, RunStore, StepOutcome,
+};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
@@ -50,7 +52,8 @@ async fn every_unfinished_run_has_its_turn_however_many_wait() {
     let all: BTreeSet<RunId> = crowded.chain((0..8).map(|last| run(200, last))).collect();
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
     let heads: Vec<Head> = all.iter().map(head).collect();
-    let made = join_all(heads.iter().map(|head| store.create(head, &asked, &[]))).await;
+    let made =
+        join_all(heads.iter().map(|head| store.create(head, &asked, RunLimits::NONE, &[]))).await;
     assert!(made.iter().all(Result::is_ok), "{made:?}");
     let mut seen = BTreeSet::new();
     for _ in 0..6 {
@@ -90,7 +93,12 @@ fn intent(at: Timestamp) -> Intent {
 async fn check_ending(n: u8, status: Status) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
     store
-        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
+        .create(
+            &head(&run),
+            &Asked { inputs: json!({}), samples: None, playbook: None },
+            RunLimits::NONE,
+            &[],
+        )
         .await
         .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
@@ -130,7 +138,12 @@ async fn check_answer(
 ) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
     store
-        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
+        .create(
+            &head(&run),
+            &Asked { inputs: json!({}), samples: None, playbook: None },
+            RunLimits::NONE,
+            &[],
+        )
         .await
         .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
@@ -217,7 +230,12 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
     let (done, open, other) = (of(50, "gone"), of(51, "gone"), of(52, "kept"));
     for head in [&done, &open, &other] {
         store
-            .create(head, &Asked { inputs: json!({}), samples: None, playbook: None }, &[])
+            .create(
+                head,
+                &Asked { inputs: json!({}), samples: None, playbook: None },
+                RunLimits::NONE,
+                &[],
+            )
             .await
             .unwrap();
     }

@@ -6,7 +6,7 @@ use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunRecord, RunS
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::Catalog;
 use countersign_store_kit::{Key, Table, Window, Write};
-use countersign_store_runs::Asked;
+use countersign_store_runs::{Asked, RunLimits};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ async fn p_003_the_sweep_that_sees_the_end_of_a_run_begins_what_waited_for_it() 
     of.notices(20, OccurrenceState::Queued, false).await;
     let (runs, head) = (&of.clock.runs, head(&before.runs[0]));
     let asked = Asked { inputs: json!({}), samples: None, playbook: None };
-    runs.create(&head, &asked, &[]).await.unwrap();
+    runs.create(&head, &asked, RunLimits::NONE, &[]).await.unwrap();
     assert_eq!(of.sweep(at(30)).await.failed, 0, "the run before goes on");
     let record = RunRecord::default();
     assert!(runs.finish(&head, RunStatus::Complete, &record, at(31)).await.unwrap());

@@ -49,7 +49,14 @@ impl Table {
     /// # Errors
     /// [`StoreError`] as [`Table::transact_across`]; [`StoreError::Unavailable`] also when others were there each time.
     pub fn transact_contended(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<()>> {
-        let ops: Vec<Op> = writes.into_iter().map(|write| self.op(write)).collect();
+        self.transact_across_contended(writes.into_iter().map(|write| self.op(write)).collect())
+    }
+
+    /// As [`Table::transact_contended`], across tables.
+    ///
+    /// # Errors
+    /// As [`Table::transact_contended`].
+    pub fn transact_across_contended(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let mut tries = 1;
             loop {

@@ -63,7 +63,7 @@ pub use lists::{EarlierCall, ListAnswers, ListEnd, ListSummary, item_name};
 pub use model_calls::EndedCall;
 pub use outcomes::{Consequence, Ended, Intended};
 pub use progress::{Pace, Progress};
-pub use quotas::{Counted, Use};
+pub use quotas::{Counted, RunExceeded, RunLimits, Use};
 pub use records::{Intent, Seen, StepOutcome};
 pub use repeats::Unrecognised;
 pub use revisions::AskedChange;

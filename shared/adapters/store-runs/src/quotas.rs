@@ -1,12 +1,17 @@
-//! How much of a quota a person has used today.
+//! How much of a quota a person has used today, and how many runs a trigger or monitor has started.
 //!
-//! One conditional update counts, so however many requests come at once, no more is granted than the quota holds. A
-//! request that can be repeated leaves a mark first: its repetition is not counted again. Killed between the two, one
-//! request goes uncounted; nobody is ever charged twice. The mark has the day that it was counted for: a run that a trigger or
-//! monitor does not start after all is taken out of that one.
+//! A count is raised under the condition that there is room, so however many requests come at once, no more is granted than the
+//! quota holds. It is raised in one transaction with what says that it was. For a run that is its head: a run that is written has
+//! counted exactly once, in its person's day and in that of its source, and one that is not written for whatever reason counts in
+//! neither. For other requests it is a mark, by which a repetition is known for a day.
+//!
+//! Requests of one person that come at the same moment meet at one count. The table then cancels all of their transactions but
+//! one, and the others try again for about three seconds at most; whoever still finds it busy has counted for nothing.
 
 use countersign_identity::UserId;
-use countersign_run::{Quota, QuotaExceeded, RunId, SourceLimit, day_of};
+use countersign_run::{
+    Head, Quota, QuotaExceeded, QuotaKind, SourceLimit, SourceLimitExceeded, day_of,
+};
 use countersign_store_kit::{Expr, Key, Write, broken_condition};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -39,8 +44,63 @@ pub struct Use<'a> {
     pub known_by: Option<&'a str>,
 }
 
+/// How many runs may be started in a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunLimits<'a> {
+    /// By whoever starts the run.
+    pub person: Quota,
+    /// By its trigger or monitor.
+    pub source: Option<SourceLimit<'a>>,
+}
+
+impl RunLimits<'static> {
+    /// Any number: a run that is started under these counts for nothing.
+    pub const NONE: Self = Self { person: Quota { kind: QuotaKind::Runs, limit: 0 }, source: None };
+}
+
+/// Which of the limits of a run has no room for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunExceeded {
+    /// That of whoever starts it.
+    Person(QuotaExceeded),
+    /// That of its trigger or monitor.
+    Source(SourceLimitExceeded),
+}
+
+/// A count that a run is added to.
+pub(crate) struct RunCount {
+    key: Key,
+    /// The most that may be counted before it.
+    room: u64,
+    /// What a run exceeds that finds no room.
+    pub(crate) exceeded: RunExceeded,
+}
+
+impl RunCount {
+    /// What adds a run to it if there is room.
+    pub(crate) fn raised(&self, now: Timestamp) -> Result<Write> {
+        adding(&self.key, 1, self.room, now)
+    }
+}
+
+/// Every count that a run is added to. Its source comes first: that is what a run is told that finds no room in either.
+pub(crate) fn of_run(head: &Head, limits: RunLimits<'_>) -> Vec<RunCount> {
+    let now = head.started_at;
+    let source = limits.source.map(|source| RunCount {
+        key: of_source(source, &day_of(now)),
+        room: source.most.saturating_sub(1),
+        exceeded: RunExceeded::Source(source.exceeded(now)),
+    });
+    let person = limits.person.room(1).map(|room| RunCount {
+        key: of_day(&head.invoked_by, limits.person, now),
+        room,
+        exceeded: RunExceeded::Person(limits.person.exceeded(now)),
+    });
+    source.into_iter().chain(person).collect()
+}
+
 impl RunStore {
-    /// Counts a request in its person's quota of today.
+    /// Counts a request in its person's quota of today. One that is larger than the whole quota never fits.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
@@ -54,50 +114,28 @@ impl RunStore {
             if quota.limit == 0 {
                 return Ok(Counted::Yes);
             }
-            let mark = of.known_by.map(|name| mark(of.who, quota, name));
-            let count = of_day(of.who, quota, now);
-            let fits = self.once(mark, &count, (of.amount, quota.room(of.amount)), now).await?;
-            Ok(if fits { Counted::Yes } else { Counted::Exceeded(quota.exceeded(now)) })
+            let exceeded = Counted::Exceeded(quota.exceeded(now));
+            let Some(room) = quota.room(of.amount) else { return Ok(exceeded) };
+            let add = adding(&of_day(of.who, quota, now), of.amount, room, now)?;
+            let mark = of.known_by.map(|name| marking(&mark(of.who, quota, name), now));
+            let writes = mark.into_iter().chain([Ok(add)]).collect::<Result<_>>()?;
+            Ok(match broken_condition(self.table.transact_contended(writes).await)? {
+                None => Counted::Yes,
+                // The mark is in front of the count.
+                Some(0) if of.known_by.is_some() => Counted::Yes,
+                Some(_) => exceeded,
+            })
         })
     }
 
-    /// Counts a run in what its trigger or monitor may start today, once; whether it fits, or was counted before.
-    ///
-    /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub fn count_of_source<'a>(
-        &'a self,
-        limit: SourceLimit<'a>,
-        run: &'a RunId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move {
-            let count = of_source(limit, &day_of(now));
-            self.once(Some(source_mark(limit, run)), &count, (1, limit.most.checked_sub(1)), now)
-                .await
-        })
-    }
-
-    /// Takes back what a run that does not begin after all was counted for of what its trigger or monitor may start: from the day that
-    /// it counts for, once, and nothing of a run that counts for none.
-    ///
-    /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub fn give_back_of_source<'a>(
-        &'a self,
-        limit: SourceLimit<'a>,
-        run: &'a RunId,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let mark = source_mark(limit, run);
-            let found: Option<Mark> = self.table.get(&mark).await?;
-            let Some(day) = found.and_then(|found| found.day) else { return Ok(()) };
-            let some = Expr::new("#used >= :one").bind("one", &1)?;
-            let less = Write::update(&of_source(limit, &day)).add("used", &-1)?.when(some);
-            let gone = Write::delete(&mark).when(Expr::exists());
-            // Both or neither: whoever comes second finds no mark, and takes nothing.
-            broken_condition(self.table.transact_contended(vec![gone, less]).await).map(drop)
-        })
+    /// What one more run exceeds of these counts; none when every one has room. Nothing is counted.
+    pub(crate) async fn exceeded(&self, counts: &[RunCount]) -> Result<Option<RunExceeded>> {
+        for count in counts {
+            if self.used(&count.key).await? > count.room {
+                return Ok(Some(count.exceeded));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether one more run fits into what a trigger or monitor may start today. Nothing is counted.
@@ -110,45 +148,6 @@ impl RunStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move { Ok(self.used(&of_source(limit, &day_of(now))).await? < limit.most) })
-    }
-
-    /// Adds to a count if it fits into this room, and of what leaves a mark only once; whether it fits, or was counted before.
-    async fn once(
-        &self,
-        mark: Option<Key>,
-        count: &Key,
-        (amount, room): (u64, Option<u64>),
-        now: Timestamp,
-    ) -> Result<bool> {
-        if let Some(mark) = &mark
-            && !self.marked(mark, &Mark { day: Some(day_of(now)) }, now).await?
-        {
-            return Ok(true);
-        }
-        let added = self.add(count, amount, room, now).await;
-        // Not counted: when it is asked again, it has to be.
-        if let (Some(mark), Ok(false) | Err(_)) = (mark, &added) {
-            self.table.write(Write::delete(&mark)).await?;
-        }
-        added
-    }
-
-    /// Notes that what is known by this name was counted under another one: it does not count again.
-    ///
-    /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub fn mark_counted<'a>(
-        &'a self,
-        quota: Quota,
-        of: Use<'a>,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            match of.known_by.map(|name| mark(of.who, quota, name)) {
-                Some(mark) => self.marked(&mark, &Mark { day: None }, now).await.map(drop),
-                None => Ok(()),
-            }
-        })
     }
 
     /// Whether one more fits into a person's quota of today. Nothing is counted: [`count`](Self::count) decides.
@@ -175,29 +174,20 @@ impl RunStore {
         let found: Option<Used> = self.table.get(count).await?;
         Ok(found.map_or(0, |found| found.used))
     }
+}
 
-    /// Leaves the mark of a request; `false` when it stands already.
-    async fn marked(&self, mark: &Key, body: &Mark, now: Timestamp) -> Result<bool> {
-        let expired = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
-        let put = Write::put(mark, body)?.expires_at(now.as_second() + KNOWN);
-        self.table.try_write(put.when(expired.bind("now", &now.as_second())?)).await
-    }
+/// What adds to a count of today if no more was used than the room says; nothing was where there is no count.
+fn adding(count: &Key, amount: u64, room: u64, now: Timestamp) -> Result<Write> {
+    let fits = Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
+    let add = Write::update(count).add("used", &amount)?;
+    Ok(add.set("expires_at", &(now.as_second() + KEPT))?.when(fits))
+}
 
-    /// Adds to a count of today if no more was used than the room says; there may be none.
-    async fn add(
-        &self,
-        count: &Key,
-        amount: u64,
-        room: Option<u64>,
-        now: Timestamp,
-    ) -> Result<bool> {
-        let Some(room) = room else { return Ok(false) };
-        let fits =
-            Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
-        let add = Write::update(count).add("used", &amount)?;
-        let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
-        self.table.try_write(add).await
-    }
+/// What leaves the mark of a request, if none that still holds is there.
+fn marking(mark: &Key, now: Timestamp) -> Result<Write> {
+    let free = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
+    let put = Write::put(mark, &Mark {})?.expires_at(now.as_second() + KNOWN);
+    Ok(put.when(free.bind("now", &now.as_second())?))
 }
 
 /// The count of a day.
@@ -207,13 +197,9 @@ struct Used {
     used: u64,
 }
 
-/// That a request was counted.
-#[derive(Serialize, Deserialize)]
-struct Mark {
-    /// For which day; none where something else counts in its place, and in marks of earlier releases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    day: Option<String>,
-}
+/// That a request was counted; nothing else is known of it.
+#[derive(Serialize)]
+struct Mark {}
 
 /// What a person has used of a quota on this day.
 pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
@@ -223,10 +209,6 @@ pub(crate) fn of_day(who: &UserId, quota: Quota, now: Timestamp) -> Key {
 /// What a trigger or monitor has started on this day.
 fn of_source(limit: SourceLimit<'_>, day: &str) -> Key {
     Key::new(partition(limit.owner), format!("{day}#source#{}", limit.source))
-}
-
-fn source_mark(limit: SourceLimit<'_>, run: &RunId) -> Key {
-    Key::new(partition(limit.owner), format!("COUNTED#source#{run}"))
 }
 
 fn partition(who: &UserId) -> String {

@@ -8,16 +8,19 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::active::Active;
+use crate::quotas::{self, RunExceeded, RunLimits};
 use crate::records::{LastItem, PlanItem, RequestItem};
 use crate::{Result, RunStore, conversations, keys, members};
 
-/// Whether a run is new.
+/// What became of a run that was to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Created {
     /// It was written now.
     New,
     /// It was there already.
     Existing(Box<Head>),
+    /// It was not written: as many were started today as may be.
+    Exceeded(RunExceeded),
 }
 
 /// What a run is started with.
@@ -32,28 +35,66 @@ pub struct Asked {
 }
 
 impl RunStore {
-    /// Writes a new run: head, request and the mark of an active run, and on the run it repeats that it does; one transaction,
-    /// together with the writes to other tables that go `with` it.
+    /// Writes a new run, if its limits have room for it: head, request and the mark of an active run, and on the run it repeats that
+    /// it does. One transaction, together with what is counted of the day of `started_at` and the writes to other tables that go
+    /// `with` it. One that is there already is neither written nor counted again.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer; [`StoreError::ConditionFailed`] when another run repeats the same one, or
-    /// what goes with the run cannot be written.
-    pub async fn create(&self, head: &Head, asked: &Asked, with: &[Op]) -> Result<Created> {
+    /// [`StoreError`] when the table does not answer, or others are at the same items for seconds; [`StoreError::ConditionFailed`]
+    /// when another run repeats the same one, or what goes with the run cannot be written.
+    pub async fn create(
+        &self,
+        head: &Head,
+        asked: &Asked,
+        limits: RunLimits<'_>,
+        with: &[Op],
+    ) -> Result<Created> {
+        let counts = quotas::of_run(head, limits);
+        // Asked before the transaction decides, so that a run that is refused leaves no objects in the bucket.
+        if let Some(exceeded) = self.exceeded(&counts).await? {
+            return Ok(self.existing(&head.run).await?.unwrap_or(Created::Exceeded(exceeded)));
+        }
+        let put = Write::put(&keys::head(&head.run), head)?.if_absent();
+        let put = put.indexed(
+            &keys::owner_index(&head.owner),
+            &keys::owner_sort(head.started_at, &head.run),
+        );
+        let mut writes = vec![put];
+        for count in &counts {
+            writes.push(count.raised(head.started_at)?);
+        }
+        writes.extend(self.beside(head, asked).await?);
+        let own = writes.into_iter().map(|write| self.table.op(write));
+        let ops: Vec<Op> = own.chain(with.iter().cloned()).collect();
+        let Err(error) = self.table.transact_across_contended(ops).await else {
+            return Ok(Created::New);
+        };
+        let StoreError::ConditionFailed { index, .. } = error else { return Err(error) };
+        if let Some(existing) = self.existing(&head.run).await? {
+            return Ok(existing);
+        }
+        // The head is in front of the counts, and everything else behind them.
+        let full = index.checked_sub(1).and_then(|place| counts.get(place));
+        full.map(|count| Created::Exceeded(count.exceeded)).ok_or(error)
+    }
+
+    /// A run that is there already.
+    async fn existing(&self, run: &RunId) -> Result<Option<Created>> {
+        Ok(self.head(run).await?.map(|known| Created::Existing(Box::new(known))))
+    }
+
+    /// What is written beside the head and the counts of a new run.
+    async fn beside(&self, head: &Head, asked: &Asked) -> Result<Vec<Write>> {
         let place = |what: &str| format!("runs/{}/{what}.json", head.run);
         let inputs = self.blobs.store(&place("request"), &asked.inputs).await?;
         let samples = match &asked.samples {
             Some(samples) => Some(self.blobs.store(&place("samples"), samples).await?),
             None => None,
         };
-        let put = Write::put(&keys::head(&head.run), head)?.if_absent();
-        let put = put.indexed(
-            &keys::owner_index(&head.owner),
-            &keys::owner_sort(head.started_at, &head.run),
-        );
         let item = RequestItem { inputs, samples, playbook: asked.playbook.clone() };
         let request = Write::put(&keys::request(&head.run), &item)?;
         let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
-        let mut writes = vec![put, request, active];
+        let mut writes = vec![request, active];
         writes.extend(members::mark(head)?);
         writes.extend(conversations::mark(head)?);
         if let Some(before) = head.repeats.last() {
@@ -61,16 +102,7 @@ impl RunStore {
             writes
                 .push(Write::update(&keys::head(before)).set("repeated_by", &head.run)?.when(free));
         }
-        let mut ops: Vec<Op> = writes.into_iter().map(|write| self.table.op(write)).collect();
-        ops.extend(with.iter().cloned());
-        match self.table.transact_across(ops).await {
-            Ok(()) => Ok(Created::New),
-            Err(error) if error.is_condition() => match self.head(&head.run).await? {
-                Some(existing) => Ok(Created::Existing(Box::new(existing))),
-                None => Err(error),
-            },
-            Err(error) => Err(error),
-        }
+        Ok(writes)
     }
 
     /// The inputs as they came.

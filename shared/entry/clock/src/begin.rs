@@ -1,7 +1,7 @@
 //! Beginning what is due: with the rights its owner has now, and never more than whoever saved the schedule had.
 
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
-use countersign_run_start::{self as run_start, Invoker, Question};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, Quota, RunStatus};
+use countersign_run_start::{self as run_start, Invoker, Question, Starter};
 use countersign_schedule::asked;
 use countersign_store_catalog::{CatalogError, Last};
 use countersign_store_kit::Window;
@@ -151,7 +151,12 @@ impl Clock {
             source_limit: source.limit(&of.owner),
             conversation: None,
         };
-        let started = run_start::ask(self.starter(), &own, &question).await;
+        let starter = match invoker {
+            // What a person asks for has counted by then.
+            Some(_) => Starter { runs_per_day: Quota::runs(0), ..self.starter() },
+            None => self.starter(),
+        };
+        let started = run_start::ask(starter, &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }
 

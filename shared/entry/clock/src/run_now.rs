@@ -55,11 +55,9 @@ impl Clock {
         let id = OccurrenceId::of_event(source, now, &event);
         let noticed = Occurrence { id, asked_by: Some(invoker.user.clone()), ..due };
         // However often the request comes, at once or after it broke off here, it counts once; its run does not count again.
-        let (name, run) = (format!("{source}/{event}"), noticed.id.run(0));
+        let name = format!("{source}/{event}");
         let of = Use { who: &invoker.user, amount: 1, known_by: Some(&name) };
         run_start::counted(self.runs.count(self.runs_per_day, of, now).await?, now)?;
-        let counted = Use { known_by: Some(run.as_str()), ..of };
-        self.runs.mark_counted(self.runs_per_day, counted, now).await?;
         Ok(match self.catalog.notice_event(&noticed, &event, None).await? {
             Noticed::New => noticed,
             // The same request was faster on another way.

@@ -17,7 +17,7 @@ use countersign_run::{
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::{Op, StoreError};
-use countersign_store_runs::{Asked, Created};
+use countersign_store_runs::{Asked, Created, RunLimits};
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value};
 
@@ -176,10 +176,11 @@ async fn write(
     with: &[Op],
 ) -> Result<Head, Problem> {
     let head = with_names(ctx, head).await?;
-    quotas::count_run(ctx, &head, source_limit).await?;
-    let head = match ctx.runs.create(&head, asked, with).await {
+    let limits = RunLimits { person: ctx.runs_per_day, source: source_limit };
+    let head = match ctx.runs.create(&head, asked, limits, with).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,
+        Ok(Created::Exceeded(exceeded)) => return Err(quotas::refused(&exceeded, ctx.now)),
         Err(error) => return Err(not_created(ctx, &head, error).await),
     };
     if let Err(error) = ctx.runner.start(&head).await {
