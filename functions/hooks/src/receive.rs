@@ -9,7 +9,7 @@ use countersign_identity::UserId;
 use countersign_run::{Ancestry, Occurrence, QUOTA_EXCEEDED, TriggeredBy};
 use countersign_store_catalog::{HookKeyInfo, HookKeys, Listener};
 use countersign_trigger::hook::{HookError, MAX_PER_MINUTE, Message, Secret};
-use countersign_trigger::{FiringTrigger, HookKeyId, TriggerEvent, TriggerId};
+use countersign_trigger::{FiringTrigger, HookKeyId, TriggerEvent, TriggerId, noticed};
 use countersign_web::{FieldError, Json, Problem, WrittenJson};
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
@@ -144,21 +144,22 @@ async fn taken(
         led_by: &Ancestry::NONE,
         at: now,
     };
+    // Whoever refused it may have ended before its body was removed.
+    if let Some(before) = &before {
+        ctx.clock.remove_body(before).await;
+    }
     // Nothing is kept of what there is no room for, and of what comes to no run for another reason only until then.
     if let Some(skipped) = ctx.clock.turned_away(&firing, before.as_ref()).await? {
-        // What came before may have ended between its refusal and the removal of its body.
-        if before.is_some() {
-            ctx.clock.remove_body(&skipped).await;
-        }
         return Err(turned_away(&skipped, now));
     }
     let instead = before.map(|before| before.id);
-    ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
+    let own = noticed(&firing);
+    ctx.clock.hook_bodies.keep(&own, body.0.to_vec()).await?;
     let after = match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
         EventOutcome::New(occurrence) => *occurrence,
         // Somebody was faster, perhaps within the same second.
         EventOutcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
-            Some(known) => known_before(ctx, trigger, known, fired).await?,
+            Some(known) => known_before(ctx, known, &own, fired).await?,
             None => return Ok(json!({ "occurrence": id })),
         },
     };
@@ -189,17 +190,17 @@ async fn seen(
     }
 }
 
-/// The occurrence of the same message that was faster. What was kept of this one is needed only where that one needs it.
+/// The occurrence of the same message that was faster. What was kept for this one, which is not entered, is removed.
 async fn known_before(
     ctx: &Context,
-    trigger: &Trigger,
     known: Occurrence,
+    own: &Occurrence,
     fired: &TriggeredBy,
 ) -> Result<Occurrence, Problem> {
-    match is_same(&known, fired) {
-        // It may have been kept again after the other one had removed it.
+    match known.id == own.id && is_same(&known, fired) {
+        // Both came in the same microsecond: it may have been kept again after the other one had removed it.
         true => ctx.clock.remove_unused_body(&known).await,
-        false => ctx.clock.hook_bodies.remove(trigger.id.as_str(), fired).await?,
+        false => ctx.clock.hook_bodies.remove_copy(own).await?,
     }
     repeated(&known, fired)?;
     Ok(known)

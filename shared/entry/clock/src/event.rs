@@ -89,8 +89,7 @@ impl Clock {
 
     /// Removes the body of the webhook that fired an occurrence; one that cannot be removed stays, and the log says so.
     pub async fn remove_body(&self, of: &Occurrence) {
-        let Some(fired @ TriggeredBy::Webhook { .. }) = &of.fired_by else { return };
-        if let Err(error) = self.hook_bodies.remove(&of.source_id, fired).await {
+        if let Err(error) = self.hook_bodies.remove(of).await {
             tracing::warn!(occurrence = %of.id, %error, "the body of a webhook that came to no run stays");
         }
     }
