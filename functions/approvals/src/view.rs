@@ -3,6 +3,7 @@
 use countersign_approval::{
     Assurance, Closed, Door, Kind, Layout, OutcomeAnswer, Request, Status, Verdict, Vote,
 };
+use countersign_connector::SendProblem;
 use countersign_gatekeeper::not_sent;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
@@ -19,6 +20,7 @@ use crate::http::Reply;
 use crate::lost;
 use crate::opened::{Opened, Visit, name, nonce};
 use crate::plan;
+use crate::ports::SeenRun;
 use crate::refusal::Refusal;
 use crate::strikes::{self, Told};
 use crate::unknown;
@@ -106,26 +108,17 @@ pub(crate) async fn prompt(opened: &Opened<'_>) -> Result<Reply, Refusal> {
 async fn decision(opened: &Opened<'_>) -> Result<DecisionPage, Refusal> {
     let Visit { context, now, .. } = opened.visit;
     let request = opened.request();
-    let nonce = nonce(opened, context, now).await?;
-    let approver = context.look.entry(&opened.person).await?;
-    let approver = approver.map_or_else(String::new, |person| {
-        format!("for {} ({})", person.name, masked(&person.email))
-    });
     let run = context.look.run(request).await?;
     let plan = run.as_ref().map(|run| &run.plan);
-    let layout = &request.layout;
     let kept = context.look.effects(request).await?;
     let page_url = opened.visit.page_url();
     let strikes = Told::of(opened, context, now).await?;
-    let effects = plan::requests(request, plan, &kept, layout, &page_url, &strikes);
     let outcomes = unknown::outcomes(request, plan, &kept, context, now).await?;
     // What is asked about calls is told with each of them.
     let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
-    let lost = lost::lines(opened, context).await?;
     let problems = context.look.send_problems(request, run.as_ref(), &kept).await;
-    let unsendable = problems.iter().map(|problem| Shown::new(&problem.message, MAX_REMARK));
-    let preview = rows_of(request, layout);
-    let picture = run.as_ref().and_then(|run| plan::picture(run, &request.position.step));
+    let preview = rows_of(request, &request.layout);
+    let (picture, plan_text) = pictured(request, run.as_ref());
     Ok(DecisionPage {
         asked: asked(request),
         approval: Shown::line(request.id.as_str()),
@@ -134,24 +127,24 @@ async fn decision(opened: &Opened<'_>) -> Result<DecisionPage, Refusal> {
         title: Shown::line(&request.title),
         agent: run.as_ref().map(|run| Shown::line(&run.agent)),
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
-        approver: Shown::line(&approver),
+        approver: Shown::line(&approver(opened).await?),
         prompt: Shown::prose(prompt, MAX_PROMPT),
         prompt_lead: plan::prompt_lead(request, run.as_ref()),
         prompt_note: request.prompt_note(),
         prompt_url: Some(format!("{page_url}/prompt")),
-        effects,
+        effects: plan::requests(request, plan, &kept, &request.layout, &page_url, &strikes),
         changed: strikes.changed(request),
         strikes: strikes.history(request),
         outcomes,
         unsent: context.look.unsent(request).await?,
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
         not_sent: not_sent(request, &problems),
-        warnings: unsendable.chain(lost).chain(look_closely(request)).collect(),
+        warnings: warnings(opened, &problems).await?,
         warnings_url: is_more(request).then(|| format!("{page_url}/warnings")),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
-        plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),
-        picture: picture.unwrap_or_else(|| Picture::around(Vec::new())),
+        plan_text,
+        picture,
         digest: request.digest.to_string(),
         cost_bound: request.cost_bound.as_deref().map(Shown::line),
         given: request.approvals(&opened.loaded.votes),
@@ -159,13 +152,9 @@ async fn decision(opened: &Opened<'_>) -> Result<DecisionPage, Refusal> {
         needed: request.policy.quorum,
         deadline: request.timing.deadline,
         now,
-        assurance: match request.policy.assurance {
-            Assurance::Link => page::Assurance::Link,
-            Assurance::LinkCode => page::Assurance::LinkCode,
-            Assurance::SignedIn => page::Assurance::SignedIn,
-        },
+        assurance: of_page(request.policy.assurance),
         barred: opened.barred.clone(),
-        nonce,
+        nonce: nonce(opened, context, now).await?,
         anchor: anchor(context).await?,
         problem: None,
         note: String::new(),
@@ -173,6 +162,37 @@ async fn decision(opened: &Opened<'_>) -> Result<DecisionPage, Refusal> {
         bars_who_asks: request.bars_who_asks,
         wish: None,
     })
+}
+
+/// Whom the link belongs to; empty of somebody who has left.
+async fn approver(opened: &Opened<'_>) -> Result<String, Refusal> {
+    let person = opened.visit.context.look.entry(&opened.person).await?;
+    Ok(person.map_or_else(String::new, |person| {
+        format!("for {} ({})", person.name, masked(&person.email))
+    }))
+}
+
+/// The plan around the gate; as text where there is no picture of it.
+fn pictured(request: &Request, run: Option<&SeenRun>) -> (Picture, Shown) {
+    match run.and_then(|run| plan::picture(run, &request.position.step)) {
+        Some(picture) => (picture, Shown::whole("")),
+        None => (Picture::around(Vec::new()), Shown::whole(&request.plan_picture)),
+    }
+}
+
+fn of_page(assurance: Assurance) -> page::Assurance {
+    match assurance {
+        Assurance::Link => page::Assurance::Link,
+        Assurance::LinkCode => page::Assurance::LinkCode,
+        Assurance::SignedIn => page::Assurance::SignedIn,
+    }
+}
+
+/// Everything that the approver should look at twice: what would not be sent, which approvals do not count any more, and the rest.
+async fn warnings(opened: &Opened<'_>, problems: &[SendProblem]) -> Result<Vec<Shown>, Refusal> {
+    let lost = lost::lines(opened, opened.visit.context).await?;
+    let unsendable = problems.iter().map(|problem| Shown::new(&problem.message, MAX_REMARK));
+    Ok(unsendable.chain(lost).chain(look_closely(opened.request())).collect())
 }
 
 /// What to look closely at, in the system's words.

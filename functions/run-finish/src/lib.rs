@@ -9,6 +9,7 @@ mod agent_list;
 mod answer;
 mod at_end;
 mod deliver;
+mod ending;
 mod enrich;
 mod error;
 mod held_back;
@@ -27,7 +28,7 @@ mod triggers;
 use std::sync::Arc;
 
 use countersign_actions_knowledge::Stores;
-use countersign_approval::{ApprovalRecord, name_signers};
+use countersign_approval::ApprovalRecord;
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
@@ -35,8 +36,8 @@ use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_registry::Registry;
 use countersign_run::{
-    FromMonitor, Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus,
-    StepState, StepStatus, fold,
+    FromMonitor, Head, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
+    StepStatus,
 };
 use countersign_step_entry::StepError;
 use countersign_store_catalog::{Catalog, MonitorStore};
@@ -50,9 +51,9 @@ use serde_json::{Value, json};
 
 pub use error::FinishError;
 
+use ending::{Ending, planned};
 use occasion::Occasion;
 use outcomes::Outcomes;
-use over::Over;
 
 /// What the state machine sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,11 +132,8 @@ async fn finish(
     invocation: &Invocation,
 ) -> Result<RunStatus, FinishError> {
     let now = invocation.now;
-    let head = context
-        .runs
-        .head(&event.run)
-        .await?
-        .ok_or_else(|| FinishError::UnknownRun(event.run.clone()))?;
+    let unknown = || FinishError::UnknownRun(event.run.clone());
+    let head = context.runs.head(&event.run).await?.ok_or_else(unknown)?;
     if let Some(status) = head.status.filter(|_| head.finished_at.is_some()) {
         deliver::asked(context, &head, invocation).await?;
         return Ok(status);
@@ -147,48 +145,12 @@ async fn finish(
         return Err(StepError::Superseded { attempt: event.attempt, now }.into());
     }
     context.gatekeeper.close_for_run(&head.run, now).await?;
-    let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
-    let head = with_warnings(context, head, &state).await?;
-    let profile = over::profile(context, &head.owner, &head.profile_id).await?;
-    let head = referring(head, profile.as_ref());
-    let judged = learn::judged(&head, plan.as_ref(), &state);
-    let status = judged.outcome(head.stop.as_ref().map(|stop| stop.reason));
-    let answered = plan.as_ref().filter(|_| respond::has_answer(status));
-    let answered = answered.map(|plan| answer::needed(plan, &state)).unwrap_or_default();
-    let outcomes = Outcomes::read(context, &head.run, plan.as_ref(), &answered).await?;
-    let approvals = approvals(context, &head, &state).await?;
-    let response = match &plan {
-        Some(plan) => {
-            let profile = profile.as_ref();
-            let over =
-                Over { head: &head, plan, state: &state, outcomes: &outcomes, profile, at: now };
-            respond::response(context, &over, status, &approvals).await?
-        }
-        None => None,
-    };
-    let written = match &response {
-        Some(response) => response.outputs.clone(),
-        None => outcomes.written(),
-    };
-    let status = with_failures(status, &state, &written);
-    let record = record::of(&head, plan.as_ref(), &state, &outcomes, &written);
-    name_signers(&mut state, &approvals);
-    let parked = context.monitors.parks(&head, status, now).await?;
-    let occasion = occasion::read(context, &head, status, parked.is_some()).await?;
-    let done = Done {
-        head: &head,
-        state: &state,
-        status,
-        approvals: &approvals,
-        outcomes: &outcomes,
-        written: &written,
-        record: &record,
-        response: response.as_ref(),
-        profile: profile.as_ref(),
-        parked,
-        occasion: occasion.as_ref(),
-        at: now,
-    };
+    let ending = Ending::read(context, head, event.attempt, now).await?;
+    let Ending { head, record, .. } = &ending;
+    let status = ending.status;
+    let parked = context.monitors.parks(head, status, now).await?;
+    let occasion = occasion::read(context, head, status, parked.is_some()).await?;
+    let done = ending.done(parked, occasion.as_ref(), now);
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
     let mut told = Vec::new();
@@ -196,10 +158,10 @@ async fn finish(
         account::write(context, &done).await?;
         told = notice::send(context, &done).await?;
         settle(context, &done).await?;
-        learn::keep(context, &done, plan.as_ref()).await;
+        learn::keep(context, &done, ending.plan.as_ref()).await;
         triggers::note(context, &done).await?;
     }
-    if !context.runs.finish(&head, status, &record, now).await? {
+    if !context.runs.finish(head, status, record, now).await? {
         is_still_ours(context, event).await?;
     }
     if counts {
@@ -235,20 +197,6 @@ async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Time
     }
 }
 
-/// A run whose profile was removed refers to it no more (F-178).
-fn referring(head: Head, profile: Option<&Profile>) -> Head {
-    let profile_id = profile.map(|profile| profile.id.to_string()).unwrap_or_default();
-    Head { profile_id, ..head }
-}
-
-/// A run is not complete when a result could not be written where it was wanted, or a step did a part of its work.
-fn with_failures(status: RunStatus, state: &RunState, written: &[RoutedOutput]) -> RunStatus {
-    let is_part = |step: &StepState| step.code.as_deref() == Some(PARTLY_DONE);
-    let is_failed = written.iter().any(RoutedOutput::is_failed)
-        || state.steps.iter().any(|(_, step)| is_part(step));
-    if status == RunStatus::Complete && is_failed { RunStatus::Partial } else { status }
-}
-
 /// A run that is over.
 pub(crate) struct Done<'a> {
     pub(crate) head: &'a Head,
@@ -281,18 +229,6 @@ impl Done<'_> {
     }
 }
 
-/// What became of the requests of the run; most runs have none, and then nothing is read.
-async fn approvals(
-    context: &Context,
-    head: &Head,
-    state: &RunState,
-) -> Result<Vec<ApprovalRecord>, FinishError> {
-    if !state.has_asked(head) {
-        return Ok(Vec::new());
-    }
-    Ok(context.recorder.of_run(&head.run).await?)
-}
-
 /// Nothing when the run was finished before.
 ///
 /// # Errors
@@ -305,54 +241,6 @@ async fn is_still_ours(context: &Context, event: &FinishEvent) -> Result<(), Fin
         }
         None => Ok(()),
     }
-}
-
-/// The state of the run once every step has an outcome.
-async fn settled(
-    context: &Context,
-    head: &Head,
-    attempt: u32,
-    now: Timestamp,
-) -> Result<(RunState, Option<Plan>), FinishError> {
-    let (state, plan) = planned(context, head).await?;
-    if missing::write_down(context, head, plan.as_ref(), &state, attempt, now).await? == 0 {
-        return Ok((state, plan));
-    }
-    Ok((folded(context, head, plan.as_ref()).await?, plan))
-}
-
-/// The state of the run as its events say it now, and its plan.
-async fn planned(context: &Context, head: &Head) -> Result<(RunState, Option<Plan>), FinishError> {
-    let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
-    let state = folded(context, head, plan.as_ref()).await?;
-    Ok((state, plan))
-}
-
-/// The state of the run as its events say it now.
-async fn folded(
-    context: &Context,
-    head: &Head,
-    plan: Option<&Plan>,
-) -> Result<RunState, FinishError> {
-    let order = plan.map(Plan::order).unwrap_or_default();
-    Ok(fold(head, &order, &context.runs.events(&head.run).await?))
-}
-
-/// The head with the warnings of the lists that were ended just now.
-async fn with_warnings(
-    context: &Context,
-    head: Head,
-    state: &RunState,
-) -> Result<Head, FinishError> {
-    let is_list = |step: &StepState| step.sent.as_ref().is_some_and(|sent| sent.what.items > 0);
-    if !state.steps.iter().any(|(_, step)| is_list(step)) {
-        return Ok(head);
-    }
-    let now = context.runs.head(&head.run).await?;
-    Ok(match now {
-        Some(now) => Head { warnings: now.warnings, ..head },
-        None => head,
-    })
 }
 
 /// A run that has finished, as it was then; the profile as it is now.

@@ -149,13 +149,8 @@ pub(crate) struct ApprovalView {
     /// Every vote, also on earlier versions.
     votes: Vec<VoteView>,
     queue_status: QueueStatus,
-    /// The agent of the run; null when the run is gone.
-    agent_profile_id: Option<String>,
-    /// The name of that agent, when the run was started.
-    agent: Option<String>,
-    /// The conversation in which the run was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    conversation_id: Option<ConversationId>,
+    #[serde(flatten)]
+    of_run: OfRun,
 }
 
 documented!(ApprovalView);
@@ -179,27 +174,11 @@ pub(super) struct Beside {
 impl ApprovalView {
     /// People who decided are named by username, as in the record of the run.
     pub(super) fn of(request: Request, beside: Beside) -> Self {
-        let Beside {
-            effects,
-            sent,
-            send_problems,
-            unsent,
-            record,
-            votes,
-            strikes,
-            extensions,
-            invoker,
-            run,
-            steps,
-        } = beside;
-        let not_sent = not_sent(&request, &send_problems);
+        let not_sent = not_sent(&request, &beside.send_problems);
         let asks_outcome = !request.outcome.is_empty();
         let prompt_note = request.prompt_note();
-        let asker = request.asker(&invoker);
-        let asked_in = run.as_ref().and_then(|head| head.asked_in.as_ref());
-        let conversation_id = asked_in.map(|asked| asked.conversation.clone());
-        let (agent_profile_id, agent) =
-            run.map(|head| (head.profile_id, head.profile_name)).unzip();
+        let asker = request.asker(&beside.invoker);
+        let ApprovalRecord { by, tally, given, needed, waits_for, .. } = beside.record;
         Self {
             v: request.v,
             id: request.id,
@@ -211,16 +190,16 @@ impl ApprovalView {
             revision: request.revision,
             digest: request.digest,
             plan_seal: request.plan_seal,
-            effects,
-            send_problems,
+            effects: beside.effects,
+            send_problems: beside.send_problems,
             not_sent,
             later: request.later,
-            outcome: request.outcome.into_iter().zip(sent).map(AskedCall::of).collect(),
-            unsent,
+            outcome: request.outcome.into_iter().zip(beside.sent).map(AskedCall::of).collect(),
+            unsent: beside.unsent,
             warnings: request.warnings,
             irreversible: request.irreversible,
             status: request.status,
-            closed: request.closed.map(|closed| ClosedView::of(closed, record.by)),
+            closed: request.closed.map(|closed| ClosedView::of(closed, by)),
             owner: request.owner,
             invoker: request.invoker,
             asked_by: request.asked_by,
@@ -233,7 +212,7 @@ impl ApprovalView {
             layout: request.layout,
             remarks: request.remarks,
             plan_picture: request.plan_picture,
-            steps: steps.unwrap_or_default(),
+            steps: beside.steps.unwrap_or_default(),
             cost_bound: request.cost_bound,
             policy: request.policy,
             requirement: request.requirement,
@@ -241,20 +220,40 @@ impl ApprovalView {
             opened_at: request.opened_at,
             timing: request.timing,
             on_reject: request.on_reject,
-            strikes,
-            extensions,
+            strikes: beside.strikes,
+            extensions: beside.extensions,
             revisable: request.revisable,
             bars_who_asks: request.bars_who_asks,
-            tally: asks_outcome.then_some(record.tally),
-            given: record.given,
-            needed: record.needed,
-            waits_for: record.waits_for,
-            votes,
+            tally: asks_outcome.then_some(tally),
+            given,
+            needed,
+            waits_for,
+            votes: beside.votes,
             queue_status: request.status.into(),
-            agent_profile_id,
-            agent,
-            conversation_id,
+            of_run: OfRun::of(beside.run),
         }
+    }
+}
+
+/// What is said of the run that asks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OfRun {
+    /// The agent of the run; null when the run is gone.
+    agent_profile_id: Option<String>,
+    /// The name of that agent, when the run was started.
+    agent: Option<String>,
+    /// The conversation in which the run was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation_id: Option<ConversationId>,
+}
+
+impl OfRun {
+    fn of(run: Option<Head>) -> Self {
+        let asked_in = run.as_ref().and_then(|head| head.asked_in.as_ref());
+        let conversation_id = asked_in.map(|asked| asked.conversation.clone());
+        let (agent_profile_id, agent) =
+            run.map(|head| (head.profile_id, head.profile_name)).unzip();
+        Self { agent_profile_id, agent, conversation_id }
     }
 }
 

@@ -136,6 +136,18 @@ pub struct Request {
     pub uncounted: BTreeMap<ReceiptId, NotCounted>,
 }
 
+/// Whether there is time left to decide, and the prompt is not too long.
+fn may_open(opening: &Opening, now: Timestamp) -> Result<(), OpenError> {
+    let deadline = opening.timing.deadline;
+    if deadline <= now {
+        return Err(OpenError::DeadlinePassed { deadline, now });
+    }
+    match opening.prompt.chars().count() {
+        chars if chars > MAX_PROMPT_CHARS => Err(OpenError::PromptTooLong { chars }),
+        _ => Ok(()),
+    }
+}
+
 impl Request {
     /// Whether this is what somebody has seen, as its digest says, and its version where they name one.
     pub(crate) fn is_as_seen(&self, digest: &Digest, version: Option<u32>) -> bool {
@@ -147,14 +159,7 @@ impl Request {
     /// # Errors
     /// [`OpenError`] when the subject has no digest, when too few people could decide, or when the deadline passed.
     pub fn open(opening: Opening, now: Timestamp) -> Result<Self, OpenError> {
-        let deadline = opening.timing.deadline;
-        if deadline <= now {
-            return Err(OpenError::DeadlinePassed { deadline, now });
-        }
-        let chars = opening.prompt.chars().count();
-        if chars > MAX_PROMPT_CHARS {
-            return Err(OpenError::PromptTooLong { chars });
-        }
+        may_open(&opening, now)?;
         let subject = opening.subject;
         // To say what became of a call allows nothing: only the answer `again` does, and only that call.
         let covered = subject.effects.iter().filter(|_| subject.kind != Kind::Outcome);

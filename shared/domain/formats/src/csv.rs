@@ -56,8 +56,8 @@ pub(crate) fn read(
         ..Ragged::default()
     };
     let mut broken = Broken::new(&rules.table);
-    let mut record = StringRecord::new();
-    let (mut number, mut doubtful) = (0, 0);
+    let mut doubtful = Doubtful { first, count: 0 };
+    let (mut record, mut number) = (StringRecord::new(), 0);
     while reader.read_record(&mut record).map_err(explain)? {
         stop.check()?;
         number += 1;
@@ -66,11 +66,8 @@ pub(crate) fn read(
             broken.leave_out(&mut table, number, line)?;
             continue;
         }
-        if is_doubtful && number >= u64::from(first) {
-            doubtful += 1;
-            if doubtful <= MAX_SAID {
-                table.warn_or_count(format!("line {line}: {DOUBTFUL}"));
-            }
+        if is_doubtful {
+            doubtful.meet(&mut table, number, line);
         }
         let fit = ragged.fit(number, &record);
         if fit != Fit::Shifted {
@@ -84,8 +81,7 @@ pub(crate) fn read(
         let open = "a quoted cell is not closed".to_owned();
         return Err(FormatError::Truncated { place: format!("line {line}"), open });
     }
-    let many = (doubtful > MAX_SAID).then(|| format!("{doubtful} rows in all: {DOUBTFUL}"));
-    for message in [ragged.total(), broken.total(), many].into_iter().flatten() {
+    for message in [ragged.total(), broken.total(), doubtful.total()].into_iter().flatten() {
         table.warn_last(message);
     }
     table.finish()
@@ -175,6 +171,30 @@ fn last_number(rules: &TableRules) -> usize {
 /// How many cells a header has, without those at its end that are empty.
 fn named(header: &StringRecord) -> usize {
     (1..).zip(header).filter(|(_, cell)| !cell.trim().is_empty()).last().map_or(0, |(n, _)| n)
+}
+
+/// Rows that a quote which stands for itself may have made of several.
+struct Doubtful {
+    first: u32,
+    count: u64,
+}
+
+impl Doubtful {
+    fn meet(&mut self, table: &mut Table<'_>, number: u64, line: u64) {
+        if number < u64::from(self.first) {
+            return;
+        }
+        self.count += 1;
+        if self.count <= MAX_SAID {
+            table.warn_or_count(format!("line {line}: {DOUBTFUL}"));
+        }
+    }
+
+    /// What is said of all of them once they are too many to be named.
+    fn total(&self) -> Option<String> {
+        let Self { count, .. } = self;
+        (*count > MAX_SAID).then(|| format!("{count} rows in all: {DOUBTFUL}"))
+    }
 }
 
 /// Rows that are wider or narrower than the header.

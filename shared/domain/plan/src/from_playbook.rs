@@ -143,37 +143,11 @@ impl<'p> Chain<'p> {
         after: &[String],
         group_condition: Option<&str>,
     ) -> PlanStep {
-        let condition = both(group_condition, step.condition.as_deref());
         let mut planned = PlanStep {
-            name: step.name.clone(),
-            description: step.description.clone(),
-            kind: StepKind::Tool,
-            action: String::new(),
-            function: String::new(),
-            inputs: Map::new(),
-            params: Map::new(),
-            condition,
-            on_error: if step.on_error == playbook::OnError::Skip {
-                OnError::Skip
-            } else {
-                OnError::Stop
-            },
-            on_warning: step.on_warning.unwrap_or_default(),
-            retries: step.retry_count,
-            timeout_seconds: step.timeout_seconds,
-            output_schema: None,
-            model: None,
-            irreversible: false,
-            for_each: step.for_each.clone(),
-            tools: None,
+            condition: both(group_condition, step.condition.as_deref()),
             after: after.to_vec(),
             guard: self.gate.clone(),
-            covered_by: None,
-            reads: Vec::new(),
-            ahead: None,
-            gate: None,
-            stand_in: None,
-            allows_gaps: false,
+            ..of_any_kind(step)
         };
         match &step.kind {
             playbook::StepKind::Action {
@@ -257,6 +231,38 @@ impl<'p> Chain<'p> {
         });
         let roots: BTreeSet<String> = named.filter(|root| known.contains(root.as_str())).collect();
         roots.into_iter().collect()
+    }
+}
+
+/// What every kind of step says alike; nothing of what it does, and of where in the plan it is.
+fn of_any_kind(step: &playbook::Step) -> PlanStep {
+    let skips = step.on_error == playbook::OnError::Skip;
+    PlanStep {
+        name: step.name.clone(),
+        description: step.description.clone(),
+        kind: StepKind::Tool,
+        action: String::new(),
+        function: String::new(),
+        inputs: Map::new(),
+        params: Map::new(),
+        condition: None,
+        on_error: if skips { OnError::Skip } else { OnError::Stop },
+        on_warning: step.on_warning.unwrap_or_default(),
+        retries: step.retry_count,
+        timeout_seconds: step.timeout_seconds,
+        output_schema: None,
+        model: None,
+        irreversible: false,
+        for_each: step.for_each.clone(),
+        tools: None,
+        after: Vec::new(),
+        guard: None,
+        covered_by: None,
+        reads: Vec::new(),
+        ahead: None,
+        gate: None,
+        stand_in: None,
+        allows_gaps: false,
     }
 }
 

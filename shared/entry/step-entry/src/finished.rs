@@ -7,9 +7,9 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_run::Head;
 use countersign_store_runs::RunStore;
 
+use crate::call::call;
 use crate::error::StepError;
 use crate::prepare::prepare;
-use crate::protocol::call;
 use crate::retry_key::retry_key;
 use crate::upstream::Upstream;
 

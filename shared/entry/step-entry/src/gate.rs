@@ -1,6 +1,6 @@
 //! What a gate shows and what it signs; the same preparation as the steps behind it.
 
-use countersign_approval::{Kind, Subject};
+use countersign_approval::{Kind, StepEffects, Subject};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, PlanStep, StepKind};
@@ -183,27 +183,10 @@ async fn gate(
     let preview = preview
         .and_then(|reference| reference.value(scope).map(std::borrow::Cow::into_owned))
         .unwrap_or_default();
-    let mut effects = Vec::new();
-    let mut left_out = Vec::new();
-    let mut empty = Vec::new();
-    let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
     let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
         covered.iter().copied().partition(|step| unmet(step, scope).is_none());
-    for step_behind in going {
-        match known_calls(context, view, step_behind, scope).await {
-            Ok(known) => {
-                remarks.extend(known.remarks);
-                match known.calls {
-                    Some(calls) => effects.push(calls.signed),
-                    None => empty.push(&step_behind.name),
-                }
-            }
-            Err(NoEffect::Step(error)) => return Err(error),
-            Err(NoEffect::Failed(error)) => {
-                left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
-            }
-        }
-    }
+    let ToSend { effects, left_out, empty, said } =
+        ToSend::by(&going, context, view, scope).await?;
     let unaskable = unaskable(&left_out, effects.is_empty()).filter(|_| !asks_again(view, step));
     if let Some(error) = unaskable {
         StepEnd::failed(step, error)
@@ -212,6 +195,8 @@ async fn gate(
             .await?;
         return Ok(Asked::Settled(GateOutcome::Closed));
     }
+    let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
+    remarks.extend(said);
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     remarks.extend(skipped.iter().filter_map(|step| will_be_skipped(step, scope)));
     let behind = |other: &&PlanStep| {
@@ -220,7 +205,7 @@ async fn gate(
     let signed: Vec<String> = effects.iter().map(|of_step| of_step.step.clone()).collect();
     let later = |other: &&PlanStep| {
         let is_known = signed.contains(&other.name)
-            || empty.contains(&&other.name)
+            || empty.contains(&other.name.as_str())
             || skipped.iter().any(|step| step.name == other.name);
         behind(other) && !is_known
     };
@@ -244,6 +229,45 @@ async fn gate(
         gate: Some(asked),
         step: step.clone(),
     })))
+}
+
+/// What the steps behind a gate are going to send.
+#[derive(Default)]
+struct ToSend<'a> {
+    effects: Vec<StepEffects>,
+    /// The steps that cannot send what they should, and why.
+    left_out: Vec<(OnError, ActionError)>,
+    /// The names of steps that have nothing to send.
+    empty: Vec<&'a str>,
+    /// What those who sign are told of the others.
+    said: Vec<String>,
+}
+
+impl<'a> ToSend<'a> {
+    async fn by(
+        steps: &[&'a PlanStep],
+        context: &Context,
+        view: &StepView,
+        scope: &Scope<'_>,
+    ) -> Result<Self, StepError> {
+        let mut all = Self::default();
+        for step in steps {
+            match known_calls(context, view, step, scope).await {
+                Ok(known) => {
+                    all.said.extend(known.remarks);
+                    match known.calls {
+                        Some(calls) => all.effects.push(calls.signed),
+                        None => all.empty.push(&step.name),
+                    }
+                }
+                Err(NoEffect::Step(error)) => return Err(error),
+                Err(NoEffect::Failed(error)) => {
+                    all.left_out.push((step.on_error, cannot_be_sent(step, &error)));
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// Why nobody would be asked: a step that ends the run when it fails cannot be sent, or nothing that is to be signed can.

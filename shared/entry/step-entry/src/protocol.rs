@@ -1,34 +1,32 @@
 //! The protocol itself, for one call. What steps over a list share with it is here too.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use countersign_approval::ports::Answered;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal, run_info};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, Recheck, Rewrite};
 use countersign_run::{Head, RUN_STOPPED, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_kit::Lookup;
 use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
 use countersign_wiring::Scope;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::act::{Acted, act};
 use crate::again::{again, signature};
+use crate::call::call;
 use crate::condition::unmet;
 use crate::context::Context;
-use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::intent::{intent, sending};
+use crate::known_end::{Unacted, known_end};
 use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
 use crate::recheck::StillMay;
-use crate::replay;
 use crate::retry_key::retry_key;
 use crate::rewrite::rewrite;
 use crate::rights::{Started, go_by_view, may_go_by, refused};
@@ -160,6 +158,7 @@ pub(crate) async fn begin<'a>(
     Ok(Begun::Go { contract, scope })
 }
 
+/// Whether a step acts, and with what; or how it ends without.
 pub(crate) async fn decide<'a>(
     context: &'a Context,
     event: &StepEvent,
@@ -193,29 +192,9 @@ pub(crate) async fn decide<'a>(
         return Ok(Decided::End(ending));
     }
     let rewrite = if contract.uses_llm { rewrite(context, &view.head, step).await? } else { None };
-    if contract.uses_llm
-        && rewrite.is_none()
-        && let Some(ending) = earlier::answer(context, &view.head, step, &prepared).await?
-    {
+    let of = Unacted { contract, prepared: &prepared, is_rewritten: rewrite.is_some() };
+    if let Some(ending) = known_end(context, &view.head, step, of, invocation).await? {
         return Ok(Decided::End(ending));
-    }
-    if view.head.from_monitor.is_some()
-        && let Some(ending) = dry_run::detected(step, &prepared)
-    {
-        return Ok(Decided::End(ending));
-    }
-    if view.head.dry_run.is_some() {
-        let asked = match asked(context, &view.head, step, contract, &prepared, invocation) {
-            Ok(asked) => asked,
-            Err(error) => return Ok(Decided::End(StepEnd::failed(step, &error))),
-        };
-        let replayed = (prepared.hash.as_str(), asked.as_ref());
-        if let Some(ending) = replay::ending(context, &view.head, step, contract, replayed).await? {
-            return Ok(Decided::End(ending));
-        }
-        if let Some(ending) = dry_run::ending(step, contract, &prepared, asked) {
-            return Ok(Decided::End(ending));
-        }
     }
     let mut ready =
         Ready { contract, prepared, rights_read, permit: None, call: 0, again, rewrite };
@@ -225,23 +204,6 @@ pub(crate) async fn decide<'a>(
         return Ok(Decided::End(ending));
     }
     Ok(Decided::Act(Box::new(ready)))
-}
-
-/// What a test would ask a model; none for a step without one.
-fn asked(
-    context: &Context,
-    head: &Head,
-    step: &PlanStep,
-    contract: &Contract,
-    prepared: &Prepared,
-    invocation: &Invocation,
-) -> Result<Option<Value>, ActionError> {
-    let Some(action) = context.action(&step.action).filter(|_| contract.uses_llm) else {
-        return Ok(None);
-    };
-    let tools = step.tools.as_ref().map(|tools| tools.contracts(&context.registry));
-    let call = call(head, step, prepared.clone(), invocation.now, invocation.remaining);
-    action.foresee(&call, tools.unwrap_or_default())
 }
 
 /// Whether the run ends for a step that stands beside this one: siblings of a stage finish, whichever begins first.
@@ -362,34 +324,6 @@ impl Ready<'_> {
                 Err(StepError::InDoubt(step.name.clone()))
             }
         }
-    }
-}
-
-/// A call of the step's action with these arguments; its key and permit are the caller's to add.
-#[must_use]
-pub fn call(
-    head: &Head,
-    step: &PlanStep,
-    prepared: Prepared,
-    now: jiff::Timestamp,
-    remaining: Duration,
-) -> Call {
-    Call {
-        run: head.run.to_string(),
-        step: step.name.clone(),
-        owner: head.owner.clone(),
-        action: step.action.clone(),
-        inputs: prepared.inputs,
-        params: prepared.params,
-        idempotency_key: String::new(),
-        now,
-        remaining,
-        info: run_info(head, Vec::new()),
-        output_schema: step.output_schema.clone(),
-        model: step.model.clone(),
-        is_for_each_item: step.for_each.is_some(),
-        rewrite: None,
-        permit: None,
     }
 }
 

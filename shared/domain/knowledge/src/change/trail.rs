@@ -15,25 +15,24 @@ use crate::rows::{
 impl Planner<'_> {
     pub(super) fn log_cluster(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
         if cluster.known.is_none() {
-            let details = Map::from_iter([("mentions".to_owned(), json!(cluster.members.len()))]);
-            let row = self.log_row(
-                ResolutionAction::CreateNew,
-                cluster,
-                id,
-                &cluster.canonical_name,
-                None,
-                cluster.confidence,
-                details,
-            );
-            changes.log.push(row);
-            changes.discoveries.push(self.discovery(
-                DiscoveryType::NewEntity,
-                cluster,
-                id,
-                &cluster.canonical_name,
-                Map::new(),
-            ));
+            self.log_new(cluster, id, changes);
         }
+        self.log_merges(cluster, id, changes);
+        self.discover_ids(cluster, id, changes);
+    }
+
+    /// An entity that was not known.
+    fn log_new(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
+        let (name, confidence) = (&cluster.canonical_name, cluster.confidence);
+        let details = Map::from_iter([("mentions".to_owned(), json!(cluster.members.len()))]);
+        let action = ResolutionAction::CreateNew;
+        changes.log.push(self.log_row(action, cluster, id, name, None, confidence, details));
+        let new = self.discovery(DiscoveryType::NewEntity, cluster, id, name, Map::new());
+        changes.discoveries.push(new);
+    }
+
+    /// Names that were taken for one.
+    fn log_merges(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
         for link in &cluster.links {
             let link = &link.towards(&cluster.entity_type, &cluster.canonical_name);
             let mut details = details(link);
@@ -60,6 +59,10 @@ impl Planner<'_> {
                 names,
             ));
         }
+    }
+
+    /// Identifiers that the entity did not have.
+    fn discover_ids(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
         let before =
             self.known.iter().find(|entity| entity.id == *id).map(|entity| &entity.external_ids);
         for external in cluster
@@ -217,33 +220,43 @@ impl Planner<'_> {
             target_entity_id: candidate_id.clone(),
             ..row
         });
-        let scope = self.origin.scope();
         let ends = (id, &candidate_id);
+        let relationships = self.shared_relationships(link, ends, &changes.edges);
         let context = Map::from_iter([
             ("source_documents".to_owned(), named(&documents)),
-            (
-                "shared_relationships".to_owned(),
-                self.shared_relationships(link, ends, &changes.edges),
-            ),
+            ("shared_relationships".to_owned(), relationships),
         ]);
-        changes.reviews.push(ReviewRow {
-            id: review_id(&scope, id, &candidate_id),
+        let candidate = (candidate_id, candidate_name);
+        let review = self.review(cluster, id, candidate, link.score);
+        changes.reviews.push(ReviewRow { match_details: details, context, ..review });
+    }
+
+    /// What a person is asked, without what it is based on.
+    fn review(
+        &self,
+        cluster: &Cluster,
+        id: &EntityId,
+        (candidate_entity_id, candidate_entity_name): (EntityId, String),
+        confidence: f64,
+    ) -> ReviewRow {
+        ReviewRow {
+            id: review_id(&self.origin.scope(), id, &candidate_entity_id),
             user_id: self.origin.owner.clone(),
             execution_id: self.origin.run.clone(),
             source_entity_name: cluster.canonical_name.clone(),
             source_entity_type: cluster.entity_type.clone(),
             source_entity_id: id.clone(),
-            candidate_entity_name: candidate_name,
-            candidate_entity_id: candidate_id,
-            confidence: link.score,
-            match_details: details,
-            context,
+            candidate_entity_name,
+            candidate_entity_id,
+            confidence,
+            match_details: Map::new(),
+            context: Map::new(),
             status: ReviewStatus::Pending,
             reviewed_at: None,
             reviewed_by: None,
             log_id: None,
             created_at: self.origin.now,
-        });
+        }
     }
 }
 

@@ -15,11 +15,11 @@ use serde_json::Value;
 use super::arguments::{self, as_step, misfits, owners_alone};
 use super::found::found;
 use crate::act::{Acted, act};
+use crate::call::call;
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::prepare::prepare;
-use crate::protocol::call;
 use crate::retry_key::attempt_key;
 use crate::rights::refused;
 
