@@ -16,7 +16,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
 use axum::middleware::from_fn;
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use countersign_web::{Problem, no_parameters};
 use http::header::CONTENT_TYPE;
@@ -59,15 +59,13 @@ static WRITTEN: LazyLock<Option<Bytes>> =
     LazyLock::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
 
 /// The page of `/docs`, made at the first request for it.
-static PAGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(page::page(&document())));
+static PAGE: LazyLock<Option<Bytes>> =
+    LazyLock::new(|| page::page(&document()).map(Bytes::from).ok());
 
 /// The router, with the document behind `/openapi.json` and `/docs`. The document and each group's routes are made by the first
 /// request for them.
 pub(crate) fn routes(context: &Arc<Context>) -> Router {
-    let serve = async || {
-        let answer = |text: Bytes| ([(CONTENT_TYPE, "application/json")], text).into_response();
-        (*WRITTEN).clone().map_or_else(|| Problem::not_found().into_response(), answer)
-    };
+    let serve = async || made(WRITTEN.as_ref(), "application/json");
     let groups: Arc<[(&Group, OnceLock<Router>)]> =
         GROUPS.iter().map(|group| (group, OnceLock::new())).collect();
     let context = context.clone();
@@ -83,10 +81,16 @@ pub(crate) fn routes(context: &Arc<Context>) -> Router {
             }
         }
     });
-    let show = async || ([(CONTENT_TYPE, "text/html; charset=utf-8")], PAGE.clone());
+    let show = async || made(PAGE.as_ref(), "text/html; charset=utf-8");
     let [document, page] =
         [get(serve), get(show)].map(|door| door.route_layer(from_fn(no_parameters)));
     Router::new().route("/openapi.json", document).route("/docs", page).fallback_service(pick)
+}
+
+/// What was made at the first request for it, if it could be made.
+fn made(text: Option<&Bytes>, kind: &'static str) -> Response {
+    let answer = |text: &Bytes| ([(CONTENT_TYPE, kind)], text.clone()).into_response();
+    text.map_or_else(|| Problem::not_found().into_response(), answer)
 }
 
 /// The document of all doors.
