@@ -102,7 +102,7 @@ impl Guard<'_> {
             .map_or((Admission::Pass, None), |admitted| (admitted.admission, admitted.seen));
         if let Admission::Refused { until } = admission {
             let connector = self.resolved.connector();
-            return Err(ConnectError::Resting { connector, until: format!("{until:.0}") });
+            return Err(ConnectError::Resting { connector, until });
         }
         let outcome = act(self.deps, self.call, self.resolved).await;
         let is_probe = admission == Admission::Probe;

@@ -11,6 +11,8 @@ use countersign_pages::PageError;
 use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
+use countersign_zones::to_the_second;
+use jiff::Timestamp;
 
 use crate::mode::Mode;
 
@@ -119,7 +121,8 @@ pub enum ConnectError {
     },
     /// It failed so often that it is left alone for a while (F-315).
     #[error(
-        "`{connector}` is unavailable: it failed several times in a row and is tried again at {until}"
+        "`{connector}` is unavailable: it failed several times in a row and is tried again at {}",
+        to_the_second(*.until)
     )]
     #[failure(
         code = "CONNECTOR_UNAVAILABLE",
@@ -131,11 +134,12 @@ pub enum ConnectError {
         /// The connector.
         connector: String,
         /// When.
-        until: String,
+        until: Timestamp,
     },
     /// Its rate is used up (F-105).
     #[error(
-        "the rate of `{connector}`, {limit} per {window}, is used up; the next call can be made at {resets_at}"
+        "the rate of `{connector}`, {limit} per {window}, is used up; the next call can be made at {}",
+        to_the_second(*.resets_at)
     )]
     #[failure(
         code = "CONNECTOR_BUDGET_SPENT",
@@ -151,7 +155,7 @@ pub enum ConnectError {
         /// In which time.
         window: &'static str,
         /// When the next call can be made.
-        resets_at: String,
+        resets_at: Timestamp,
     },
     /// The step's time ended first, which says nothing about the source.
     #[error("the step's time ended before {waited_for}")]

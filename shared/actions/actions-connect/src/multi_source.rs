@@ -58,7 +58,6 @@ impl<'p> Sources<'p> {
     {
         let place = self.place(place);
         if let Admission::Refused { until } = self.admission(&place).await {
-            let until = format!("{until:.0}");
             return Err(ConnectError::Resting { connector: name.to_owned(), until });
         }
         let meter = Arc::new(self.resolved.meter.apart());

@@ -139,7 +139,7 @@ impl Meter {
             connector: self.connector.clone(),
             limit: spent.limit,
             window: spent.window.as_str(),
-            resets_at: spent.resets_at.to_string(),
+            resets_at: spent.resets_at,
         }
     }
 

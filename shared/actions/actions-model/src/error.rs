@@ -10,6 +10,7 @@ use countersign_registry::actions::plan_tasks::PlanTasks;
 use countersign_registry::actions::research_with_tools::ResearchWithTools;
 use countersign_store_directory::DirectoryError;
 use countersign_store_kit::StoreError;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 /// Why a step has no answer of a model. No variant holds a prompt or an answer.
@@ -49,7 +50,8 @@ pub enum LlmError {
     },
     /// The person has used today's tokens, or today's money.
     #[error(
-        "the models of a person's runs may use {limit} in a day, and this call could exceed that: {figures}; it begins anew at {anew}"
+        "the models of a person's runs may use {limit} in a day, and this call could exceed that: {figures}; it begins anew at {}",
+        to_the_second(*.anew)
     )]
     #[failure(
         code = "QUOTA_EXCEEDED",

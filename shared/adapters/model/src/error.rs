@@ -3,13 +3,13 @@
 use countersign_connector::SourceError;
 use countersign_failure::Failure;
 use countersign_http_out::HttpError;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 /// When a provider may be asked again, as the end of a sentence; nothing where it does not say that.
 fn from_when(again_at: &Option<Timestamp>) -> String {
-    again_at.map_or_else(String::new, |at| {
-        format!("; it may be asked again at {}", at.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    })
+    let sentence = |at| format!("; it may be asked again at {}", to_the_second(at));
+    again_at.map_or_else(String::new, sentence)
 }
 
 /// Why a model did not answer. No variant holds a key, a prompt or an answer.

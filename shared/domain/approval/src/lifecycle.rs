@@ -2,7 +2,7 @@
 
 use countersign_failure::Failure;
 use countersign_identity::UserId;
-use countersign_run::to_the_second;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 use crate::actor::Actor;

@@ -10,6 +10,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use countersign_failure::{Class, Failure};
+use countersign_zones::to_the_second;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
@@ -49,7 +50,7 @@ pub enum LinkError {
     )]
     Forged,
     /// The link is too old.
-    #[error("this link expired at {0}")]
+    #[error("this link expired at {}", to_the_second(*.0))]
     #[failure(
         code = "LINK_EXPIRED",
         status = 410,

@@ -1,6 +1,7 @@
 //! Why a request could not be opened.
 
 use countersign_failure::Failure;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 use crate::hashing::SubjectError;
@@ -47,7 +48,7 @@ pub enum OpenError {
         bytes: usize,
     },
     /// The deadline does not lie in the future.
-    #[error("the deadline {deadline} is not after the opening at {now}")]
+    #[error("the deadline {} is not after the opening at {}", to_the_second(*.deadline), to_the_second(*.now))]
     #[failure(code = "APPROVAL_DEADLINE_PASSED", help = "give the gate more time")]
     DeadlinePassed {
         /// The deadline.

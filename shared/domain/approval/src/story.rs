@@ -1,6 +1,6 @@
 //! How a request ended, as a sentence and as the code of the answer to whoever comes later.
 
-use countersign_run::to_the_second;
+use countersign_zones::to_the_second;
 
 use crate::actor::Actor;
 use crate::closed::Closed;

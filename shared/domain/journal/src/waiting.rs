@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{AskedBy, RunContext, StepState, StepStatus, TeamId};
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 use crate::account::{asked, by, counted, named};
@@ -50,13 +51,13 @@ pub fn waiting(run: &Waiting<'_>, config: &JournalConfig) -> Option<Entry> {
         execution_id: run.run.to_owned(),
         origin: Origin::Run,
         summary: format!(
-            "{}{}{} waits at {} for people to decide ({}), until {:.0}. {}",
+            "{}{}{} waits at {} for people to decide ({}), until {}. {}",
             run.name,
             asked(run.query),
             by(run.asked_by),
             run.step,
             run.approval,
-            run.deadline,
+            to_the_second(run.deadline),
             counted(run.steps),
         ),
         brief: Some(format!(
@@ -130,7 +131,7 @@ mod tests {
         assert_eq!(made.steps_completed, ["read"]);
         assert_eq!(
             made.summary,
-            "pay for \"pay them\" waits at sign_off for people to decide (appr_1), until 2026-01-08T00:00:00Z. 1 of 2 steps \
+            "pay for \"pay them\" waits at sign_off for people to decide (appr_1), until 2026-01-08 00:00:00Z. 1 of 2 steps \
              done, 1 not run."
         );
         let silent = JournalConfig { auto_journal: false, ..JournalConfig::default() };

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use countersign_zones::to_the_second;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -53,7 +54,8 @@ impl CachedAnswer {
         let mut output = self.output;
         output.insert("_stale".to_owned(), true.into());
         output.insert("_stale_age_seconds".to_owned(), age.into());
-        let note = format!("{cause}; this is the answer of {:.0}, {} old", self.at, spoken(age));
+        let (of, old) = (to_the_second(self.at), spoken(age));
+        let note = format!("{cause}; this is the answer of {of}, {old} old");
         if let Some(count) = output.get("warning_count").and_then(Value::as_u64) {
             output.insert("warning_count".to_owned(), (count + 1).into());
         }

@@ -38,7 +38,6 @@ mod status;
 mod stored_names;
 pub mod summary;
 mod team_context;
-mod to_the_second;
 mod tool_call;
 mod turns;
 mod warnings;
@@ -76,7 +75,6 @@ pub use status::{
 };
 pub use stored_names::names_stored;
 pub use team_context::{InvocationSource, TeamContext, TeamId};
-pub use to_the_second::to_the_second;
 pub use tool_call::{ToolAsk, ToolCall};
 pub use turns::{OpenPlace, had_before, in_turns, left_at};
 pub use warnings::{

@@ -4,6 +4,7 @@ use std::fmt;
 
 use countersign_failure::Failure;
 use countersign_identity::UserId;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 const DAY: i64 = 86_400;
@@ -101,7 +102,7 @@ fn begins_anew(now: Timestamp) -> Timestamp {
 
 /// A person has asked for more than a day holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
-#[error("this exceeds the quota of {quota} a person and day; it begins anew at {anew}")]
+#[error("this exceeds the quota of {quota} a person and day; it begins anew at {}", to_the_second(*.anew))]
 #[failure(
     code = "QUOTA_EXCEEDED",
     status = 429,
@@ -146,7 +147,8 @@ impl SourceLimit<'_> {
 /// A trigger or a monitor has started as many runs as it may in a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
 #[error(
-    "this {word} has started as many runs today as its `most_per_day` says: {most}; it may start more from {anew}"
+    "this {word} has started as many runs today as its `most_per_day` says: {most}; it may start more from {}",
+    to_the_second(*.anew)
 )]
 #[failure(
     code = "QUOTA_EXCEEDED",
@@ -178,10 +180,10 @@ mod tests {
 
     #[test]
     fn a_quota_begins_anew_at_midnight() {
-        let runs = "this exceeds the quota of 100 runs a person and day; it begins anew at 2026-11-23T00:00:00Z";
+        let runs = "this exceeds the quota of 100 runs a person and day; it begins anew at 2026-11-23 00:00:00Z";
         check(Quota::runs(100), "2026-11-22T23:59:59.5Z", runs, 1);
         check(Quota::runs(100), "2026-11-22T00:00:00Z", runs, 86_400);
-        let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01T00:00:00Z";
+        let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01 00:00:00Z";
         check(Quota::uploads(1024), "2026-12-31T12:00:00Z", uploads, 43_200);
         assert_eq!(day_of("2026-11-22T23:59:59.9Z".parse().unwrap()), "2026-11-22");
     }
@@ -191,7 +193,7 @@ mod tests {
         let owner = UserId::from_bytes([1; 16]);
         let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 3 };
         let said = limit.exceeded("2026-11-22T12:00:00Z".parse().unwrap());
-        let text = "this trigger has started as many runs today as its `most_per_day` says: 3; it may start more from 2026-11-23T00:00:00Z";
+        let text = "this trigger has started as many runs today as its `most_per_day` says: 3; it may start more from 2026-11-23 00:00:00Z";
         assert_eq!((said.to_string().as_str(), said.code()), (text, "QUOTA_EXCEEDED"));
     }
 

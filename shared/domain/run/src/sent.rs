@@ -3,10 +3,10 @@
 use std::fmt;
 
 use countersign_failure::one_line;
+use countersign_zones::to_the_second;
 use jiff::Timestamp;
 
 use crate::Sending;
-use crate::to_the_second::to_the_second;
 
 /// The code of a step that may have acted and never said what came of it.
 pub const EFFECT_UNKNOWN: &str = "EFFECT_UNKNOWN";

@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
+use countersign_zones::to_the_second;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
@@ -19,6 +20,7 @@ const MAX_DUE: usize = 50;
 const MAX_COUNTED: usize = 10_000;
 
 fn missed_until(more: usize, last: Timestamp) -> String {
+    let last = to_the_second(last);
     let more = match more {
         0 => String::new(),
         1 => format!(", nor at the next one, {last}"),
@@ -168,8 +170,8 @@ mod tests {
             assert!(said.contains(expect), "{said}");
         };
         check(0, "started at that time; only the latest 50");
-        check(1, "nor at the next one, 1970-01-01T00:10:00Z;");
-        check(9, "nor at the next 9, until 1970-01-01T00:10:00Z;");
+        check(1, "nor at the next one, 1970-01-01 00:10:00Z;");
+        check(9, "nor at the next 9, until 1970-01-01 00:10:00Z;");
         check(MAX_COUNTED, "nor at the next ones, more than 10000, until");
     }
 }

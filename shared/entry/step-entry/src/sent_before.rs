@@ -2,8 +2,9 @@
 //! not to have been done.
 
 use countersign_plan::PlanStep;
-use countersign_run::{EFFECT_NOT_DONE, Head, RunId, StepStatus, to_the_second};
+use countersign_run::{EFFECT_NOT_DONE, Head, RunId, StepStatus};
 use countersign_store_runs::{EarlierCall, Intent, StepOutcome};
+use countersign_zones::to_the_second;
 
 use crate::context::Context;
 use crate::error::StepError;

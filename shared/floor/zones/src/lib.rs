@@ -2,10 +2,12 @@
 //! takes is known to every other one.
 
 mod moment;
+mod to_the_second;
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 pub use moment::Moment;
+pub use to_the_second::to_the_second;
 
 /// The zone of an IANA name, such as `Europe/Berlin` or `UTC`, in its own spelling; none of abbreviations such as `EST`.
 #[must_use]

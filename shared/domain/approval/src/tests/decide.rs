@@ -2,7 +2,7 @@
 
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, Requirement, Role, Scopes, Topic};
-use countersign_run::to_the_second;
+use countersign_zones::to_the_second;
 
 use super::make::{after, attempt, caller, opening, request, start, user};
 use crate::{

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use countersign_zones::to_the_second;
 use serde_json::Map;
 
 use super::merge::{Evidence, join};
@@ -23,8 +24,7 @@ pub fn reverse(
     review: Option<&ReviewRow>,
 ) -> Result<Decision, KnowledgeError> {
     if let Some(at) = row.reversed_at {
-        let at = at.strftime("%Y-%m-%dT%H:%M:%SZ");
-        return Err(not_reversible(format!("it was reversed at {at}")));
+        return Err(not_reversible(format!("it was reversed at {}", to_the_second(at))));
     }
     let decision = match (row.action, &row.source_entity_id) {
         (ResolutionAction::UserMerge, Some(merged)) => unlink(by, decided, row, merged, review)?,

@@ -15,7 +15,7 @@ fn k_75_a_stale_answer_says_so_and_how_old_it_is() {
         .unwrap();
     assert_eq!((&stale["_stale"], &stale["_stale_age_seconds"]), (&json!(true), &json!(10_801)));
     let expect =
-        "`api` is unavailable (HTTP 503); this is the answer of 2026-03-04T05:06:07Z, 3 hours old";
+        "`api` is unavailable (HTTP 503); this is the answer of 2026-03-04 05:06:07Z, 3 hours old";
     assert_eq!(stale["warnings"], json!([expect, "first"]));
     let many = kept(json!({ "warnings": ["first"], "warning_count": 400 }));
     let many = many.stale(at("2026-03-04T08:06:08Z"), "down").unwrap();

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-/// A moment in a sentence, without its fraction, which nobody reads there: `2026-11-22 14:03:07Z`.
+/// A moment in a sentence for people, without its fraction, which nobody reads there: `2026-11-22 14:03:07Z`. What programs read or
+/// copy is written as [`Timestamp`] writes it.
 #[must_use]
 pub fn to_the_second(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
