@@ -318,9 +318,9 @@ async fn a_run_that_begins_several_times_at_once_counts_once_and_one_that_is_not
 #[tokio::test]
 async fn runs_that_one_person_starts_at_once_all_count_while_there_is_room() {
     let (store, ana) = (store().await, UserId::from_bytes([79; 16]));
-    let limits = RunLimits { person: Quota::runs(30), source: None };
-    let heads: Vec<Head> = (0..40).map(|n| head(&ana, n, at(0))).collect();
+    let limits = RunLimits { person: Quota::runs(15), source: None };
+    let heads: Vec<Head> = (0..20).map(|n| head(&ana, n, at(0))).collect();
     let begun = begin(&store, &heads, limits).await;
-    assert_eq!(tally(&begun), [30, 0, 10], "{begun:?}");
-    assert_eq!(tally(&begin(&store, &heads, limits).await), [0, 30, 10]);
+    assert_eq!(tally(&begun), [15, 0, 5], "{begun:?}");
+    assert_eq!(tally(&begin(&store, &heads, limits).await), [0, 15, 5]);
 }
