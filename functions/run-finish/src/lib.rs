@@ -8,6 +8,7 @@ mod account;
 mod agent_list;
 mod answer;
 mod at_end;
+mod confidence;
 mod deliver;
 mod ending;
 mod enrich;

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::enrich::{MAX_ENTITIES, enrich, failed, is_wanted};
 use crate::outcomes::{chat, row_of};
 use crate::over::{Over, answered};
-use crate::{Context, FinishError, at_end, deliver, held_back, sources};
+use crate::{Context, FinishError, at_end, confidence, deliver, held_back, sources};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
@@ -61,7 +61,8 @@ async fn made(
     let blocked = held_back::of(plan, state, approvals);
     held_back::show(&blocked, &mut answer);
     let sources = sources::of(state, &answer.data);
-    let mut response = Response { blocked, sources, ..Response::default() };
+    let confidence = confidence::of(plan, outcomes);
+    let mut response = Response { blocked, sources, confidence, ..Response::default() };
     if !is_test {
         response.outputs = outcomes.written();
     }

@@ -85,6 +85,13 @@ async fn what_is_told_is_kept(stage: &Stage, agent: &str) -> String {
     assert!(!content.contains("learn"), "the answer is not based on it: {content}");
     let looked = told(stage, true).await;
     assert!(looked.len() == 1 && looked[0].contains("auditor of Owl Trust"), "{looked:?}");
+    let asked = stage.asked().await;
+    let cool: Vec<String> = asked
+        .iter()
+        .filter(|asked| asked["temperature"] == 0.1)
+        .map(|asked| asked["messages"].to_string())
+        .collect();
+    assert_eq!(cool, looked, "its temperature is its own");
     let id = run["id"].as_str().unwrap().to_owned();
     let kept = memory(stage).await;
     let learned = &kept["learned"];

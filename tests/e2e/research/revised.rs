@@ -154,6 +154,8 @@ impl Scene<'_> {
         let done = self.stage.who.reaches(&run, "complete").await;
         assert_eq!(self.booked().await, [json!({ "amount": "3.00" })]);
         self.the_record_has_all_of_it(&done).await;
+        let before = [empty, second, first];
+        self.the_rounds_before_are_a_list(&third, &before.map(|one| one["id"].clone())).await;
 
         // A repetition drafts what was signed, and sends nothing of it again.
         self.answers(&[]).await;
@@ -165,6 +167,34 @@ impl Scene<'_> {
         self.maria.post(&path(&seen, "approve"), &decision).await;
         self.stage.who.reaches(&again, "complete").await;
         assert_eq!(self.booked().await.len(), 0);
+    }
+
+    /// What the gate asked before, the latest first, with what was wanted each time.
+    async fn the_rounds_before_are_a_list(&self, last: &Value, before: &[Value; 3]) {
+        let rounds = self.maria.get(&path(last, "rounds?limit=2")).await;
+        let next = format!("rounds?limit=2&cursor={}", rounds["next"].as_str().unwrap());
+        let earliest = self.maria.get(&path(last, &next)).await;
+        assert_eq!(earliest["next"], Value::Null, "{earliest:#}");
+        let pages = [&rounds, &earliest].map(|page| page["items"].as_array().unwrap().clone());
+        let all = pages.concat();
+        let told = |field: &str| all.iter().map(|one| one[field].clone()).collect::<Vec<_>>();
+        assert_eq!(
+            (told("approval"), told("round")),
+            (before.to_vec(), vec![json!(2), json!(1), json!(0)])
+        );
+        let wanted = all.iter().map(|one| &one["closed"]["revision"]);
+        let wanted: Vec<Value> =
+            wanted.map(|one| json!([one["mode"], one["instructions"]])).collect();
+        let expect = [
+            json!(["override", INSTEAD]),
+            json!(["enhance", "Leave out the rest."]),
+            json!(["enhance", ADDED]),
+        ];
+        assert_eq!(wanted, expect, "{all:#?}");
+        assert_eq!(all[0]["closed"]["by"]["username"], self.maria.username, "{all:#?}");
+        let of_first =
+            self.maria.get(&format!("/approvals/{}/rounds", before[2].as_str().unwrap())).await;
+        assert_eq!(of_first["items"], json!([]), "nothing was before it");
     }
 
     async fn wishes(&self, seen: &Value, mode: &str, instructions: &str) -> Value {

@@ -34,8 +34,14 @@ pub(super) fn plan(tasks: &[Value]) -> ResponseTemplate {
     said(&json!({ "analysis": analysis, "execution_plan": tasks }).to_string())
 }
 
+/// What a specialist found that does not say how sure it is.
 pub(super) fn found(what: &str) -> ResponseTemplate {
-    said(&json!({ "answer": what, "sources": ["there"] }).to_string())
+    sure(what, &Value::Null)
+}
+
+fn sure(what: &str, score: &Value) -> ResponseTemplate {
+    let answer = json!({ "answer": what, "sources": ["there"], "confidence_score": score });
+    said(&answer.to_string())
 }
 
 #[tokio::test]
@@ -122,7 +128,8 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
             (PLANS, wrong),
             (PLANS, right),
             (PRESS, crawls),
-            (PRESS, found("Owl Fund is in the press.")),
+            (PRESS, sure("Owl Fund is in the press.", &json!(70))),
+            (PRESS, sure("Owl Fund is in the press.", &json!(0.75))),
             (REGISTER, filings),
             (REGISTER, found("Owl Fund filed.")),
             (ANSWERS, said(ANSWER)),
@@ -169,6 +176,21 @@ async fn a_plan_is_made_repaired_and_carried_out(stage: &Stage, agent: &str) {
     for part in ["{those}", "Do a.", "Owl Fund is in the press.", "Owl Fund filed."] {
         assert!(answering.contains(part), "`{part}` is not in {answering}");
     }
+    how_sure_they_are_is_checked_and_told(stage, &run).await;
+}
+
+async fn how_sure_they_are_is_checked_and_told(stage: &Stage, run: &Value) {
+    let press = told(stage, PRESS).await;
+    let again = "`confidence_score` must be a number from 0 to 1, or null";
+    assert!(press[2].contains(again), "{press:#?}");
+    let made = output(&stage.who, run["id"].as_str().unwrap(), "ask_press_1").await;
+    assert_eq!(made["confidence_score"], 0.75, "{made:#}");
+    for who in [REGISTER, ANSWERS] {
+        let shown = &told(stage, who).await[0];
+        assert!(shown.contains(r#"\"confidence_score\":0.75"#), "{shown}");
+    }
+    let expect = json!([{ "step": "ask_press_1", "confidence_score": 0.75 }]);
+    assert_eq!(run["response"]["confidence"], expect, "who does not say it is not listed");
 }
 
 async fn what_is_the_owners_is_not_shown_to_who_looks_on_the_web(stage: &Stage, agent: &str) {
@@ -263,7 +285,12 @@ async fn what_was_said_is_shown_to_who_may_know_it(stage: &Stage, agent: &str) {
 /// Fan-out and fan-in, in three stages; each specialist is given its own tools and no others. The provider is away when the first
 /// is asked for the first time: each request is sent once more, and the specialist asks once more after that.
 async fn two_wait_for_one_and_the_last_for_both(stage: &Stage) {
-    let agent = agent_with(stage, &["register/filings"], &json!({ "retry_count": 1 })).await;
+    let agent = agent_with(
+        stage,
+        &["register/filings"],
+        &json!({ "retry_count": 2, "backoff_multiplier": 1 }),
+    )
+    .await;
     stage.who.bind(&agent, "register").await;
     let (first, left) = (task("a", "press", &[]), task("b", "press", &["a"]));
     let (right, last) = (task("c", "register", &["a"]), task("d", "register", &["b", "c"]));
@@ -272,7 +299,7 @@ async fn two_wait_for_one_and_the_last_for_both(stage: &Stage) {
         (PRESS, ResponseTemplate::new(500)),
         (PRESS, ResponseTemplate::new(500)),
         (PRESS, found("The first part.")),
-        (PRESS, found("The left part.")),
+        (PRESS, found(&format!("The left part. {}", "And so on. ".repeat(2_000)))),
         (REGISTER, found("The right part.")),
         (REGISTER, found("The last part.")),
         (ANSWERS, said(ANSWER)),
@@ -290,6 +317,11 @@ async fn two_wait_for_one_and_the_last_for_both(stage: &Stage) {
     for part in ["The first part.", "The left part.", "The right part."] {
         assert!(register[1].contains(part), "`{part}` is not in {}", register[1]);
     }
+    for shown in [&register[1], &told(stage, ANSWERS).await[0]] {
+        assert!(shown.contains("only 16384 of "), "the left part is long: {shown}");
+    }
+    let warned = run["warnings"].to_string();
+    assert!(warned.contains("the model was shown 16384 of "), "{warned}");
     for turn in stage.asked().await.iter().filter(|turn| turn["tools"].is_array()) {
         let messages = turn["messages"].to_string();
         let own = if messages.contains(PRESS) { "crawl_url" } else { "register__filings" };

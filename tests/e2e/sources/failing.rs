@@ -261,6 +261,19 @@ async fn f_148_f_149_f_312_a_step_is_retried_as_often_as_it_says_and_then_ends_a
 }
 
 #[tokio::test]
+async fn r_024_the_pauses_between_attempts_grow_as_the_step_says() {
+    let keys = ", on_error: stop, retry_count: 2, backoff_multiplier: 8";
+    let (_server, source, case) = scripted(keys).await;
+    source.says([says(503)]);
+    case.runs(json!({}), "error").await;
+    // Each attempt asks twice; the second and the fourth pause are those of the step.
+    let pauses = source.pauses();
+    assert_eq!(pauses.len(), 5, "{pauses:?}");
+    assert!(pauses[1] >= Duration::from_millis(500), "{pauses:?}");
+    assert!(pauses[3] >= Duration::from_secs(4), "{pauses:?}");
+}
+
+#[tokio::test]
 async fn f_149_a_step_has_the_time_it_says() {
     let (_server, source, case) = scripted(", on_error: skip, timeout_seconds: 10").await;
     source.says([good().set_delay(Duration::from_secs(60))]);

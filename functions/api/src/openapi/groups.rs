@@ -232,7 +232,7 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     factory(
         "/approvals",
-        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_warnings: list; approval_revise: revise; approval_strike: strike; approval_extend: extend; approval_escalate: escalate; },
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_warnings: list; approval_rounds: list; approval_revise: revise; approval_strike: strike; approval_extend: extend; approval_escalate: escalate; },
     ),
     factory("/journal", doors! { journal: list; journal_entry: detail; }),
     factory("/statistics", doors! { statistics: detail; }),

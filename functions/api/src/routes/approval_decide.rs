@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use countersign_approval::{
-    Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
+    AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
     ReviseError, UnknownCall, Verdict, story,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::approval_history::ClosedView;
+use super::approval_history::{ClosedView, who_closed};
 use super::approval_seen::seen_by;
 use super::{JsonOf, Named, now, reader};
 use crate::Context;
@@ -138,10 +138,7 @@ pub(super) async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem,
     match error {
         GateError::NotFound => Ok(Problem::not_found()),
         GateError::Decide(DecideError::Closed(closed)) => {
-            let by = match &closed.by {
-                Actor::Person(person) => Some(ctx.recorder.username(person).await?),
-                Actor::Clock | Actor::Engine => None,
-            };
+            let by = who_closed(ctx, closed).await?;
             let mut problem = Problem::of(error);
             problem.detail = story(closed, by.as_deref());
             Ok(problem.with("closed", json!(ClosedView::of(closed.clone(), by))))

@@ -4,9 +4,12 @@ use countersign_approval::{
     Actor, Assurance, Closed, Digest, Door, ExtensionRecord, NotCounted, OutcomeAnswer, ReceiptId,
     Request, Revision, Status, StrikeRecord, Verdict, Vote,
 };
+use countersign_web::Problem;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::Context;
 
 /// What somebody struck out or brought back.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -137,6 +140,14 @@ enum ClosedBy {
     Clock,
     /// The run was stopped, or is gone.
     Engine,
+}
+
+/// The username of the person who ended a request, when it was one.
+pub(super) async fn who_closed(ctx: &Context, closed: &Closed) -> Result<Option<String>, Problem> {
+    match &closed.by {
+        Actor::Person(person) => Ok(Some(ctx.recorder.username(person).await?)),
+        Actor::Clock | Actor::Engine => Ok(None),
+    }
 }
 
 impl ClosedView {

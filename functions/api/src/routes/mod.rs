@@ -28,6 +28,7 @@ pub(crate) mod approval_escalate;
 pub(crate) mod approval_extend;
 mod approval_history;
 pub(crate) mod approval_revise;
+pub(crate) mod approval_rounds;
 mod approval_seen;
 pub(crate) mod approval_strike;
 mod approval_view;

@@ -13,6 +13,18 @@ const REQUESTS: List = List {
     titles: &["APPROVAL", "KIND", "STATUS", "RUN", "DEADLINE", "ABOUT"],
 };
 
+const ROUNDS: List = List {
+    fields: &[
+        "round",
+        "approval",
+        "status",
+        "closed.at",
+        "closed.by.username",
+        "closed.revision.instructions",
+    ],
+    titles: &["ROUND", "APPROVAL", "STATUS", "CLOSED", "BY", "CHANGES"],
+};
+
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
     /// Show this one with everything it sends and its digest.
@@ -23,6 +35,9 @@ pub(crate) struct Approvals {
     /// What has been closed, instead of what waits.
     #[arg(long)]
     closed: bool,
+    /// Show what the same gate asked before this one, and which changes were asked for then.
+    #[arg(long, requires = "approval")]
+    rounds: bool,
     #[command(flatten)]
     pub(super) caller: Caller,
 }
@@ -31,6 +46,9 @@ impl Approvals {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         if let Some(id) = &self.approval {
             let path = format!("{FACTORY}/approvals/{}", plain(id)?);
+            if self.rounds {
+                return ROUNDS.show(session, &format!("{path}/rounds")).await;
+            }
             let request = session.door.get(&path).await?;
             session.tell(&request, |request| approval_text::shown(request, session.console));
             return Ok(());

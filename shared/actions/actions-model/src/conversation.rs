@@ -62,6 +62,13 @@ pub(crate) struct Conversation<'c> {
     /// How many turns were before.
     pub(crate) before: u32,
     pub(crate) limits: Limits,
+    /// How freely the model chooses its words; none, as its provider has it.
+    pub(crate) temperature: Option<f64>,
+}
+
+/// How freely the model of a step chooses its words, where its agent or the step says so.
+pub(crate) fn temperature_of(call: &Call) -> Option<f64> {
+    call.model.as_ref()?.temperature.map(Temperature::get)
 }
 
 /// How a conversation ends.
@@ -152,7 +159,7 @@ impl Conversation<'_> {
                 tools: self.tools,
                 may_ask,
                 is_strict: self.schema.is_closed(),
-                temperature: self.temperature(),
+                temperature: self.temperature,
                 max_tokens: self.limits.tokens,
                 timeout: answered_within(self.call.remaining.saturating_sub(begun.elapsed())),
                 follower: (!fields.is_empty()).then_some(&follower),
@@ -180,10 +187,6 @@ impl Conversation<'_> {
         let ended = self.ended(reserved.clone(), &turn, took);
         self.deps.budget.settle(self.call, &reserved, &ended, is_shown.into_inner()).await;
         Ok((turn.reply?, turn.usage))
-    }
-
-    fn temperature(&self) -> Option<f64> {
-        self.call.model.as_ref()?.temperature.map(Temperature::get)
     }
 
     fn asked(&self, messages: &[Message], turn: u32, most: Most) -> ModelCall {

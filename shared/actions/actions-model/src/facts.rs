@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use countersign_failure::Failure as _;
-use countersign_model::{Message, Model, Role};
+use countersign_model::{Message, Model, ModelError, Role};
 use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::extract_facts::{ExtractFacts, Inputs, Output};
 use countersign_registry::{
@@ -21,6 +21,9 @@ use crate::prompt::marked;
 
 /// An answer is short, and is not repaired: it must not use up what the answer to the question needs.
 const SHORT: Limits = Limits { tokens: 512, turns: 1 };
+
+/// It looks, and invents nothing, however freely the model of the agent may choose its words.
+const TEMPERATURE: f64 = 0.1;
 
 /// The action in which a model finds facts.
 pub(crate) struct Facts {
@@ -85,19 +88,30 @@ impl Facts {
         }
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let Model::Provider(client) = &model else { return Err(LlmError::LearnsNothing) };
-        let conversation = Conversation {
-            client,
-            terms: &terms,
-            deps: &self.deps,
-            call,
-            schema: &schema,
-            fits: &read,
-            tools: &[],
-            may_ask: false,
-            before: 0,
-            limits: SHORT,
+        let ask = |temperature: Option<f64>, before: u32| {
+            let conversation = Conversation {
+                client,
+                terms: &terms,
+                deps: &self.deps,
+                call,
+                schema: &schema,
+                fits: &read,
+                tools: &[],
+                may_ask: false,
+                before,
+                limits: SHORT,
+                temperature,
+            };
+            let messages = messages.clone();
+            async move { conversation.answer(messages).await }
         };
-        let (said, used) = conversation.answer(messages).await?;
+        let (said, used) = match ask(Some(TEMPERATURE), 0).await {
+            // Some models accept no temperature, or not this one.
+            Err(LlmError::Model(ModelError::Rejected { status: 400 | 422, .. })) => {
+                ask(None, 1).await?
+            }
+            said => said?,
+        };
         Ok((output(said).unwrap_or_default(), used))
     }
 }

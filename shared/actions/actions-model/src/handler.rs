@@ -6,18 +6,19 @@ use std::marker::PhantomData;
 use countersign_extractive::{Task, answer as quoted};
 use countersign_model::{Message, Model};
 use countersign_registry::action::{ActionFuture, Answered, Call, Foreseen, Handler};
-use countersign_registry::actions::model_task::{Inputs, Params};
+use countersign_registry::actions::model_task::{FINDINGS, Inputs, Params};
 use countersign_registry::{Action, Contract, ModelChoice, OutputSchema, arguments};
 use countersign_run::ModelUse;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::Deps;
 use crate::answer;
 use crate::conversation::{
-    Conversation, MAX_INPUT, OF_STEP, bytes, foreseen, hash, millis, record,
+    Conversation, MAX_INPUT, OF_STEP, bytes, foreseen, hash, millis, record, temperature_of,
 };
 use crate::error::{LlmError, advice};
+use crate::findings::{Findings, warned};
 use crate::prompt::{Style, messages};
 
 /// An action that a model does.
@@ -27,25 +28,51 @@ pub(crate) struct ModelAction<A> {
     action: PhantomData<fn() -> A>,
 }
 
+/// What the model is asked, and in which form it must answer.
+struct Asked<'c> {
+    schema: &'c OutputSchema,
+    messages: Vec<Message>,
+    /// What it is not shown of what steps before found.
+    left_out: Vec<String>,
+}
+
+/// What steps before found, where that is given.
+fn given(inputs: &Inputs) -> Option<&Value> {
+    inputs.findings.as_ref().filter(|findings| !findings.is_null())
+}
+
+/// What the built-in model quotes: all of it, whatever its length.
+fn quotable(inputs: &Inputs) -> Cow<'_, Value> {
+    let Some(findings) = given(inputs) else { return Cow::Borrowed(&inputs.data) };
+    let mut all = match &inputs.data {
+        Value::Object(fields) if !fields.contains_key(FINDINGS) => Value::Object(fields.clone()),
+        other => json!({ "data": other }),
+    };
+    all[FINDINGS] = findings.clone();
+    Cow::Owned(all)
+}
+
 impl<A> ModelAction<A> {
     pub(crate) fn new(deps: Deps, style: Style) -> Self {
         Self { deps, style, action: PhantomData }
     }
 
-    /// What the model is asked, and in which form it must answer.
     fn asked<'c>(
         &self,
         call: &'c Call,
         inputs: &Inputs,
         params: &Params,
-    ) -> Result<(&'c OutputSchema, Vec<Message>), LlmError> {
+    ) -> Result<Asked<'c>, LlmError> {
         let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
-        let messages = messages(self.style, params, &inputs.data, schema, call.rewrite.as_deref());
+        let findings = given(inputs).map(Findings::of);
+        let (findings, left_out) = findings.map(|found| (found.shown, found.left_out)).unzip();
+        let shown = (&inputs.data, findings.as_ref());
+        let messages = messages(self.style, params, shown, schema, call.rewrite.as_deref());
         let bytes = bytes(&messages);
         if bytes > MAX_INPUT {
             return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
         }
-        Ok((schema, messages))
+        Ok(Asked { schema, messages, left_out: left_out.unwrap_or_default() })
     }
 
     async fn write(
@@ -54,11 +81,13 @@ impl<A> ModelAction<A> {
         inputs: &Inputs,
         params: &Params,
     ) -> Result<(Value, ModelUse), LlmError> {
-        let (schema, messages) = self.asked(call, inputs, params)?;
+        let Asked { schema, messages, left_out } = self.asked(call, inputs, params)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         match &model {
             Model::Extractive if call.rewrite.is_some() => Err(LlmError::FollowsNoInstructions),
-            Model::Extractive => quote(call, model.name(), params, &inputs.data, schema, &messages),
+            Model::Extractive => {
+                quote(call, model.name(), params, &quotable(inputs), schema, &messages)
+            }
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);
                 let conversation = Conversation {
@@ -72,8 +101,10 @@ impl<A> ModelAction<A> {
                     may_ask: false,
                     before: 0,
                     limits: OF_STEP,
+                    temperature: temperature_of(call),
                 };
-                conversation.answer(messages).await
+                let (output, used) = conversation.answer(messages).await?;
+                Ok((warned(output, left_out), used))
             }
         }
     }
@@ -102,7 +133,7 @@ impl<A: Action<Inputs = Inputs, Params = Params>> Handler for ModelAction<A> {
 
     fn foresee(&self, call: &Call, _tools: Vec<Cow<'_, Contract>>) -> Foreseen {
         let (inputs, params) = arguments::<A>(call)?;
-        let (schema, messages) = self.asked(call, &inputs, &params)?;
+        let Asked { schema, messages, .. } = self.asked(call, &inputs, &params)?;
         let model = self.deps.model_name(call.model.as_ref());
         Ok(Some(foreseen(&model, &messages, schema, (&[], OF_STEP))))
     }

@@ -11,6 +11,7 @@ mod conversation;
 mod drafts;
 mod error;
 mod facts;
+mod findings;
 mod handler;
 mod planner;
 mod prompt;

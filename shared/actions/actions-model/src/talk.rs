@@ -16,6 +16,7 @@ const MAX_RESULT: usize = 48 * 1024;
 pub(crate) fn asking(
     (task, rounds): (&str, u32),
     inputs: &Inputs,
+    assigned: Option<&Value>,
     schema: &OutputSchema,
 ) -> Vec<Message> {
     let system = format!(
@@ -33,7 +34,6 @@ pub(crate) fn asking(
         let before = marked(&before.to_string());
         format!("What was asked and answered before, the oldest first; the question may follow from it:\n{before}\n\n")
     });
-    let assigned = inputs.assignment.as_ref().filter(|assigned| !assigned.is_null());
     let assigned = assigned.map_or_else(String::new, |assigned| {
         let assigned = marked(&assigned.to_string());
         format!("What you are to find out, and what others have found before:\n{assigned}\n\n")
@@ -75,7 +75,7 @@ fn shown(result: &ToolResult) -> String {
     match result {
         ToolResult::Output(output) => {
             let text = output.to_string();
-            let Some(end) = cut(&text) else { return marked(&text) };
+            let Some(end) = cut(&text, MAX_RESULT) else { return marked(&text) };
             format!(
                 "The result is longer than {MAX_RESULT} bytes. This is its beginning.\n{}",
                 marked(&text[..end])
@@ -88,10 +88,10 @@ fn shown(result: &ToolResult) -> String {
     }
 }
 
-/// Where a long text is cut; none when it is not.
-fn cut(text: &str) -> Option<usize> {
-    (text.len() > MAX_RESULT)
-        .then(|| (0..=MAX_RESULT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default())
+/// Where a text is cut that has more bytes; none when it has not.
+pub(crate) fn cut(text: &str, most: usize) -> Option<usize> {
+    (text.len() > most)
+        .then(|| (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -18,7 +18,9 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::{Deps, LlmError, ModelLists, actions};
 
 mod drafts;
+mod facts;
 mod failures;
+mod findings;
 mod purse;
 mod research;
 mod rewrite;

@@ -24,6 +24,12 @@ impl<const MIN: i64, const MAX: i64, const DEFAULT: i64> Whole<MIN, MAX, DEFAULT
         self.0
     }
 
+    /// Whether it is the number that holds where the key is left out.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.0 == DEFAULT
+    }
+
     /// The number in another type. The bounds must be within that type.
     #[must_use]
     pub fn to<T: TryFrom<i64> + Default>(self) -> T {

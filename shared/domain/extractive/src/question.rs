@@ -1,5 +1,6 @@
 //! Data that are about a question: the question says what is looked for, and is not quoted itself.
 
+use countersign_registry::actions::research_with_tools::CONFIDENCE;
 use countersign_wiring::is_gap;
 use serde_json::{Map, Value};
 
@@ -9,9 +10,9 @@ const QUESTION: &str = "question";
 /// What stands beside a question and answers nothing: the day, who asks, and what was said before.
 const BESIDE: [&str; 4] = [QUESTION, "today", "about_user", "conversation"];
 
-/// What somebody has answered, and the list of where that comes from: only the first is quoted.
+/// What somebody has answered, and what they say of that, where it comes from and how sure they are: only the first is quoted.
 const ANSWER: &str = "answer";
-const SOURCES: &str = "sources";
+const OF_ANSWER: [&str; 2] = ["sources", CONFIDENCE];
 
 /// The question that data are about, if they say one.
 pub(crate) fn question(data: &Value) -> Option<&str> {
@@ -33,7 +34,7 @@ fn kept<'v>(
     let has_answer = fields.clone().any(|(name, _)| name == ANSWER);
     let fields = fields.filter(|(name, value)| {
         let is_repeated = value.as_str().map(str::trim) == Some(question);
-        !(is_repeated || is_gap(value) || has_answer && *name == SOURCES)
+        !(is_repeated || is_gap(value) || has_answer && OF_ANSWER.contains(&name.as_str()))
     });
     fields.map(|(name, value)| (name.clone(), pruned(value, question))).collect()
 }

@@ -125,7 +125,7 @@ fn r_080_a_question_says_what_is_quoted_and_is_not_quoted_itself() {
     let data = json!({
         "question": question, "today": "2026-11-29", "about_user": { "tone": "treasurer" },
         "results": {
-            "register_1": { "task": question, "answer": quoted, "sources": ["a treasurer"] },
+            "register_1": { "task": question, "answer": quoted, "sources": ["a treasurer"], "confidence_score": 0.5 },
             "press_1": { "task": question, "answer": gap(Some("no loan to a treasurer")), "sources": gap(None) },
         },
     });

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_identity::UserId;
 use countersign_playbook::{self as playbook, Bindings, OnWarning, ValidPlaybook};
+use countersign_registry::BackoffMultiplier;
 use countersign_run::{RunContext, RunId};
 use countersign_wiring::{Condition, Reference, Template, references};
 use serde_json::{Map, Value};
@@ -201,6 +202,7 @@ impl<'p> Chain<'p> {
             params: Map::new(),
             on_warning: OnWarning::default(),
             retries: 0,
+            backoff_multiplier: BackoffMultiplier::default(),
             timeout_seconds: None,
             output_schema: None,
             model: None,
@@ -249,6 +251,7 @@ fn of_any_kind(step: &playbook::Step) -> PlanStep {
         on_error: if skips { OnError::Skip } else { OnError::Stop },
         on_warning: step.on_warning.unwrap_or_default(),
         retries: step.retry_count,
+        backoff_multiplier: step.backoff_multiplier,
         timeout_seconds: step.timeout_seconds,
         output_schema: None,
         model: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use countersign_identity::UserId;
 use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
 use countersign_registry::action::ReadAhead;
-use countersign_registry::{ModelChoice, OutputSchema};
+use countersign_registry::{BackoffMultiplier, ModelChoice, OutputSchema};
 use countersign_run::{DryRun, RunContext, RunId};
 use countersign_wiring::{Scope, resolve};
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,9 @@ pub struct PlanStep {
     /// How often to try again before that.
     #[serde(default)]
     pub retries: u32,
+    /// How many times as long as the one before each pause between two tries is.
+    #[serde(default, skip_serializing_if = "BackoffMultiplier::is_default")]
+    pub backoff_multiplier: BackoffMultiplier,
     /// How long one try may take, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,

@@ -8,7 +8,7 @@ mod revise;
 
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
-use countersign_registry::{DataType, Field, OutputSchema, Registry, Shape};
+use countersign_registry::{BackoffMultiplier, DataType, Field, OutputSchema, Registry, Shape};
 use countersign_run::{DryRun, RunContext, RunId};
 use serde_json::{Map, Value, json};
 
@@ -37,6 +37,7 @@ fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
         on_error: playbook::OnError::Stop,
         on_warning: None,
         retry_count: 0,
+        backoff_multiplier: BackoffMultiplier::default(),
         timeout_seconds: None,
         for_each: None,
     }

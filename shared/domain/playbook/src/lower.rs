@@ -90,6 +90,7 @@ impl Lower<'_> {
             on_error,
             on_warning: self.on_warning(at),
             retry_count: retries(step, on_error),
+            backoff_multiplier: step.backoff_multiplier.unwrap_or_default(),
             timeout_seconds: step.timeout_seconds,
             for_each: step.for_each.as_ref().map(|each| self.for_each(each)).transpose()?,
         })
@@ -278,7 +279,7 @@ impl Lower<'_> {
 }
 
 /// K-51: a count that is given holds; `retry` alone means once.
-fn retries(step: &DraftStep<'_>, on_error: OnError) -> u32 {
+pub(crate) fn retries(step: &DraftStep<'_>, on_error: OnError) -> u32 {
     match step.retry_count {
         Some(count) if on_error == OnError::Retry => count.max(1),
         Some(count) => count,

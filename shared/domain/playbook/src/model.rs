@@ -7,7 +7,7 @@ mod trigger;
 use std::collections::BTreeSet;
 
 use countersign_registry::actions::research_with_tools::{ResearchWithTools, endpoint_of};
-use countersign_registry::{Action as _, CALL_CONNECTOR, DataType, ModelChoice};
+use countersign_registry::{Action as _, BackoffMultiplier, CALL_CONNECTOR, DataType, ModelChoice};
 pub use countersign_registry::{OutputSchema, Shape};
 pub use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
@@ -158,6 +158,9 @@ pub struct Step {
     pub on_error: OnError,
     /// How often a failed attempt is repeated before `on_error` holds. 0 to 5.
     pub retry_count: u32,
+    /// How many times as long as the one before each pause between two attempts is. 1 to 10; left out, 2.
+    #[serde(default, skip_serializing_if = "BackoffMultiplier::is_default")]
+    pub backoff_multiplier: BackoffMultiplier,
     /// How long one attempt may take. 1 to 840.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,

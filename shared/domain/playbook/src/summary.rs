@@ -2,7 +2,7 @@
 //! the output. So its answer is checked, recorded and budgeted like that of any step.
 
 use countersign_registry::actions::synthesize_report::SynthesizeReport;
-use countersign_registry::{Action as _, DataType, Field, OutputSchema, Shape};
+use countersign_registry::{Action as _, BackoffMultiplier, DataType, Field, OutputSchema, Shape};
 use serde_json::{Map, Value};
 
 use crate::model::{OnError, Section, Step, StepKind};
@@ -37,6 +37,7 @@ pub(crate) fn step(prompt: &str, sections: Vec<(&str, Value)>) -> Step {
         condition: None,
         on_error: OnError::Skip,
         retry_count: 0,
+        backoff_multiplier: BackoffMultiplier::default(),
         timeout_seconds: None,
         on_warning: None,
         for_each: None,

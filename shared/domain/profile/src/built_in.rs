@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::spec::{Fields, ProfileSpec, Skill, SkillType};
-use crate::specialist::{Specialist, check_tools};
+use crate::specialist::{Specialist, check_backoff, check_tools};
 
 /// The name of the skill.
 const RESEARCH: &str = "research";
@@ -105,6 +105,7 @@ impl Parameters {
                         let message = "`temperature` has no effect without `model`";
                         rules.hinted("unavailable", "/temperature", message, hint);
                     }
+                    check_backoff(one, rules);
                 });
             }
         });
@@ -331,7 +332,19 @@ mod tests {
         check(&json!({ "specialists": [slow.clone(), web()] }), &places);
         slow["retry_count"] = json!(5);
         slow["timeout_seconds"] = json!(296);
-        check(&json!({ "specialists": [slow, web()] }), &[]);
+        check(&json!({ "specialists": [slow.clone(), web()] }), &[]);
+        let paused = |retries: u32, multiplier: Value| {
+            let (mut one, retry_count) = (slow.clone(), json!(retries));
+            one["retry_count"] = retry_count;
+            one["backoff_multiplier"] = multiplier;
+            json!({ "specialists": [one, web()] })
+        };
+        let place = ["/specialists/0/backoff_multiplier"];
+        check(&paused(2, json!(10)), &[]);
+        for (retries, multiplier) in [(1, json!(3)), (2, json!(0)), (2, json!(11)), (2, json!(1.5))]
+        {
+            check(&paused(retries, multiplier), &place);
+        }
         check(&json!({ "web": true, "specialists": [files(), web()] }), &["/web"]);
         let many: Vec<Value> =
             (0..5).map(|n| specialist(&format!("a{n}"), &["read_file"])).collect();

@@ -3,7 +3,7 @@
 use countersign_document::{List, Refused, Rules, Text, Whole};
 use countersign_model_list::{ModelName, Temperature};
 use countersign_registry::actions::research_with_tools::{MAX_TOOLS, problem};
-use countersign_registry::{Reach, Registry};
+use countersign_registry::{BackoffMultiplier, Reach, Registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub struct Specialist {
     pub temperature: Option<Temperature>,
     /// How often a turn is asked for again when its provider does not answer, beside what every request is tried again.
     pub retry_count: Option<Whole<0, 5>>,
+    /// How many times as long as the one before each pause between two such attempts is; left out, 2. Needs a `retry_count` of 2 or more.
+    pub backoff_multiplier: Option<BackoffMultiplier>,
     /// How long a turn may take, and each call that it asks for, in seconds.
     pub timeout_seconds: Option<Whole<1, MAX_SECONDS>>,
 }
@@ -74,6 +76,16 @@ pub(crate) fn check_tools(tools: &[Text<200>], rules: &mut Rules<'_>) {
             let hint = "give them to two specialists".to_owned();
             rules.hinted("parameter", &place, message, hint);
         }
+    }
+}
+
+/// Only with two retries or more does a pause follow another.
+pub(crate) fn check_backoff(specialist: &Specialist, rules: &mut Rules<'_>) {
+    let retries = specialist.retry_count.map_or(0, Whole::get);
+    if specialist.backoff_multiplier.is_some() && retries < 2 && rules.is_sound("/retry_count") {
+        let message = "`backoff_multiplier` has no effect: there is no second retry";
+        let hint = "write `retry_count: 2` or more, or leave it out".to_owned();
+        rules.hinted("unavailable", "/backoff_multiplier", message, hint);
     }
 }
 

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use countersign_document::Whole;
+
+/// How many times as long as the one before each pause between the attempts of a step is.
+pub type BackoffMultiplier = Whole<1, 10, 2>;
+
 /// What is kept back of a function's time, to record what came of a step.
 pub const RESERVED: Duration = Duration::from_secs(4);
 

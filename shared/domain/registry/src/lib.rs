@@ -27,7 +27,9 @@ pub use countersign_model_list::ModelChoice;
 pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
-pub use function_time::{FUNCTION_SECONDS, RESERVED, longest_step, step_seconds};
+pub use function_time::{
+    BackoffMultiplier, FUNCTION_SECONDS, RESERVED, longest_step, step_seconds,
+};
 pub use infer::{Inferred, InputTypes, field_type, records};
 pub use output_schema::{OutputSchema, Shape};
 pub use typed::{Action, Perform, arguments, arguments_of, contract_of};

@@ -64,7 +64,9 @@ pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, SourceLimit, SourceLimitExceeded, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
 pub use replayed::{PROMPT_CHANGED, Replayed};
-pub use response::{Blocked, BlockedData, BlockedError, OutputOrigin, Response, RoutedOutput};
+pub use response::{
+    Blocked, BlockedData, BlockedError, Confidence, OutputOrigin, Response, RoutedOutput,
+};
 pub use revision::Revised;
 pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};

@@ -26,6 +26,9 @@ pub struct Response {
     /// The pages of the web that the answer names and that models of the run found or read, with an excerpt of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<FoundPage>,
+    /// How sure specialists say that they are of what they found, of each that says it. Nothing is decided by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confidence: Vec<Confidence>,
     /// What every `route_output` step and the end of the run wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<RoutedOutput>,
@@ -39,6 +42,16 @@ pub struct Response {
     /// How many relationships between entities the knowledge graph did not have.
     #[serde(default)]
     pub new_relationships: u64,
+}
+
+/// How sure a specialist says that it is of what it found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ResultConfidence")]
+pub struct Confidence {
+    /// Its step.
+    pub step: String,
+    /// From 0 to 1.
+    pub confidence_score: f64,
 }
 
 /// Characters of an error's message that a sentence about it has.

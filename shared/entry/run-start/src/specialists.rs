@@ -4,7 +4,10 @@
 
 use countersign_playbook::Bindings;
 use countersign_profile::{Research, Specialist};
-use countersign_registry::actions::research_with_tools::{ASSIGNMENT, CONVERSATION, endpoint_of};
+use countersign_registry::actions::model_task::FINDINGS;
+use countersign_registry::actions::research_with_tools::{
+    ASSIGNMENT, CONFIDENCE, CONVERSATION, endpoint_of,
+};
 use countersign_registry::{Contract, Reach, Registry};
 use countersign_web::Problem;
 use countersign_wiring::{literal, literal_text};
@@ -21,10 +24,11 @@ const TASK: &str = "Several of you look for parts of the answer to a question; i
                     comes from: an address, or a tool and the record it gave. What you did not find, say so.";
 
 /// What the model is told that answers.
-const ANSWER: &str = "Answer the question in the data from `results`: what specialists found for their tasks. Put the number of its source \
+const ANSWER: &str = "Answer the question in the data from what specialists found for their tasks, which was found before. Put the number of its source \
                       in brackets behind each statement, such as [1]; `sources` has the sources in the order of these numbers, as the \
                       specialists name them. What has no task was not needed; a task without an answer found nothing, and one whose answer is `_missing` \
-                      failed, for its `_reason`: say what is therefore not known, and why. Use nothing else.";
+                      failed, for its `_reason`: say what is therefore not known, and why. `confidence_score` is how sure a specialist says it is, \
+                      from 0 to 1; say of what is doubtful that it is. Use nothing else.";
 
 /// A specialist, and where it looks.
 struct Member<'a> {
@@ -136,6 +140,7 @@ impl<'a> Team<'a> {
             "output_schema": { "type": "object", "fields": [
                 { "name": "answer", "type": "string", "description": "What was found, in plain text." },
                 { "name": "sources", "type": "string[]", "description": "Where its statements come from." },
+                { "name": CONFIDENCE, "type": "number", "description": "How sure you are of `answer`, from 0 (not at all) to 1; null where you cannot say." },
             ] },
         });
         for (key, value) in own_settings(member.specialist) {
@@ -160,11 +165,10 @@ impl<'a> Team<'a> {
         let told = told.collect::<Vec<_>>().join("\n\n");
         let all = (1..=self.stages)
             .flat_map(|stage| self.members.iter().map(move |one| result(one, stage)));
-        let mut data = Asked::data(asked.about.as_ref(), asked.said());
-        data["results"] = Value::Object(all.collect());
+        let data = Asked::data(asked.about.as_ref(), asked.said());
         json!({
             "name": name, "step_type": "llm_task", "action": "llm_analyze", "on_error": "stop", "allow_missing": true,
-            "inputs": { "data": data }, "params": { "instructions": literal_text(&told) },
+            "inputs": { "data": data, FINDINGS: Value::Object(all.collect()) }, "params": { "instructions": literal_text(&told) },
             "output_schema": { "type": "object", "fields": fields },
         })
     }
@@ -282,11 +286,13 @@ impl<'a> Member<'a> {
 
 /// What a specialist says of its steps: what is left out is as in any step of the agent.
 fn own_settings(specialist: &Specialist) -> impl Iterator<Item = (&'static str, Value)> {
-    let Specialist { model, temperature, retry_count, timeout_seconds, .. } = specialist;
+    let Specialist { model, temperature, retry_count, backoff_multiplier, timeout_seconds, .. } =
+        specialist;
     let settings = [
         ("model", json!(model)),
         ("temperature", json!(temperature)),
         ("retry_count", json!(retry_count)),
+        ("backoff_multiplier", json!(backoff_multiplier)),
         ("timeout_seconds", json!(timeout_seconds)),
     ];
     settings.into_iter().filter(|(_, value)| !value.is_null())
@@ -312,8 +318,10 @@ fn task(name: &str, stage: usize) -> String {
 /// What came of it, by its name and stage; null for what it was not asked, and why there is nothing where it failed.
 fn result(member: &Member<'_>, stage: usize) -> (String, Value) {
     let name = member.specialist.name.as_str();
-    let [answer, sources] =
-        ["answer", "sources"].map(|field| format!("{{{}.{field}}}", step(name, stage)));
+    let [answer, sources, confidence] =
+        ["answer", "sources", CONFIDENCE].map(|field| format!("{{{}.{field}}}", step(name, stage)));
     let task = format!("{{{}}}", task(name, stage));
-    (format!("{name}_{stage}"), json!({ "task": task, "answer": answer, "sources": sources }))
+    let result =
+        json!({ "task": task, "answer": answer, "sources": sources, CONFIDENCE: confidence });
+    (format!("{name}_{stage}"), result)
 }

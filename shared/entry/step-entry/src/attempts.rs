@@ -8,7 +8,7 @@ use countersign_registry::RESERVED;
 use countersign_registry::action::ActionError;
 use tokio::time::Instant;
 
-/// The first pause between two attempts; each further one is twice as long.
+/// The first pause between two attempts; each further one is as many times longer as the step says.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// The attempts of a step, within what its function has left.
@@ -18,6 +18,7 @@ pub struct Attempts {
     limit: Option<Duration>,
     left: u32,
     pause: Duration,
+    multiplier: u32,
 }
 
 impl Attempts {
@@ -29,6 +30,7 @@ impl Attempts {
             limit: step.timeout_seconds.map(|limit| Duration::from_secs(limit.into())),
             left: if step.irreversible { 0 } else { step.retries },
             pause: FIRST_PAUSE,
+            multiplier: step.backoff_multiplier.to(),
         }
     }
 
@@ -49,7 +51,7 @@ impl Attempts {
             return false;
         }
         tokio::time::sleep(self.pause).await;
-        (self.left, self.pause) = (self.left - 1, self.pause * 2);
+        (self.left, self.pause) = (self.left - 1, self.pause * self.multiplier);
         true
     }
 }
@@ -66,4 +68,41 @@ pub async fn within<T>(
         let message = format!("no answer within {} s", time.as_secs());
         Err(ActionError::retryable("STEP_TIMEOUT", message))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The attempts of a step that is tried three times, within so many seconds.
+    fn attempts(multiplier: Option<u32>, seconds: u64) -> Attempts {
+        let mut step = json!({ "name": "read", "kind": "tool", "on_error": "stop", "retries": 2, "after": [] });
+        if let Some(multiplier) = multiplier {
+            step["backoff_multiplier"] = multiplier.into();
+        }
+        let step: PlanStep = serde_json::from_value(step).unwrap();
+        Attempts::of(&step, Duration::from_secs(seconds))
+    }
+
+    #[tokio::test]
+    async fn r_024_each_pause_is_as_many_times_longer_as_the_step_says() {
+        for (multiplier, then) in [(None, 1_000), (Some(1), 500), (Some(10), 5_000)] {
+            let mut attempts = attempts(multiplier, 60);
+            assert!(attempts.again().await);
+            assert_eq!(attempts.pause, Duration::from_millis(then), "{multiplier:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn r_024_a_pause_for_which_there_is_no_time_is_not_begun() {
+        let mut attempts = attempts(Some(10), 12);
+        assert!(attempts.again().await);
+        assert!(
+            !attempts.again().await,
+            "its pause would be five seconds, and as long must be left then"
+        );
+        assert_eq!(attempts.left, 1);
+    }
 }

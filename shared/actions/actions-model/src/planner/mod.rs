@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, bytes, foreseen};
+use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, bytes, foreseen, temperature_of};
 use crate::error::LlmError;
 use crate::handler::{built_in, output_of};
 use crate::prompt::marked;
@@ -113,6 +113,7 @@ impl Planner {
                     may_ask: false,
                     before: 0,
                     limits: OF_STEP,
+                    temperature: temperature_of(call),
                 };
                 conversation.answer(messages).await?
             }

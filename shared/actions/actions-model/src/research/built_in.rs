@@ -5,13 +5,14 @@ use countersign_extractive::{Task, answer as quoted};
 use countersign_model::Message;
 use countersign_question::names_in;
 use countersign_registry::action::{Answered, Call};
-use countersign_registry::actions::research_with_tools::{Inputs, MAX_CALLS};
+use countersign_registry::actions::research_with_tools::{CONFIDENCE, Inputs, MAX_CALLS};
 use countersign_registry::talk::{PriorTurns, Said, ToolResult};
 use countersign_registry::{Contract, DataType, OutputSchema};
 use countersign_run::{ModelUse, ToolAsk};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use super::confidence;
 use crate::answer;
 use crate::conversation::{hash, millis, record};
 use crate::error::{LlmError, advice};
@@ -55,7 +56,7 @@ pub(super) fn say(
     let mut data = Value::Object(found(talk));
     // The name under which the built-in model takes a text for the question.
     data["question"] = question.into();
-    let said = quoted(&Task { instructions: None, template: None, data: &data, schema })?;
+    let said = quote(&data, confidence::is_asked(inputs, schema), schema)?;
     let (used, advice) = (used(&said.to_string()), advice(call));
     let output = answer::output(said, schema).map_err(|problems| LlmError::Invalid {
         model: model.to_owned(),
@@ -63,6 +64,18 @@ pub(super) fn say(
         advice,
     })?;
     Ok(Said::Answers(Answered { output, model: Some(used) }))
+}
+
+/// The answer that quotes these data.
+fn quote(data: &Value, is_scored: bool, schema: &OutputSchema) -> Result<Value, LlmError> {
+    let quotable = is_scored.then(|| confidence::quotable(schema));
+    let schema = quotable.as_ref().unwrap_or(schema);
+    let task = Task { instructions: None, template: None, data, schema };
+    let mut said = quoted(&task)?;
+    if is_scored {
+        said[CONFIDENCE] = Value::Null;
+    }
+    Ok(said)
 }
 
 /// What is to be found out: the task of whoever planned the work, else the question.

@@ -1,6 +1,7 @@
 //! The handler of `research_with_tools`: one turn of a conversation in which the model may ask for tools.
 
 mod built_in;
+mod confidence;
 
 use std::borrow::Cow;
 
@@ -14,8 +15,11 @@ use countersign_registry::{
 use serde_json::{Value, json};
 
 use crate::Deps;
-use crate::conversation::{Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen};
+use crate::conversation::{
+    Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, temperature_of,
+};
 use crate::error::LlmError;
+use crate::findings::{Findings, warned};
 use crate::handler::output_of;
 use crate::talk::{asking, told};
 
@@ -30,19 +34,25 @@ struct Asked<'c> {
     schema: &'c OutputSchema,
     messages: Vec<Message>,
     tools: Vec<ToolSpec>,
+    /// What it is not shown of what others found.
+    left_out: Vec<String>,
 }
 
 fn asked<'c>(call: &'c Call, talk: &PriorTurns<'_>) -> Result<Asked<'c>, ActionError> {
     let (inputs, params) = arguments::<ResearchWithTools>(call)?;
     let schema = call.output_schema.as_ref().ok_or(LlmError::NoSchema)?;
     let Params { system_prompt, max_rounds, .. } = &params;
-    let mut messages = asking((system_prompt, *max_rounds), &inputs, schema);
+    let assigned = inputs.assignment.as_ref().filter(|assigned| !assigned.is_null());
+    let assigned = assigned.map(Findings::in_assignment);
+    let (assigned, left_out) = assigned.map(|found| (found.shown, found.left_out)).unzip();
+    let mut messages = asking((system_prompt, *max_rounds), &inputs, assigned.as_ref(), schema);
     messages.extend(told(&talk.turns, talk.may_ask));
     let bytes = bytes(&messages);
     if bytes > MAX_INPUT {
         return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT }.into());
     }
-    Ok(Asked { inputs, schema, messages, tools: talk.tools.iter().map(|one| spec(one)).collect() })
+    let tools = talk.tools.iter().map(|one| spec(one)).collect();
+    Ok(Asked { inputs, schema, messages, tools, left_out: left_out.unwrap_or_default() })
 }
 
 /// An action as a model is shown it: its inputs and params are the arguments.
@@ -56,14 +66,16 @@ fn spec(contract: &Contract) -> ToolSpec {
 
 impl Research {
     async fn say(&self, call: &Call, talk: &PriorTurns<'_>) -> Result<Said, ActionError> {
-        let Asked { inputs, schema, messages, tools } = asked(call, talk)?;
+        let Asked { inputs, schema, messages, tools, left_out } = asked(call, talk)?;
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let Model::Provider(client) = &model else {
             return Ok(built_in::say(call, &model.name(), &inputs, talk, schema, &messages)?);
         };
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
         let (deps, terms, may_ask) = (&self.deps, &terms, talk.may_ask);
-        let (fits, tools) = (&Ok, tools.as_slice());
+        let is_scored = confidence::is_asked(&inputs, schema);
+        let fits = &|output| if is_scored { confidence::checked(output) } else { Ok(output) };
+        let tools = tools.as_slice();
         let conversation = Conversation {
             client,
             terms,
@@ -75,10 +87,12 @@ impl Research {
             may_ask,
             before,
             limits: OF_STEP,
+            temperature: temperature_of(call),
         };
         Ok(match conversation.hold(messages).await? {
             (TurnEnd::Asks(asks), used) => Said::Asks { asks, used },
             (TurnEnd::Output(output), used) => {
+                let output = warned(output, left_out);
                 Said::Answers(Answered { output, model: Some(used) })
             }
         })

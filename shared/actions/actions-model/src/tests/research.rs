@@ -149,6 +149,14 @@ async fn f_057_the_built_in_model_asks_by_name_and_quotes_what_it_was_given() {
     let quoted = format!(r#""name: Ann Smith; type: PERSON" ({place})"#);
     assert_eq!(answered.output, json!({ "answer": quoted, "sources": [place] }));
     assert_eq!(answered.model.unwrap().model_used, "extractive");
+
+    let mut assigned = call;
+    assigned.inputs.insert("assignment".to_owned(), json!({ "task": words }));
+    let schema = assigned.output_schema.as_mut().unwrap();
+    schema.fields.push(Field::new("confidence_score", DataType::Number));
+    let Said::Answers(answered) = action.turn(&assigned, &talk).await.unwrap() else { panic!() };
+    let expect = json!({ "answer": quoted, "sources": [place], "confidence_score": null });
+    assert_eq!(answered.output, expect, "it does not say how sure it is");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Warnings about retries and time limits that cannot take effect: a call that cannot be undone, or that `for_each` makes, is sent
-//! once (K-51), and a function has a time limit of its own.
+//! Warnings about retries, their pauses and time limits that cannot take effect: a call that cannot be undone, or that `for_each`
+//! makes, is sent once (K-51), and a function has a time limit of its own.
 
 use countersign_registry::step_seconds;
 
@@ -7,6 +7,7 @@ use super::assurance::is_known;
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::draft::{Draft, DraftKind, DraftStep};
+use crate::lower::retries;
 use crate::model::OnError;
 use crate::sink::Sink;
 
@@ -14,14 +15,15 @@ use crate::sink::Sink;
 pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     for step in &draft.steps {
         check_time(step, sink);
-        let Some(key) = asked(draft, step) else { continue };
         let why = if step.for_each.is_some() {
-            "each call of a list is made once"
+            Some("each call of a list is made once")
         } else if is_known(step, world) || is_bound(step) {
-            "what cannot be taken back is sent once"
+            Some("what cannot be taken back is sent once")
         } else {
-            continue;
+            None
         };
+        check_backoff(draft, step, why, sink);
+        let (Some(key), Some(why)) = (asked(draft, step), why) else { continue };
         let (message, hint) = match key {
             "on_error" => (
                 format!("`on_error: retry` is the same as `stop` here: {why}"),
@@ -45,6 +47,23 @@ fn check_time(step: &DraftStep<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Only with two retries or more does a pause follow another.
+fn check_backoff(draft: &Draft<'_>, step: &DraftStep<'_>, once: Option<&str>, sink: &mut Sink<'_>) {
+    if step.backoff_multiplier.is_none() {
+        return;
+    }
+    let on_error = on_error(draft, step).unwrap_or(OnError::Skip);
+    let (why, hint) = match once {
+        Some(why) => (why, "leave it out"),
+        None if retries(step, on_error) < 2 => {
+            ("there is no second retry", "write `retry_count: 2` or more, or leave it out")
+        }
+        None => return,
+    };
+    let message = format!("`backoff_multiplier` has no effect: {why}");
+    warn(step, "backoff_multiplier", message, hint.to_owned(), sink);
+}
+
 fn warn(step: &DraftStep<'_>, key: &str, message: String, hint: String, sink: &mut Sink<'_>) {
     let before = sink.enter(Some(step.name.text.clone()));
     let problem = sink.problem(Code::NoEffect, step.name.spot, key, message);
@@ -58,18 +77,22 @@ fn is_bound(step: &DraftStep<'_>) -> bool {
 
 /// The setting that asks for retries: the step's own, or that of the parallel step it is in.
 fn asked(draft: &Draft<'_>, step: &DraftStep<'_>) -> Option<&'static str> {
+    match (step.retry_count, on_error(draft, step)) {
+        (Some(1..), _) => Some("retry_count"),
+        (_, Some(OnError::Retry)) => Some("on_error"),
+        _ => None,
+    }
+}
+
+/// What is written at the step, or at the parallel step around it.
+fn on_error(draft: &Draft<'_>, step: &DraftStep<'_>) -> Option<OnError> {
     let mut around = Some(step);
-    let on_error = loop {
+    loop {
         match around {
             Some(one) if one.on_error.is_none() => {
                 around = one.parent.map(|parent| &draft.steps[parent]);
             }
-            found => break found.and_then(|one| one.on_error.as_ref()),
+            found => break found.and_then(|one| one.on_error.as_ref()).map(|(given, _)| *given),
         }
-    };
-    match (step.retry_count, on_error) {
-        (Some(1..), _) => Some("retry_count"),
-        (_, Some((OnError::Retry, _))) => Some("on_error"),
-        _ => None,
     }
 }

@@ -8,7 +8,7 @@ mod step;
 mod tools;
 
 use countersign_document::Part;
-use countersign_registry::{Contract, DataType, ModelChoice};
+use countersign_registry::{BackoffMultiplier, Contract, DataType, ModelChoice};
 use countersign_wiring::Condition;
 
 use crate::compile_context::EndpointContract;
@@ -85,6 +85,7 @@ pub(crate) struct DraftStep<'d> {
     pub(crate) on_error: Option<(OnError, Spot)>,
     pub(crate) on_warning: Option<(OnWarning, Spot)>,
     pub(crate) retry_count: Option<u32>,
+    pub(crate) backoff_multiplier: Option<BackoffMultiplier>,
     pub(crate) timeout_seconds: Option<u32>,
     pub(crate) for_each: Option<DraftEach>,
     /// The parallel step it belongs to.

@@ -95,6 +95,7 @@ impl<'d> Steps<'d> {
             on_error: None,
             on_warning: None,
             retry_count: None,
+            backoff_multiplier: None,
             timeout_seconds: None,
             for_each: None,
             parent: at.parent,
@@ -154,6 +155,7 @@ impl<'d> Steps<'d> {
         draft.on_error = self.source.placed(&at.below("on_error"), call.on_error);
         draft.on_warning = self.source.placed(&at.below("on_warning"), call.on_warning);
         draft.retry_count = call.retry_count;
+        draft.backoff_multiplier = call.backoff_multiplier;
         draft.timeout_seconds = call.timeout_seconds;
     }
 

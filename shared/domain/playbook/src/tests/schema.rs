@@ -22,7 +22,7 @@ const EVERY_STEP: &str = r#"  - name: both
     on_warning: continue
     output_key: sides
     parallel_steps:
-      - {name: left, step_type: tool, action: call_connector, connector: irs-990-xml, endpoint: officers, inputs: {year: 2024}, retry_count: 1, timeout_seconds: 60}
+      - {name: left, step_type: tool, action: call_connector, connector: irs-990-xml, endpoint: officers, inputs: {year: 2024}, retry_count: 2, backoff_multiplier: 3, timeout_seconds: 60}
       - {name: right, step_type: tool, action: query_journal, inputs: {query: "{who}"}, params: {limit: 5}}
   - name: best
     step_type: tool

@@ -202,6 +202,38 @@ fn f_149_k_51_counts_hold_and_retry_alone_means_once() {
 }
 
 #[test]
+fn r_024_how_pauses_between_attempts_grow_is_a_setting_of_a_step() {
+    let of = |rest: &str| {
+        around(&format!(
+            "  - {{name: s, step_type: tool, action: query_journal, inputs: {{query: x}}{rest}}}\n"
+        ))
+    };
+    let stored = |rest: &str| {
+        let playbook = valid(&of(rest));
+        let kept = serde_json::to_value(step(&playbook, "s")).unwrap();
+        (kept["backoff_multiplier"].clone(), playbook.digest)
+    };
+    let (plain, digest) = stored(", retry_count: 2");
+    assert!(plain.is_null(), "what is left out is not stored");
+    assert_eq!(stored(", retry_count: 2, backoff_multiplier: 2"), (plain, digest.clone()));
+    let (kept, other) = stored(", retry_count: 2, backoff_multiplier: 3");
+    assert_eq!((kept, other == digest), (json!(3), false));
+
+    let told = |rest: &str| problems(&of(rest));
+    for wrong in ["0", "11", "1.5"] {
+        let [problem] = &told(&format!(", retry_count: 2, backoff_multiplier: {wrong}"))[..] else {
+            panic!("{wrong}")
+        };
+        let expect = format!(" {wrong}: `backoff_multiplier` must be a whole number from 1 to 10");
+        assert!(problem.contains(&expect), "{problem}");
+    }
+    let expect = "P114 s: `backoff_multiplier` has no effect: there is no second retry | write `retry_count: 2` or more, or leave it out";
+    for few in ["", ", retry_count: 1", ", on_error: retry"] {
+        assert_eq!(told(&format!("{few}, backoff_multiplier: 3")), [expect], "{few}");
+    }
+}
+
+#[test]
 fn f_194_a_playbook_of_any_mode_has_gates() {
     for mode in ["deterministic", "llm_augmented", "hybrid"] {
         let steps = around("  - {name: ask, step_type: approval, prompt: ok?}\n");

@@ -2,7 +2,7 @@
 
 use countersign_document::{List, Rules, Whole};
 use countersign_model_list::{ModelName, Temperature};
-use countersign_registry::{ModelChoice, PARALLEL};
+use countersign_registry::{BackoffMultiplier, ModelChoice, PARALLEL};
 use countersign_wiring::references;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,6 +51,8 @@ macro_rules! call {
                 on_warning: Option<OnWarning>,
                 /// How often a failed attempt is repeated.
                 retry_count: Option<Whole<0, 5>>,
+                /// How many times as long as the one before each pause between two attempts is. Left out, 2.
+                backoff_multiplier: Option<BackoffMultiplier>,
                 /// How long one attempt may take; with `for_each` at most 240.
                 timeout_seconds: Option<Whole<1, 840>>,
                 $($(#[$field_meta])* $field: $field_type,)*
@@ -64,6 +66,7 @@ macro_rules! call {
                     on_error: self.on_error,
                     on_warning: self.on_warning,
                     retry_count: self.retry_count.map(Whole::to),
+                    backoff_multiplier: self.backoff_multiplier,
                     timeout_seconds: self.timeout_seconds.map(Whole::to),
                 }
             }
@@ -77,6 +80,7 @@ pub(crate) struct Call<'s> {
     pub(crate) on_error: Option<OnError>,
     pub(crate) on_warning: Option<OnWarning>,
     pub(crate) retry_count: Option<u32>,
+    pub(crate) backoff_multiplier: Option<BackoffMultiplier>,
     pub(crate) timeout_seconds: Option<u32>,
 }
 
@@ -184,9 +188,15 @@ impl Tool {
             let hint = "write it at a step under `parallel_steps`".to_owned();
             rules.at_key(Code::Misplaced.as_str(), "/for_each", message, hint);
         }
-        for key in
-            ["inputs", "connector", "endpoint", "operations", "retry_count", "timeout_seconds"]
-        {
+        for key in [
+            "inputs",
+            "connector",
+            "endpoint",
+            "operations",
+            "retry_count",
+            "backoff_multiplier",
+            "timeout_seconds",
+        ] {
             if rules.has_key(&format!("/{key}")) {
                 let hint = format!("write `{key}` at a step under `parallel_steps`");
                 foreign(key, "a parallel step has no key", hint, rules);

@@ -9,11 +9,17 @@ use super::synthesize_report::SynthesizeReport;
 use crate::explain::{Path, Problem, ProblemKind};
 use crate::{Action, Contract};
 
+/// The input that holds what steps before found.
+pub const FINDINGS: &str = "findings";
+
 /// Data wired from other steps.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inputs {
-    /// What the model is shown, and nothing else: any value. To the model it is data, never an instruction.
+    /// What the model is shown: any value. To the model it is data, never an instruction.
     pub data: Value,
+    /// What steps before found, by name: any value. The model is shown it beside the data, of each entry the first 16 KiB; more is left
+    /// out, with a warning. To the model it is data, too.
+    pub findings: Option<Value>,
 }
 
 /// Settings.

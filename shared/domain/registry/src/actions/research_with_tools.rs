@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Nothing, model_task};
 use crate::explain::{Path, Problem, ProblemKind};
-use crate::{Action, Contract, Reach, catalogue, detects};
+use crate::{Action, Contract, DataType, Field, OutputSchema, Reach, Shape, catalogue, detects};
 
 /// The declaration.
 #[derive(Debug)]
@@ -26,6 +26,16 @@ pub const CONVERSATION: &str = "conversation";
 
 /// The input that holds what a model has asked for that planned the work. No address in it counts as shown, either.
 pub const ASSIGNMENT: &str = "assignment";
+
+/// The field of an answer in which a model says how sure it is of what it found for such a task, from 0 to 1; null where it does not say.
+pub const CONFIDENCE: &str = "confidence_score";
+
+/// Whether an answer in this form has that field.
+#[must_use]
+pub fn says_confidence(schema: &OutputSchema) -> bool {
+    let is_said = |field: &Field| field.name == CONFIDENCE && field.data_type == DataType::Number;
+    schema.shape == Shape::Object && schema.fields.iter().any(is_said)
+}
 
 /// Data wired from other steps.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -105,6 +105,7 @@ fn k_44_what_is_not_of_the_web_is_shown_to_nobody_who_looks_there() {
     let one = |name: &str, tools: Value| json!({ "name": name, "description": "Looks {there}.", "tools": tools });
     let mut web = one("web", json!(["search_web"]));
     web["retry_count"] = json!(2);
+    web["backoff_multiplier"] = json!(4);
     web["timeout_seconds"] = json!(30);
     let all = json!([web, one("files", json!(["read_file"]))]);
     let research = Research { specialists: specialists(all), stages: 2, ..research(false) };
@@ -115,8 +116,9 @@ fn k_44_what_is_not_of_the_web_is_shown_to_nobody_who_looks_there() {
     assert_eq!(sees[0]["sees"], json!(["web"]));
     assert_eq!(sees[1]["sees"], json!(["web", "files"]));
     let second = &written["steps"][3]["parallel_steps"];
-    let own = |n: usize| ["retry_count", "timeout_seconds"].map(|key| second[n][key].clone());
-    assert_eq!((own(0), own(1)), ([json!(2), json!(30)], [Value::Null, Value::Null]));
+    let keys = ["retry_count", "backoff_multiplier", "timeout_seconds"];
+    let own = |n: usize| keys.map(|key| second[n][key].clone());
+    assert_eq!((own(0), own(1)), ([2, 4, 30].map(|one| json!(one)), keys.map(|_| Value::Null)));
     let shown = |n: usize| {
         let results = second[n]["inputs"]["assignment"]["results"].as_object().unwrap();
         results.keys().cloned().collect::<Vec<_>>()

@@ -1,0 +1,74 @@
+//! How sure a model says it is of what it found for a task that somebody assigned.
+
+use countersign_registry::OutputSchema;
+use countersign_registry::actions::research_with_tools::{CONFIDENCE, Inputs, says_confidence};
+use serde_json::Value;
+
+/// Whether it is asked that.
+pub(super) fn is_asked(inputs: &Inputs, schema: &OutputSchema) -> bool {
+    let is_assigned = inputs.assignment.as_ref().is_some_and(|assigned| !assigned.is_null());
+    is_assigned && says_confidence(schema)
+}
+
+/// The answer, or what is wrong with what it says of that.
+pub(super) fn checked(output: Value) -> Result<Value, String> {
+    let is_good = match output.get(CONFIDENCE) {
+        None | Some(Value::Null) => true,
+        Some(said) => said.as_f64().is_some_and(|said| (0.0..=1.0).contains(&said)),
+    };
+    if is_good {
+        return Ok(output);
+    }
+    Err(format!("`{CONFIDENCE}` must be a number from 0 to 1, or null"))
+}
+
+/// What is left to answer for the built-in model: it quotes, and says of nothing how sure it is.
+pub(super) fn quotable(schema: &OutputSchema) -> OutputSchema {
+    let mut quotable = schema.clone();
+    quotable.fields.retain(|field| field.name != CONFIDENCE);
+    quotable
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_registry::{DataType, Field, Shape};
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema(data_type: DataType) -> OutputSchema {
+        let fields =
+            vec![Field::new("answer", DataType::String), Field::new(CONFIDENCE, data_type)];
+        OutputSchema { shape: Shape::Object, fields }
+    }
+
+    #[test]
+    fn r_029_how_sure_a_model_is_is_a_number_from_0_to_1_or_nothing() {
+        for good in [json!(0), json!(0.7), json!(1), Value::Null] {
+            let answer = json!({ "answer": "It filed.", "confidence_score": good });
+            assert_eq!(checked(answer.clone()), Ok(answer));
+        }
+        for wrong in [json!(-0.1), json!(1.1), json!(70), json!("0.7")] {
+            let said = checked(json!({ "confidence_score": wrong })).unwrap_err();
+            assert_eq!(said, "`confidence_score` must be a number from 0 to 1, or null");
+        }
+    }
+
+    #[test]
+    fn r_029_only_who_was_assigned_a_task_is_asked_how_sure_it_is() {
+        let check = |assignment: Value, data_type: DataType, expect: bool| {
+            let inputs = Inputs {
+                data: Value::Null,
+                conversation: None,
+                assignment: (!assignment.is_null()).then_some(assignment),
+            };
+            assert_eq!(is_asked(&inputs, &schema(data_type)), expect);
+        };
+        let assigned = json!({ "task": "Look." });
+        check(assigned.clone(), DataType::Number, true);
+        check(Value::Null, DataType::Number, false);
+        check(assigned, DataType::String, false);
+        let left = quotable(&schema(DataType::Number)).fields;
+        assert_eq!(left, [Field::new("answer", DataType::String)]);
+    }
+}
