@@ -10,7 +10,7 @@ use countersign_recovery::Runner;
 use countersign_registry::Registry;
 use countersign_run::RunId;
 use countersign_run_start::Starter;
-use countersign_states::{Machine, Schedules};
+use countersign_states::Schedules;
 use countersign_store_approvals::Approvals;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
@@ -128,10 +128,7 @@ impl Context {
                 boot.settings.need(Setting::ScheduleRoleArn)?,
                 boot.settings.need(Setting::MonitorFunctionArn)?,
             ),
-            runner: Runner::new(
-                runs.clone(),
-                Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),
-            ),
+            runner: Runner::open(boot, runs.clone())?,
             gatekeeper,
             recorder,
             content: ContentStore::new(boot.table(Setting::TableContent)?, blobs.clone()),

@@ -107,40 +107,38 @@ fn reference(value: &mut Value, held: &mut Vec<(String, Value)>) {
         *value = json!({"$ref": format!("#/components/schemas/{name}")});
         return;
     }
+    parts(value).into_iter().for_each(|part| reference(part, held));
+}
+
+/// What a list or an object holds.
+fn parts(value: &mut Value) -> Vec<&mut Value> {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| reference(item, held)),
-        Value::Object(members) => members.values_mut().for_each(|member| reference(member, held)),
-        _ => {}
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(members) => members.values_mut().collect(),
+        _ => Vec::new(),
     }
 }
 
 /// Writes schemas as generators of clients know them: words that are described one by one as one list of words, maps by their values.
 /// Fields that a later release adds are allowed.
 fn plain(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(plain),
-        Value::Object(members) => {
-            members.values_mut().for_each(plain);
-            for closing in ["additionalProperties", "unevaluatedProperties"] {
-                if members.get(closing) == Some(&Value::Bool(false)) {
-                    members.shift_remove(closing);
-                }
-            }
-            if let Some(of_keys) = members.shift_remove("patternProperties") {
-                // A map of ids: whatever its keys are, its values are of one kind.
-                let of_key = of_keys.as_object().and_then(|of_keys| of_keys.values().next());
-                members.extend(
-                    of_key.map(|of_key| ("additionalProperties".to_owned(), of_key.clone())),
-                );
-            }
-            if let Some((words, says)) = members.get("oneOf").and_then(words) {
-                members.shift_remove("oneOf");
-                members.insert("type".to_owned(), "string".into());
-                members.insert("enum".to_owned(), words);
-                members.insert("x-enum-descriptions".to_owned(), says);
-            }
+    parts(schema).into_iter().for_each(plain);
+    let Value::Object(members) = schema else { return };
+    for closing in ["additionalProperties", "unevaluatedProperties"] {
+        if members.get(closing) == Some(&Value::Bool(false)) {
+            members.shift_remove(closing);
         }
-        _ => {}
+    }
+    if let Some(of_keys) = members.shift_remove("patternProperties") {
+        // A map of ids: whatever its keys are, its values are of one kind.
+        let of_key = of_keys.as_object().and_then(|of_keys| of_keys.values().next());
+        members.extend(of_key.map(|of_key| ("additionalProperties".to_owned(), of_key.clone())));
+    }
+    if let Some((words, says)) = members.get("oneOf").and_then(words) {
+        members.shift_remove("oneOf");
+        members.insert("type".to_owned(), "string".into());
+        members.insert("enum".to_owned(), words);
+        members.insert("x-enum-descriptions".to_owned(), says);
     }
 }
 

@@ -132,9 +132,9 @@ impl Look for Tables {
     }
 
     fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>> {
+        let kept = self.runs.effects_of(request);
         Box::pin(async move {
-            let kept = self.runs.effects_of(request).await;
-            let kept = kept.map_err(carried("reading what is signed"))?;
+            let kept = kept.await.map_err(carried("reading what is signed"))?;
             kept.iter().map(read).collect()
         })
     }
@@ -210,7 +210,7 @@ impl Act for Doing {
         attempting: &'a Attempting,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>> {
-        self.gatekeeper.decide(attempting, now)
+        Box::pin(self.gatekeeper.decide(attempting, now))
     }
 
     fn strike<'a>(
@@ -218,7 +218,7 @@ impl Act for Doing {
         striking: &'a Striking,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Request, GateError>> {
-        self.gatekeeper.strike(striking, now)
+        Box::pin(self.gatekeeper.strike(striking, now))
     }
 
     fn put_code<'a>(
@@ -265,7 +265,7 @@ impl Act for Doing {
         code: &'a Code,
         stored: &'a StoredCode,
     ) -> Seen<'a, ()> {
-        self.notices.send_code(request, person, code, stored)
+        Box::pin(self.notices.send_code(request, person, code, stored))
     }
 }
 

@@ -17,11 +17,11 @@ use crate::view;
 
 /// Reads the form, checks the nonce, and strikes or asks for a code; then the page of the new version is shown.
 pub(crate) async fn post(request: &Incoming, opened: &Opened<'_>) -> Result<Reply, Refusal> {
-    let Visit { context, now, .. } = opened.visit;
     let form = StrikeForm::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form.nonce, opened).await?;
     let striking = striking(opened, &form, &nonce);
     let page = Asked { opened, form: &form, striking };
+    let Visit { context, now, .. } = opened.visit;
     match page.strike(Assurance::Link, context, now).await {
         Err(GateError::Decide(DecideError::AssuranceTooLow { needed: Assurance::LinkCode })) => {
             page.with_code(context, now).await

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looked;
-use crate::ready::{Ready, clock, late_is_well, note};
+use crate::ready::{Ready, clock, late_is_well, note, write};
 use crate::start::{self, Starting};
 use crate::why::Why;
 use crate::{Context, TickEvent, notice, stops};
@@ -215,9 +215,7 @@ pub(crate) async fn resume(
                 return Ok("nothing");
             };
             let state = ready.standing.state.ticked(TickOutcome::Started, now);
-            let clock = clock(event, state.overdue_at(&ready.timing, now));
-            let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
-            if late_is_well(noted)?.is_none() {
+            if write(ctx, event, ready, (&state, &[]), now).await?.is_none() {
                 return Ok("nothing");
             }
             let outcome = TickOutcome::Started;

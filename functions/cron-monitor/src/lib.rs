@@ -37,7 +37,6 @@ use countersign_recovery::Runner;
 use countersign_registry::{CALL_CONNECTOR, Registry};
 use countersign_run::Quota;
 use countersign_run_start::Starter;
-use countersign_states::Machine;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
@@ -90,7 +89,6 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let table = || boot.table(Setting::TableCatalog);
         let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
-        let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
         let deps = reading(boot)?;
         let connectors = Arc::new(PerTick::new(deps.connectors));
         let limits = Arc::new(Shared::new(deps.limits));
@@ -99,7 +97,7 @@ impl Context {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),
             directory: Directory::new(boot.table(Setting::TableDirectory)?),
-            runner: Runner::new(runs.clone(), machine),
+            runner: Runner::open(boot, runs.clone())?,
             runs,
             journal: JournalStore::new(boot.table(Setting::TableRuns)?),
             registry: Registry::builtin(),

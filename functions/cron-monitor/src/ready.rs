@@ -1,6 +1,6 @@
 //! A monitor that can look, and the note of a tick.
 
-use countersign_monitor::{MonitorSpec, TickOutcome, Timing, Watermark};
+use countersign_monitor::{MonitorSpec, State, TickOutcome, Timing, Watermark};
 use countersign_profile::Profile;
 use countersign_run_start::Invoker;
 use countersign_store_catalog::{CatalogError, Clock, MonitorProgress, Stored, StoredPlaybook};
@@ -34,9 +34,20 @@ pub(crate) async fn note(
         TickOutcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
         _ => (state, marks.to_vec()),
     };
-    let clock = clock(event, state.overdue_at(&ready.timing, now));
-    late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
+    write(ctx, event, ready, (&state, &marks), now).await?;
     Ok(outcome.as_str())
+}
+
+/// Writes where a monitor stands after a tick, and when the next one is overdue; none when another tick was faster.
+pub(crate) async fn write(
+    ctx: &Context,
+    event: &TickEvent,
+    ready: &Ready,
+    (state, marks): (&State, &[Watermark]),
+    now: Timestamp,
+) -> Result<Option<()>, TickError> {
+    let clock = clock(event, state.overdue_at(&ready.timing, now));
+    late_is_well(ctx.monitors.note(&event.monitor, state, marks, Some(&clock)).await)
 }
 
 pub(crate) fn clock(event: &TickEvent, overdue_at: Timestamp) -> Clock {

@@ -3,15 +3,13 @@
 
 use countersign_journal::{JournalWrite as _, Look, look};
 use countersign_monitor::{LookWarnings, State, StepsChanged};
+use countersign_step_entry::listed;
 use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looked;
 use crate::ready::Ready;
 use crate::{Context, TickEvent};
-
-/// So many names are written out in an entry.
-const MAX_NAMED: usize = 10;
 
 /// The state with what this look has to say; the journal is told first, so that it is told if the tick dies in between.
 pub(crate) async fn noted(
@@ -75,10 +73,10 @@ fn renamed(changed: &StepsChanged, ready: &Ready) -> String {
                 "its first look is where it begins, and what changed before that is not reported"
             }
         };
-        said.push(format!("New here: {}; {means}.", named(&changed.new)));
+        said.push(format!("New here: {}; {means}.", listed(&changed.new)));
     }
     if !changed.gone.is_empty() {
-        let gone = named(&changed.gone);
+        let gone = listed(&changed.gone);
         said.push(format!("No longer in the playbook: {gone}; its watermark is kept."));
     }
     said.join(" ")
@@ -94,12 +92,4 @@ fn unread(found: &LookWarnings, ready: &Ready) -> String {
         &*ready.monitor.spec.name,
         first.join("; ")
     )
-}
-
-fn named(steps: &[String]) -> String {
-    let first: Vec<String> = steps.iter().take(MAX_NAMED).map(|step| format!("`{step}`")).collect();
-    match steps.len().saturating_sub(MAX_NAMED) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }

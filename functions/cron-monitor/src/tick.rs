@@ -6,13 +6,13 @@ use countersign_monitor::{
 };
 use countersign_profile::Profile;
 use countersign_run_start::on_behalf;
-use countersign_store_catalog::{Clock, MonitorProgress, Stored, StoredPlaybook};
+use countersign_store_catalog::{MonitorProgress, Stored, StoredPlaybook};
 use futures::future::{join, try_join};
 use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::{Looked, Looking, Unseen};
-use crate::ready::{Ready, clock, late_is_well, note};
+use crate::ready::{Ready, clock, late_is_well, note, write};
 use crate::why::Why;
 use crate::{Context, TickEvent, batch, gone, notice, said, start};
 
@@ -145,9 +145,7 @@ impl Unready {
         now: Timestamp,
     ) -> Result<&'static str, TickError> {
         let state = self.standing.state.failed(&self.why.said, now);
-        let overdue_at = state.overdue_at(&Timing::unknown(), now);
-        let clock =
-            Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at };
+        let clock = clock(event, state.overdue_at(&Timing::unknown(), now));
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
         notice::failing(ctx, event, &state, &self.why, now).await;
         tracing::warn!(monitor = %event.monitor, code = self.why.code, "the monitor cannot look");
@@ -234,8 +232,7 @@ async fn note_failed(
     now: Timestamp,
 ) -> Result<(), TickError> {
     let (state, marks) = state.clone().found_nothing(&ready.standing.marks, marks);
-    let clock = clock(event, state.overdue_at(&ready.timing, now));
-    late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
+    write(ctx, event, ready, (&state, &marks), now).await?;
     tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
     Ok(())
 }

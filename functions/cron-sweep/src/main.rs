@@ -7,7 +7,7 @@ use countersign_clock::Clock;
 use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Boot, Setting, StartError, handler, serve};
 use countersign_recovery::Runner;
-use countersign_states::{Machine, Schedules as NativeSchedules};
+use countersign_states::Schedules as NativeSchedules;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
@@ -19,8 +19,7 @@ fn main() -> ExitCode {
             let tokens = Tokens::new(boot.table(Setting::TableTokens)?);
             let Bootstrap { gatekeeper, runs: store, .. } =
                 Bootstrap::waking(&boot, Arc::new(tokens))?;
-            let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
-            let runner = Runner::new(store.clone(), machine);
+            let runner = Runner::open(&boot, store.clone())?;
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let table = boot.table(Setting::TableKnowledge)?;
             let knowledge = Knowledge::new(KnowledgeStore::new(table, boot.blobs()?));

@@ -83,23 +83,17 @@ impl Context {
 }
 
 /// Sends every mail of the batch; names those to be delivered again.
-pub fn handle<'a>(
-    event: SqsEvent,
-    context: &'a Context,
-    now: Timestamp,
-) -> BoxFuture<'a, SqsBatchResponse> {
-    Box::pin(async move {
-        let mut response = SqsBatchResponse::default();
-        for message in event.records {
-            let id = message.message_id.clone().unwrap_or_default();
-            if !deliver(&message, context, now).await {
-                let mut failure = BatchItemFailure::default();
-                failure.item_identifier = id;
-                response.batch_item_failures.push(failure);
-            }
+pub async fn handle(event: SqsEvent, context: &Context, now: Timestamp) -> SqsBatchResponse {
+    let mut response = SqsBatchResponse::default();
+    for message in event.records {
+        let id = message.message_id.clone().unwrap_or_default();
+        if !deliver(&message, context, now).await {
+            let mut failure = BatchItemFailure::default();
+            failure.item_identifier = id;
+            response.batch_item_failures.push(failure);
         }
-        response
-    })
+    }
+    response
 }
 
 /// Whether the message is done with.

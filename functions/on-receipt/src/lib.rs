@@ -20,7 +20,6 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_signer::LedgerKey;
 use countersign_store_approvals::Approvals;
 use countersign_store_kit::Blobs;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 pub use error::SealError;
@@ -59,42 +58,36 @@ impl Context {
 
 /// Seals the receipts of a batch, in order. From the first message that is not a receipt of this deployment on, all are
 /// named to be delivered again; when sealing, signing or exporting fails, the whole batch is.
-pub fn handle<'a>(
-    event: SqsEvent,
-    context: &'a Context,
-    now: Timestamp,
-) -> BoxFuture<'a, SqsBatchResponse> {
-    Box::pin(async move {
-        let mut receipts = Vec::new();
-        for message in &event.records {
-            match read(message.body.as_deref().unwrap_or_default(), context) {
-                Ok(receipt) => receipts.push(receipt),
-                Err(error) => {
-                    tracing::error!(
-                        code = error.code(),
-                        error = chain(&error),
-                        "a message cannot be sealed"
-                    );
-                    break;
-                }
-            }
-        }
-        let done = match seal::seal(context, &receipts, now).await {
-            Ok(()) => receipts.len(),
+pub async fn handle(event: SqsEvent, context: &Context, now: Timestamp) -> SqsBatchResponse {
+    let mut receipts = Vec::new();
+    for message in &event.records {
+        match read(message.body.as_deref().unwrap_or_default(), context) {
+            Ok(receipt) => receipts.push(receipt),
             Err(error) => {
                 tracing::error!(
                     code = error.code(),
                     error = chain(&error),
-                    "the ledger was not brought up to date"
+                    "a message cannot be sealed"
                 );
-                0
+                break;
             }
-        };
-        let again = event.records.into_iter().skip(done).filter_map(|message| message.message_id);
-        let mut response = SqsBatchResponse::default();
-        response.batch_item_failures = again.map(again_item).collect();
-        response
-    })
+        }
+    }
+    let done = match seal::seal(context, &receipts, now).await {
+        Ok(()) => receipts.len(),
+        Err(error) => {
+            tracing::error!(
+                code = error.code(),
+                error = chain(&error),
+                "the ledger was not brought up to date"
+            );
+            0
+        }
+    };
+    let again = event.records.into_iter().skip(done).filter_map(|message| message.message_id);
+    let mut response = SqsBatchResponse::default();
+    response.batch_item_failures = again.map(again_item).collect();
+    response
 }
 
 fn read(body: &str, context: &Context) -> Result<Receipt, SealError> {

@@ -1,6 +1,7 @@
 //! The pages of the web that an answer names, with what the run found of them.
 
 use countersign_run::{FoundPage, RunState};
+use countersign_wiring::texts;
 use serde_json::Value;
 
 /// The most pages that are told.
@@ -8,8 +9,7 @@ const MAX_SOURCES: usize = 50;
 
 /// The pages that models found or read in a run, and whose addresses `said` has, each once, in the order in which they were found.
 pub(crate) fn of(state: &RunState, said: &Value) -> Vec<FoundPage> {
-    let mut texts = Vec::new();
-    collect(said, &mut texts);
+    let texts = texts(said);
     let calls = state.steps.iter().flat_map(|(_, step)| &step.tool_calls);
     let mut named: Vec<FoundPage> = Vec::new();
     for page in calls.flat_map(|call| &call.found) {
@@ -20,15 +20,6 @@ pub(crate) fn of(state: &RunState, said: &Value) -> Vec<FoundPage> {
         }
     }
     named
-}
-
-fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
-        Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

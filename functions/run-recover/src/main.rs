@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use countersign_lambda_entry::{Boot, Setting, StartError, run};
 use countersign_recovery::Runner;
-use countersign_states::Machine;
 use countersign_store_runs::RunStore;
 use run_recover::handle;
 
@@ -16,6 +15,5 @@ fn main() -> ExitCode {
 
 fn runner(boot: &Boot) -> Result<Runner, StartError> {
     let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
-    let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
-    Ok(Runner::new(runs, machine))
+    Runner::open(boot, runs)
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use countersign_actions_detect::{NewTeamPosts, SharedWith, handlers};
 use countersign_actions_notify::{DailyMails, PublicUrl, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::{EventBus, MailQueue};
+use countersign_notice::OwnerNotifier;
+use countersign_outbox::MailQueue;
 use countersign_run::Quota;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
@@ -31,9 +32,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let quota = Arc::new(quota);
     let catalog = Catalog::new(boot.table(Setting::TableCatalog)?);
     let access = Arc::new(SharedWith { catalog, directory: directory.clone() });
-    let posts = NewTeamPosts { posts: Arc::new(content.clone()), access };
-    let bus = EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?);
-    let notes = Announced { content, bus };
+    let posts = NewTeamPosts { posts: Arc::new(content), access };
+    let notes = Announced(OwnerNotifier::new(boot)?);
     let mut all = actions(Arc::new(notes), Arc::new(directory), quota, Arc::new(mails), own);
     all.extend(handlers(vec![Arc::new(posts)]));
     Context::new(boot, all)

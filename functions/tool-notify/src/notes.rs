@@ -1,23 +1,17 @@
 //! Notifications of steps: written, and said to those who listen.
 
 use countersign_actions_notify::Notes;
-use countersign_outbox::{DomainEvent, EventBus};
-use countersign_registry::action::ActionFuture;
-use countersign_store_content::{ContentStore, Notification};
+use countersign_notice::OwnerNotifier;
+use countersign_registry::action::{ActionError, ActionFuture};
+use countersign_store_content::Notification;
 
 /// Where notifications of steps go.
-pub(crate) struct Announced {
-    pub(crate) content: ContentStore,
-    pub(crate) bus: EventBus,
-}
+pub(crate) struct Announced(pub(crate) OwnerNotifier);
 
 impl Notes for Announced {
     fn keep<'a>(&'a self, note: &'a Notification) -> ActionFuture<'a, Notification> {
         Box::pin(async move {
-            let stands = self.content.keep(note).await?;
-            let said = DomainEvent::notified(&stands.owner, stands.id.as_str(), stands.created_at);
-            self.bus.tell(&[said]).await;
-            Ok(stands)
+            self.0.note(note).await.map_err(|error| ActionError::from_failure(&error))
         })
     }
 }

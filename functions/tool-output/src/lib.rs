@@ -35,9 +35,9 @@ impl ProfileOutputs for Profiles {
         owner: &'a UserId,
         profile: &'a str,
     ) -> ActionFuture<'a, Vec<OwnDestination>> {
+        let found = self.0.profile_named(owner, profile);
         Box::pin(async move {
-            let found = self.0.profile_named(owner, profile).await;
-            let found = found.map_err(|error| ActionError::from_failure(&error))?;
+            let found = found.await.map_err(|error| ActionError::from_failure(&error))?;
             let Some(profile) = found else { return Ok(Vec::new()) };
             OwnDestination::all(&profile.spec.output_config)
         })

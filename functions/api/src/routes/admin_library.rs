@@ -123,8 +123,8 @@ async fn profile(ctx: &Context, id: &str, yaml: &str) -> Result<String, Problem>
 }
 
 fn bound(profile: &ProfileId, n: usize, name: &str) -> Result<Binding, Problem> {
-    let connector_id = ConnectorId::parse(name)
-        .map_err(|error| Problem::field(format!("data_sources[{n}]"), error.to_string()))?;
+    let connector_id =
+        ConnectorId::parse(name).map_err(Problem::at(format!("data_sources[{n}]")))?;
     let digest = Sha256::digest(format!("{profile}\0{connector_id}"));
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);

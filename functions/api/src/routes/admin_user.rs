@@ -54,8 +54,7 @@ pub(crate) async fn change(
         active: body.active,
         email_verified: body.email_verified,
     };
-    let changed =
-        change.checked().map_err(|error| Problem::field("display_name", error.to_string()))?;
+    let changed = change.checked().map_err(Problem::at("display_name"))?;
     Ok(Json(Dated(ctx.directory.change(&user.id, &changed, now()).await?)))
 }
 

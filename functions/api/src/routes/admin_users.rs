@@ -61,10 +61,8 @@ pub(crate) async fn create(
 ) -> Result<Response, Problem> {
     let attempt = Attempt::new(by, "POST /api/admin/users", key, &body)?;
     do_once(&ctx, &attempt, async {
-        let username = Username::parse(&body.username)
-            .map_err(|error| Problem::field("username", error.to_string()));
-        let email =
-            Email::parse(&body.email).map_err(|error| Problem::field("email", error.to_string()));
+        let username = Username::parse(&body.username).map_err(Problem::at("username"));
+        let email = Email::parse(&body.email).map_err(Problem::at("email"));
         let (username, email) = Problem::both(username, email)?;
         let new = NewUser {
             id: UserId::from_bytes(attempt.id()),
@@ -74,8 +72,7 @@ pub(crate) async fn create(
             username,
             account: None,
         };
-        let user =
-            new.at(now()).map_err(|error| Problem::field("display_name", error.to_string()))?;
+        let user = new.at(now()).map_err(Problem::at("display_name"))?;
         let user = ctx.directory.create(&user).await?;
         let place = format!("/api/admin/users/{}", user.id);
         created(place, &Dated(user))

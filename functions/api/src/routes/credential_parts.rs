@@ -1,6 +1,7 @@
 //! The parts of a credential in a request: read so that no error ever quotes them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -15,8 +16,8 @@ const MAX_LENGTH: usize = 8 * 1024;
 #[schema(value_type = BTreeMap<String, String>)]
 pub(crate) struct CredentialParts(pub(crate) BTreeMap<String, String>);
 
-impl std::fmt::Debug for CredentialParts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for CredentialParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }

@@ -106,8 +106,7 @@ pub(crate) async fn create(
     let attempt =
         Attempt::new(owner, &format!("POST /profiles/{profile}/data-sources"), key, &body)?;
     do_once(&ctx, &attempt, async {
-        let id = ConnectorId::parse(&body.connector_id)
-            .map_err(|error| Problem::field("connector_id", error.to_string()))?;
+        let id = ConnectorId::parse(&body.connector_id).map_err(Problem::at("connector_id"))?;
         let connector = ctx.catalog.connectors().get(owner, &id).await?;
         let connector = connector.ok_or_else(|| {
             Problem::field("connector_id", format!("there is no connector `{id}`"))

@@ -19,26 +19,53 @@ use crate::idempotency::do_once;
     params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
     responses((status = 202, body = StartedExecution), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_TRIED_AGAIN, RUN_OF_A_MEMBER, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
-pub(crate) async fn repeat(
+pub(crate) async fn repeat(named: Named<RunId, Signed>, key: Key) -> Result<Response, Problem> {
+    once_more(named, key, Again::Repeat).await
+}
+
+/// How a run that has finished is run once more.
+#[derive(Clone, Copy)]
+pub(super) enum Again {
+    /// The rest of it.
+    Repeat,
+    /// All of it, as a test.
+    Replay,
+}
+
+/// Runs one of the caller's runs once more, once for each key.
+pub(super) async fn once_more(
     Named(ctx, signed, id): Named<RunId, Signed>,
     key: Key,
+    how: Again,
 ) -> Result<Response, Problem> {
     let owner = analyst(&signed)?;
-    let attempt = Attempt::new(owner, &format!("POST /executions/{id}/repeat"), key, &id)?;
+    let word = match how {
+        Again::Repeat => "repeat",
+        Again::Replay => "replay",
+    };
+    let attempt = Attempt::new(owner, &format!("POST /executions/{id}/{word}"), key, &id)?;
     let run = RunId::from_bytes(attempt.id());
     do_once(&ctx, &attempt, async {
-        let starter = ctx.starter();
+        let (starter, invoker) = (ctx.starter(), invoker(&signed));
         let head = own(&ctx, owner, &id).await?;
-        is_left_to_people(&ctx, &head).await?;
+        if let Again::Repeat = how {
+            is_left_to_people(&ctx, &head).await?;
+        }
         is_own(&head)?;
-        let by = run_start::By::Person;
-        accepted(&ctx, run_start::repeat(starter, &invoker(&signed), &head, run.clone(), by).await?)
+        let started = match how {
+            Again::Repeat => {
+                let by = run_start::By::Person;
+                run_start::repeat(starter, &invoker, &head, run.clone(), by).await?
+            }
+            Again::Replay => run_start::replay(starter, &invoker, &head, run.clone()).await?,
+        };
+        accepted(&ctx, started)
     })
     .await
 }
 
 /// What a member has asked for is neither asked again nor replayed in its owner's name.
-pub(super) fn is_own(head: &Head) -> Result<(), Problem> {
+fn is_own(head: &Head) -> Result<(), Problem> {
     if head.member().is_none() {
         return Ok(());
     }

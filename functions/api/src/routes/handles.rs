@@ -75,8 +75,8 @@ pub(crate) async fn resolve(
     Query(asked): Query<HandleQuery>,
 ) -> JsonOf<Called> {
     let handle = asked.handle.trim();
-    let handle = Handle::parse(handle.strip_prefix('@').unwrap_or(handle))
-        .map_err(|error| Problem::field("handle", error.to_string()))?;
+    let handle =
+        Handle::parse(handle.strip_prefix('@').unwrap_or(handle)).map_err(Problem::at("handle"))?;
     let agent = found(ctx.catalog.profiles().by_handle(owner, &handle).await?)?;
     Ok(Json(agent.into()))
 }

@@ -54,8 +54,7 @@ pub(super) async fn known_bindings(
     profile: Option<&str>,
 ) -> Result<Option<Bindings>, Problem> {
     let Some(profile) = profile else { return Ok(None) };
-    let id = ProfileId::parse(profile)
-        .map_err(|error| Problem::field("profile_id", error.to_string()))?;
+    let id = ProfileId::parse(profile).map_err(Problem::at("profile_id"))?;
     let profile = found(ctx.catalog.profiles().get(owner, &id).await?)?;
     Ok(Some(ctx.catalog.endpoints(owner, profile.id.as_str()).await?))
 }

@@ -68,9 +68,7 @@ fn handles(body: &Copy, original: &Profile) -> Result<Vec<Handle>, Problem> {
     match &body.handle {
         Some(text) => {
             let asked = Handle::parse(text);
-            asked
-                .map(|asked| vec![asked])
-                .map_err(|error| Problem::field("handle", error.to_string()))
+            asked.map(|asked| vec![asked]).map_err(Problem::at("handle"))
         }
         None => Ok((1..=MAX_COPIES).map(|n| original.spec.handle.of_copy(n)).collect()),
     }

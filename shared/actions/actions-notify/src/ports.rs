@@ -4,7 +4,7 @@ use countersign_identity::UserId;
 use countersign_outbox::{Mail, MailQueue};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_run::Quota;
-use countersign_store_content::{ContentStore, Notification};
+use countersign_store_content::Notification;
 use countersign_store_directory::Directory;
 use countersign_store_runs::{Counted, RunStore, Use};
 
@@ -55,14 +55,6 @@ impl Quotas for DailyMails {
 pub trait Mails: Send + Sync {
     /// Queues a mail; one with the same id is mailed once.
     fn queue<'a>(&'a self, mail: &'a Mail) -> ActionFuture<'a, ()>;
-}
-
-impl Notes for ContentStore {
-    fn keep<'a>(&'a self, note: &'a Notification) -> ActionFuture<'a, Notification> {
-        Box::pin(async move {
-            self.notify(note).await.map_err(|error| ActionError::from_failure(&error))
-        })
-    }
 }
 
 impl Addresses for Directory {

@@ -13,8 +13,8 @@ impl Announcer for EventBus {
         binding: &'a Binding,
         at: Timestamp,
     ) -> SourceFuture<'a, ()> {
+        let event = auth_failed(owner, binding, at);
         Box::pin(async move {
-            let event = auth_failed(owner, binding, at);
             self.publish(&[event]).await.map_err(|error| Box::new(error) as SourceError)
         })
     }

@@ -1,6 +1,7 @@
 //! What KMS can answer instead of a signature.
 
 use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_kms::primitives::Blob;
 use countersign_aws::CallFailure;
 use countersign_failure::{Class, Failure};
 
@@ -18,10 +19,17 @@ pub struct SignerError {
 }
 
 impl SignerError {
-    /// What an answer must hold.
-    pub(crate) fn needed<T>(operation: &'static str, held: Option<T>) -> Result<T, Self> {
+    /// The bytes that an answer must hold.
+    pub(crate) fn bytes<E, R>(
+        operation: &'static str,
+        sent: Result<Option<Blob>, SdkError<E, R>>,
+    ) -> Result<Vec<u8>, Self>
+    where
+        E: ProvideErrorMetadata,
+    {
+        let held = sent.map_err(|error| Self::sdk(operation, &error))?;
         let reason = "the answer is empty".to_owned();
-        held.ok_or(Self { operation, reason, class: Class::Terminal })
+        held.map(Blob::into_inner).ok_or(Self { operation, reason, class: Class::Terminal })
     }
 
     pub(crate) fn sdk<E, R>(operation: &'static str, error: &SdkError<E, R>) -> Self

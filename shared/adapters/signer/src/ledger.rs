@@ -37,16 +37,14 @@ impl LedgerKey {
         at: Timestamp,
     ) -> BoxFuture<'a, Result<Checkpoint, SignerError>> {
         Box::pin(async move {
-            let operation = "signing a checkpoint";
             let message = Checkpoint::message(tenant, head, at);
             let request = self.client.sign().key_id(&self.key).message(Blob::new(message));
             let request = request
                 .message_type(MessageType::Raw)
                 .signing_algorithm(SigningAlgorithmSpec::EcdsaSha256);
-            let answer =
-                request.send().await.map_err(|error| SignerError::sdk(operation, &error))?;
-            let signature = SignerError::needed(operation, answer.signature)?;
-            Ok(Checkpoint::signed(tenant.clone(), head, at, signature.as_ref()))
+            let sent = request.send().await.map(|answer| answer.signature);
+            let signature = SignerError::bytes("signing a checkpoint", sent)?;
+            Ok(Checkpoint::signed(tenant.clone(), head, at, &signature))
         })
     }
 
@@ -56,10 +54,9 @@ impl LedgerKey {
     /// [`SignerError`] when KMS does not give it.
     pub fn public_key(&self) -> BoxFuture<'_, Result<Vec<u8>, SignerError>> {
         Box::pin(async move {
-            let operation = "reading the ledger's public key";
             let sent = self.client.get_public_key().key_id(&self.key).send().await;
-            let answer = sent.map_err(|error| SignerError::sdk(operation, &error))?;
-            Ok(SignerError::needed(operation, answer.public_key)?.into_inner())
+            let held = sent.map(|answer| answer.public_key);
+            SignerError::bytes("reading the ledger's public key", held)
         })
     }
 }

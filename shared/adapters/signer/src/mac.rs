@@ -43,11 +43,9 @@ impl Mac for KmsMac {
 
     fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Vec<u8>, MacError>> {
         Box::pin(async move {
-            let operation = "signing a link";
-            let request = self.client.generate_mac().key_id(&self.key).message(Blob::new(message));
-            let sent = request.mac_algorithm(MacAlgorithmSpec::HmacSha256).send().await;
-            let answer = sent.map_err(|error| SignerError::sdk(operation, &error))?;
-            Ok(SignerError::needed(operation, answer.mac)?.into_inner())
+            let mac = self.client.generate_mac().mac_algorithm(MacAlgorithmSpec::HmacSha256);
+            let sent = mac.key_id(&self.key).message(Blob::new(message)).send().await;
+            Ok(SignerError::bytes("signing a link", sent.map(|answer| answer.mac))?)
         })
     }
 

@@ -2,8 +2,6 @@
 
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
-use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
 use countersign_aws::{AwsConfig, LazyClient, answered};
 use serde_json::Value;
 
@@ -43,12 +41,9 @@ impl Tasks {
         output: &'a Value,
     ) -> StatesFuture<'a, ResumeOutcome> {
         Box::pin(async move {
-            use SendTaskSuccessError as E;
             let request = self.client.send_task_success().task_token(token);
             let sent = request.output(output.to_string()).send().await;
-            woken("waking a task", sent, |said| {
-                matches!(said, E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_))
-            })
+            woken("waking a task", sent)
         })
     }
 
@@ -63,23 +58,23 @@ impl Tasks {
         cause: &'a str,
     ) -> StatesFuture<'a, ResumeOutcome> {
         Box::pin(async move {
-            use SendTaskFailureError as E;
             let request = self.client.send_task_failure().task_token(token);
             let sent = request.error(name).cause(cause).send().await;
-            woken("failing a task", sent, |said| {
-                matches!(said, E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_))
-            })
+            woken("failing a task", sent)
         })
     }
 }
 
-/// What became of a wake-up. `nobody_waits` says of an error that it only means that no task waits with the token.
+/// The errors that only mean that no task waits with the token.
+const NOBODY_WAITS: [&str; 3] = ["TaskDoesNotExist", "TaskTimedOut", "InvalidToken"];
+
+/// What became of a wake-up.
 fn woken<T, E: ProvideErrorMetadata, R>(
     operation: &'static str,
     sent: Result<T, SdkError<E, R>>,
-    nobody_waits: impl FnOnce(&E) -> bool,
 ) -> Result<ResumeOutcome, StatesError> {
     let sent = sent.map(|_| ResumeOutcome::Moved);
+    let nobody_waits = |said: &E| said.code().is_some_and(|code| NOBODY_WAITS.contains(&code));
     let woken = answered(sent, |said| nobody_waits(said).then_some(ResumeOutcome::NotMovedYet));
     woken.map_err(|error| StatesError::sdk(operation, &error))
 }

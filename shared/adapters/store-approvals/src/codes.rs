@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::items::{from_text, to_text};
-use crate::{Answer, Approvals, Result, keys};
+use crate::{Approvals, Result, keys};
 
 /// How many lost races in a row are borne: each means that another code was mailed.
 const RACES: usize = 8;
@@ -56,40 +56,36 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn put_code<'a>(
-        &'a self,
-        id: &'a ApprovalId,
-        code: &'a StoredCode,
+    pub async fn put_code(
+        &self,
+        id: &ApprovalId,
+        code: &StoredCode,
         now: Timestamp,
-    ) -> Answer<'a, CodeIssue> {
-        Box::pin(async move {
-            let key = keys::code(id, code.version, code.slot);
-            for _ in 0..RACES {
-                let known: CodeItem = self.table.get(&key).await?.unwrap_or_default();
-                let own = known.code(&code.scope, self.table.name())?;
-                if let Some(fresh) = own.clone().filter(|own| own.is_fresh(now)) {
-                    return Ok(CodeIssue::Known(fresh));
-                }
-                let allowance = match &known.allowance {
-                    Some(text) => from_text(self.table.name(), text)?,
-                    None => CodeAllowance::full(now),
-                };
-                let left = match allowance.take(now) {
-                    Ok(left) => left,
-                    Err(next) => {
-                        let good = own.filter(|own| own.is_good(now));
-                        return Ok(good.map_or(CodeIssue::NotBefore(next), CodeIssue::Known));
-                    }
-                };
-                let write = issue(&key, code, left, known.allowance.as_deref())?;
-                match self.table.write(write).await {
-                    Ok(()) => return Ok(CodeIssue::Kept),
-                    Err(error) if error.is_condition() => {}
-                    Err(error) => return Err(error),
-                }
+    ) -> Result<CodeIssue> {
+        let key = keys::code(id, code.version, code.slot);
+        for _ in 0..RACES {
+            let known: CodeItem = self.table.get(&key).await?.unwrap_or_default();
+            let own = known.code(&code.scope, self.table.name())?;
+            if let Some(fresh) = own.clone().filter(|own| own.is_fresh(now)) {
+                return Ok(CodeIssue::Known(fresh));
             }
-            Ok(CodeIssue::NotBefore(now))
-        })
+            let allowance = match &known.allowance {
+                Some(text) => from_text(self.table.name(), text)?,
+                None => CodeAllowance::full(now),
+            };
+            let left = match allowance.take(now) {
+                Ok(left) => left,
+                Err(next) => {
+                    let good = own.filter(|own| own.is_good(now));
+                    return Ok(good.map_or(CodeIssue::NotBefore(next), CodeIssue::Known));
+                }
+            };
+            let write = issue(&key, code, left, known.allowance.as_deref())?;
+            if self.table.try_write(write).await? {
+                return Ok(CodeIssue::Kept);
+            }
+        }
+        Ok(CodeIssue::NotBefore(now))
     }
 
     /// Counts one try and gives the code to check it with; none when there is no code of this scope or no try left.
@@ -97,47 +93,41 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn try_code<'a>(
-        &'a self,
-        id: &'a ApprovalId,
+    pub async fn try_code(
+        &self,
+        id: &ApprovalId,
         version: u32,
         slot: u16,
-        scope: &'a CodeScope,
-    ) -> Answer<'a, Option<StoredCode>> {
-        Box::pin(async move {
-            let key = keys::code(id, version, slot);
-            let (_, tries) = attributes(scope);
-            let some = Expr::new(&format!("#{tries} > :none")).bind("none", &0)?;
-            let counted = Write::update(&key).add(&tries, &-1)?.when(some);
-            match self.table.write(counted).await {
-                Ok(()) => {}
-                Err(error) if error.is_condition() => return Ok(None),
-                Err(error) => return Err(error),
-            }
-            let Some(item) = self.table.get::<CodeItem>(&key).await? else { return Ok(None) };
-            let code = item.code(scope, self.table.name())?;
-            // This try is already taken off; the check wants to know that there was one.
-            let before = |code: StoredCode| StoredCode { tries_left: code.tries_left + 1, ..code };
-            Ok(code.map(before))
-        })
+        scope: &CodeScope,
+    ) -> Result<Option<StoredCode>> {
+        let key = keys::code(id, version, slot);
+        let (_, tries) = attributes(scope);
+        let some = Expr::new(&format!("#{tries} > :none")).bind("none", &0)?;
+        let counted = Write::update(&key).add(&tries, &-1)?.when(some);
+        if !self.table.try_write(counted).await? {
+            return Ok(None);
+        }
+        let Some(item) = self.table.get::<CodeItem>(&key).await? else { return Ok(None) };
+        let code = item.code(scope, self.table.name())?;
+        // This try is already taken off; the check wants to know that there was one.
+        let before = |code: StoredCode| StoredCode { tries_left: code.tries_left + 1, ..code };
+        Ok(code.map(before))
     }
 
     /// Makes the code useless: it has done its work.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn spend_code<'a>(
-        &'a self,
-        id: &'a ApprovalId,
+    pub async fn spend_code(
+        &self,
+        id: &ApprovalId,
         version: u32,
         slot: u16,
-        scope: &'a CodeScope,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let (_, tries) = attributes(scope);
-            let write = Write::update(&keys::code(id, version, slot)).set(&tries, &0)?;
-            self.table.write(write).await
-        })
+        scope: &CodeScope,
+    ) -> Result<()> {
+        let (_, tries) = attributes(scope);
+        let write = Write::update(&keys::code(id, version, slot)).set(&tries, &0)?;
+        self.table.write(write).await
     }
 }
 

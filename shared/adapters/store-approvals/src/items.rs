@@ -48,7 +48,7 @@ impl RequestItem {
 }
 
 pub(crate) fn to_text(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| StoreError::Encode(error.to_string()))
+    serde_json::to_string(value).map_err(StoreError::encode)
 }
 
 pub(crate) fn from_text<T: DeserializeOwned>(table: &str, text: &str) -> Result<T> {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::items::{Body, RequestItem, from_text};
 use crate::token::TaskToken;
-use crate::{Answer, Approvals, keys, lists, sweep};
+use crate::{Answer, Approvals, Result, keys, lists, sweep};
 
 /// The most votes and receipts one request is read with; far beyond what its approvers can cast.
 const MAX: usize = 2000;
@@ -76,18 +76,16 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn reattach<'a>(
-        &'a self,
-        id: &'a ApprovalId,
-        token: &'a TaskToken,
+    pub async fn reattach(
+        &self,
+        id: &ApprovalId,
+        token: &TaskToken,
         now: Timestamp,
-    ) -> Answer<'a, bool> {
-        Box::pin(async move {
-            let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
-            let check = Write::check(&keys::request(id), pending);
-            let keep = self.tokens()?.keep(id, token, now)?;
-            self.table.try_transact_across(self.and(vec![check], keep)).await
-        })
+    ) -> Result<bool> {
+        let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
+        let check = Write::check(&keys::request(id), pending);
+        let keep = self.tokens()?.keep(id, token, now)?;
+        self.table.try_transact_across(self.and(vec![check], keep)).await
     }
 
     /// The token of the task that waits for this request.
@@ -131,14 +129,12 @@ impl Approvals {
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
-    pub fn signatures<'a>(&'a self, run: &'a RunId, step: &'a str) -> Answer<'a, Vec<Signed>> {
-        Box::pin(async move {
-            let places = self.places(run).await?;
-            let mut found: Vec<Signed> =
-                places.into_iter().filter_map(|place| place.signature(step)).collect();
-            found.sort_by_key(|signature| std::cmp::Reverse(signature.at));
-            Ok(found)
-        })
+    pub async fn signatures(&self, run: &RunId, step: &str) -> Result<Vec<Signed>> {
+        let places = self.places(run).await?;
+        let mut found: Vec<Signed> =
+            places.into_iter().filter_map(|place| place.signature(step)).collect();
+        found.sort_by_key(|signature| std::cmp::Reverse(signature.at));
+        Ok(found)
     }
 
     /// The requests of a run.

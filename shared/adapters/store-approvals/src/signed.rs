@@ -2,15 +2,16 @@
 
 use countersign_approval::RunId;
 use countersign_approval::ports::{Answered, PortError, PortResult, Signatures, Signed};
+use countersign_store_kit::StoreError;
+use futures::TryFutureExt as _;
 
 use crate::Approvals;
 
 impl Signatures for Approvals {
     fn signed<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Signed>> {
-        Box::pin(async move {
-            let found = self.signatures(run, step).await;
-            found.map_err(|error| PortError::of("looking for the signature", &error))
-        })
+        let found = self.signatures(run, step);
+        let failed = |error: StoreError| PortError::of("looking for the signature", &error);
+        Box::pin(found.map_err(failed))
     }
 
     fn answers<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Answered>> {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::keys::Owner;
-use crate::record::StoredRecord;
+use crate::record::{self, StoredRecord};
 use crate::{Answer, Catalog, Result, keys};
 
 /// A profile has at most so many connectors.
@@ -204,8 +204,7 @@ impl Catalog {
 
 fn put(owner: Owner<'_>, binding: &Binding) -> Result<Write> {
     let key = keys::binding(owner, &binding.profile_id, &binding.connector_id);
-    let put = StoredRecord::of("data source", &said(binding), 1)?.put(&key);
-    put.map_err(CatalogError::doing("store the binding"))
+    record::put(&key, ("data source", &said(binding), 1), "store the binding")
 }
 
 /// What the owner said of a binding, without what was noted of it since.
@@ -221,7 +220,7 @@ fn replacement(
     let key = keys::binding(owner, &before.profile_id, &before.connector_id);
     let json = |binding: &Binding| {
         let text = serde_json::to_string(&said(binding));
-        text.map_err(|error| StoreError::Encode(error.to_string()))
+        text.map_err(StoreError::encode)
     };
     let unchanged = Expr::new("#json = :before").bind("before", &json(before)?)?;
     let write = Write::update(&key).when(unchanged).set("json", &json(after)?)?;
@@ -301,11 +300,11 @@ impl HealthSink for Catalog {
         binding: &'a Binding,
         health: Health,
     ) -> SourceFuture<'a, ()> {
+        let doing = CatalogError::doing("note the health of the binding");
+        // What the system ships has no health of its own: one user's credential says nothing about another's.
+        let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
+        let write = Write::update(&key).when(Expr::exists()).set("health", &health);
         Box::pin(async move {
-            let doing = CatalogError::doing("note the health of the binding");
-            // What the system ships has no health of its own: one user's credential says nothing about another's.
-            let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
-            let write = Write::update(&key).when(Expr::exists()).set("health", &health);
             let write = write.map_err(|error| boxed(doing(error)))?;
             let written = self.table.try_write(write).await;
             written.map(drop).map_err(|error| boxed(doing(error)))

@@ -78,13 +78,8 @@ impl<'c> Collection<'c, StoredConnector> {
             let unchanged =
                 StoredRecord::of(StoredConnector::KIND, before, 1)?.is_kept().map_err(doing)?;
             let write = put(Owner::of(before.owner.as_ref()), &after)?.when(unchanged);
-            match self.table.write(write).await {
-                Ok(()) => Ok(after),
-                Err(error) if error.is_condition() => {
-                    Err(CatalogError::Changed(StoredConnector::KIND))
-                }
-                Err(error) => Err(doing(error)),
-            }
+            let is_unchanged = self.table.try_write(write).await.map_err(doing)?;
+            is_unchanged.then_some(after).ok_or(CatalogError::Changed(StoredConnector::KIND))
         })
     }
 

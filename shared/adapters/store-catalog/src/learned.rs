@@ -30,8 +30,8 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn learned<'a>(&'a self, owner: &'a UserId) -> Answer<'a, Learned> {
-        Box::pin(async move { Ok(self.stored_learned(owner).await?.learned) })
+    pub async fn learned(&self, owner: &UserId) -> Result<Learned> {
+        Ok(self.stored_learned(owner).await?.learned)
     }
 
     async fn stored_learned(&self, owner: &UserId) -> Result<StoredLearned> {

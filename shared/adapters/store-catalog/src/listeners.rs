@@ -174,24 +174,24 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn folder_listeners<'a>(
-        &'a self,
-        owner: &'a UserId,
-        folder: &'a str,
-    ) -> Answer<'a, Vec<Stored<TriggerSpec>>> {
-        Box::pin(self.listening(keys::folder_listeners(owner, folder)))
+    pub async fn folder_listeners(
+        &self,
+        owner: &UserId,
+        folder: &str,
+    ) -> Result<Vec<Stored<TriggerSpec>>> {
+        self.listening(keys::folder_listeners(owner, folder)).await
     }
 
     /// The owner's active triggers that wait for the end of this playbook's runs. Where there is none, that is one read.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn end_listeners<'a>(
-        &'a self,
-        owner: &'a UserId,
-        playbook: &'a str,
-    ) -> Answer<'a, Vec<Stored<TriggerSpec>>> {
-        Box::pin(self.listening(keys::end_listeners(owner, playbook)))
+    pub async fn end_listeners(
+        &self,
+        owner: &UserId,
+        playbook: &str,
+    ) -> Result<Vec<Stored<TriggerSpec>>> {
+        self.listening(keys::end_listeners(owner, playbook)).await
     }
 
     async fn listening(&self, partition: String) -> Result<Vec<Stored<TriggerSpec>>> {

@@ -37,15 +37,13 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> Answer<'_, Vec<Clock>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("look for overdue monitors");
-            let (table, until) = (&self.table, now.to_string());
-            let read = |page: Page<Item>| page.decode::<Clock>(table.name());
-            let by_time = (read, |clock: &Clock| clock.overdue_at);
-            let clocks = record::first_until(table, keys::all_clocks(), &until, most, by_time);
-            clocks.await.map_err(doing)
-        })
+    pub async fn overdue(&self, now: Timestamp, most: i32) -> Result<Vec<Clock>> {
+        let doing = CatalogError::doing("look for overdue monitors");
+        let (table, until) = (&self.table, now.to_string());
+        let read = |page: Page<Item>| page.decode::<Clock>(table.name());
+        let by_time = (read, |clock: &Clock| clock.overdue_at);
+        let clocks = record::first_until(table, keys::all_clocks(), &until, most, by_time);
+        clocks.await.map_err(doing)
     }
 
     /// Puts an overdue clock behind the others: whoever is overdue for ever must not keep them waiting. `false` when the monitor

@@ -8,9 +8,7 @@ use countersign_store_kit::{Expr, Op};
 use jiff::Timestamp;
 
 use crate::monitor_clocks::clock_write;
-use crate::{
-    Answer, Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record,
-};
+use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
 
 /// A run that goes on when its monitor is removed.
 const REMOVED: (&str, &str) = ("MONITOR_REMOVED", "the monitor was removed");
@@ -34,50 +32,41 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when the monitor has moved since `state` was read.
-    pub fn held_up<'a>(
-        &'a self,
-        batched: &'a Batched,
-        reason: &'a OccurrenceReason,
-        state: &'a State,
-        clock: &'a Clock,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let after = Batched {
-                occurrence: batched
-                    .occurrence
-                    .as_ref()
-                    .map(|one| held_up(one, &reason.code, &reason.message)),
-                ..batched.clone()
-            };
-            let mut writes = after.moved(batched, state)?;
-            writes.extend(clock_write(Some(clock))?);
-            self.apply(writes).await
-        })
+    pub async fn held_up(
+        &self,
+        batched: &Batched,
+        reason: &OccurrenceReason,
+        state: &State,
+        clock: &Clock,
+    ) -> Result<()> {
+        let after = Batched {
+            occurrence: batched
+                .occurrence
+                .as_ref()
+                .map(|one| held_up(one, &reason.code, &reason.message)),
+            ..batched.clone()
+        };
+        let mut writes = after.moved(batched, state)?;
+        writes.extend(clock_write(Some(clock))?);
+        self.apply(writes).await
     }
 
     /// Ends the open batch of a monitor that was removed, when no run of it goes on: nothing starts another one.
     ///
     /// # Errors
     /// As [`MonitorStore::held_up`].
-    pub fn abandon<'a>(
-        &'a self,
-        batched: &'a Batched,
-        state: &'a State,
-        now: Timestamp,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let ended = |one: &Occurrence| {
-                let state = match one.state {
-                    OccurrenceState::Due => OccurrenceState::Skipped,
-                    _ => OccurrenceState::Finished,
-                };
-                one.ended(state, REMOVED.0, REMOVED.1, now)
+    pub async fn abandon(&self, batched: &Batched, state: &State, now: Timestamp) -> Result<()> {
+        let ended = |one: &Occurrence| {
+            let state = match one.state {
+                OccurrenceState::Due => OccurrenceState::Skipped,
+                _ => OccurrenceState::Finished,
             };
-            let occurrence = batched.occurrence.as_ref().map(ended);
-            let after = Batched { occurrence, ..batched.clone() };
-            let state = State { open: None, version: state.version + 1, ..state.clone() };
-            self.apply(after.moved(batched, &state)?).await
-        })
+            one.ended(state, REMOVED.0, REMOVED.1, now)
+        };
+        let occurrence = batched.occurrence.as_ref().map(ended);
+        let after = Batched { occurrence, ..batched.clone() };
+        let state = State { open: None, version: state.version + 1, ..state.clone() };
+        self.apply(after.moved(batched, &state)?).await
     }
 
     /// Ends the occurrence of a run that outlived its monitor.

@@ -20,22 +20,20 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError`] when the table does not answer, or others change the monitor again and again.
-    pub fn ended<'a>(
-        &'a self,
-        head: &'a Head,
+    pub async fn ended(
+        &self,
+        head: &Head,
         status: RunStatus,
         now: Timestamp,
-    ) -> Answer<'a, Option<BatchState>> {
-        Box::pin(async move {
-            let Some(from) = &head.from_monitor else { return Ok(None) };
-            let mut tries = 1;
-            loop {
-                match self.try_to_end(from, head, status, now).await {
-                    Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
-                    outcome => return outcome,
-                }
+    ) -> Result<Option<BatchState>> {
+        let Some(from) = &head.from_monitor else { return Ok(None) };
+        let mut tries = 1;
+        loop {
+            match self.try_to_end(from, head, status, now).await {
+                Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
+                outcome => return outcome,
             }
-        })
+        }
     }
 
     /// How many items the end of a monitor's run parks; none when it parks nothing. Asked before [`MonitorStore::ended`] writes it:
@@ -43,26 +41,24 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn parks<'a>(
-        &'a self,
-        head: &'a Head,
+    pub async fn parks(
+        &self,
+        head: &Head,
         status: RunStatus,
         now: Timestamp,
-    ) -> Answer<'a, Option<usize>> {
-        Box::pin(async move {
-            let Some(from) = &head.from_monitor else { return Ok(None) };
-            if matches!(fate(status), None | Some(BatchOutcome::Done)) {
-                return Ok(None);
-            }
-            let state = self.standing(&from.monitor).await?.state;
-            let Some(open) = state.open.as_ref().filter(|open| open.batch == from.batch) else {
-                return Ok(None);
-            };
-            let batched = self.batch(&from.monitor, open.number).await?;
-            let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
-            let parked = settled.filter(|settled| settled.batch.state == BatchState::Parked);
-            Ok(parked.map(|settled| settled.batch.count))
-        })
+    ) -> Result<Option<usize>> {
+        let Some(from) = &head.from_monitor else { return Ok(None) };
+        if matches!(fate(status), None | Some(BatchOutcome::Done)) {
+            return Ok(None);
+        }
+        let state = self.standing(&from.monitor).await?.state;
+        let Some(open) = state.open.as_ref().filter(|open| open.batch == from.batch) else {
+            return Ok(None);
+        };
+        let batched = self.batch(&from.monitor, open.number).await?;
+        let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
+        let parked = settled.filter(|settled| settled.batch.state == BatchState::Parked);
+        Ok(parked.map(|settled| settled.batch.count))
     }
 
     /// Whether this run's end has parked its batch, as its occurrence says; of a run from before there was one, among the last batches
@@ -121,19 +117,17 @@ impl MonitorStore {
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when the monitor has moved since the state was read that this follows from.
-    pub fn refused<'a>(
-        &'a self,
-        batched: &'a Batched,
-        settled: &'a Settled,
-        clock: &'a Clock,
+    pub async fn refused(
+        &self,
+        batched: &Batched,
+        settled: &Settled,
+        clock: &Clock,
         now: Timestamp,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let mut settled = settled.clone();
-            let standing = self.standing(&settled.batch.monitor_id).await?;
-            let moved = self.moved_by(batched, &mut settled, &standing, now).await?;
-            self.settle(batched, &settled, &moved, Some(clock)).await
-        })
+    ) -> Result<()> {
+        let mut settled = settled.clone();
+        let standing = self.standing(&settled.batch.monitor_id).await?;
+        let moved = self.moved_by(batched, &mut settled, &standing, now).await?;
+        self.settle(batched, &settled, &moved, Some(clock)).await
     }
 
     /// The watermarks that move when a batch is closed.

@@ -203,7 +203,7 @@ impl MonitorStore {
         let doing = CatalogError::doing("keep what is new");
         let place = format!("monitors/{}/{}-{version}.json", batch.monitor_id, batch.number);
         let value = serde_json::to_value(content);
-        let value = value.map_err(|error| doing(StoreError::Encode(error.to_string())))?;
+        let value = value.map_err(|error| doing(StoreError::encode(error)))?;
         self.blobs.store(&place, &value).await.map_err(doing)
     }
 
@@ -211,16 +211,9 @@ impl MonitorStore {
     ///
     /// # Errors
     /// As [`MonitorStore::note`].
-    pub fn change<'a>(
-        &'a self,
-        batched: &'a Batched,
-        batch: &'a Batch,
-        state: &'a State,
-    ) -> Answer<'a, Batched> {
-        Box::pin(async move {
-            let after = batched.after(batch);
-            self.apply(after.moved(batched, state)?).await.map(|()| after)
-        })
+    pub async fn change(&self, batched: &Batched, batch: &Batch, state: &State) -> Result<Batched> {
+        let after = batched.after(batch);
+        self.apply(after.moved(batched, state)?).await.map(|()| after)
     }
 
     /// Writes what the end of a run, or that there is none, means: batch, state, and the watermarks that move.
@@ -270,8 +263,8 @@ impl MonitorStore {
     }
 
     pub(crate) async fn apply(&self, writes: Vec<Write>) -> Result<()> {
-        let doing = CatalogError::doing("note where the monitor stands");
-        let is_unchanged = self.table.try_transact(writes).await.map_err(doing)?;
+        let doing = "note where the monitor stands";
+        let is_unchanged = record::change(&self.table, Ok(writes), doing).await?;
         is_unchanged.then_some(()).ok_or(CatalogError::Changed("monitor"))
     }
 }
@@ -282,27 +275,18 @@ fn text(item: &countersign_store_kit::Item, name: &str) -> Option<String> {
 
 /// The state, unless another change came first.
 fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
-    let doing = CatalogError::doing("note where the monitor stands");
-    let put = StoredRecord::of("state of the monitor", state, state.version)?;
-    let put = put.put(&keys::monitor_state(monitor)).map_err(doing)?;
-    match state.version.checked_sub(1).filter(|seen| *seen > 0) {
-        None => Ok(put.if_absent()),
-        Some(seen) => {
-            let unchanged = Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?;
-            Ok(put.when(unchanged))
-        }
-    }
+    let record = StoredRecord::of("state of the monitor", state, state.version)?;
+    let put = record.put_after(&keys::monitor_state(monitor), state.version.saturating_sub(1));
+    put.map_err(CatalogError::doing("note where the monitor stands"))
 }
 
 fn put_mark(monitor: &MonitorId, mark: &Watermark) -> Result<Write> {
-    let record = StoredRecord::of("watermark", mark, mark.version)?;
-    let put = record.put(&keys::watermark(monitor, &mark.step_name));
-    put.map_err(CatalogError::doing("note the watermark"))
+    let key = keys::watermark(monitor, &mark.step_name);
+    record::put(&key, ("watermark", mark, mark.version), "note the watermark")
 }
 
 pub(crate) fn put_batch(batched: &Batched) -> Result<Write> {
     let batch = &batched.batch;
-    let record = StoredRecord::of("batch", batched, batch.version)?;
-    let put = record.put(&keys::batch(&batch.monitor_id, batch.number));
-    put.map_err(CatalogError::doing("note the batch"))
+    let key = keys::batch(&batch.monitor_id, batch.number);
+    record::put(&key, ("batch", batched, batch.version), "note the batch")
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::record::{self, StoredRecord};
+use crate::record;
 use crate::stored::{Spec, Stored};
 use crate::{Answer, Catalog, Result, keys};
 
@@ -49,9 +49,9 @@ impl NativeMark {
     }
 
     fn put(&self) -> Result<Write> {
-        let doing = CatalogError::doing("note that a native schedule is to be set");
-        let record = StoredRecord::of("mark of a native schedule", self, self.version)?;
-        let put = record.put(&keys::native(&self.owner, &self.id)).map_err(doing)?;
+        let key = keys::native(&self.owner, &self.id);
+        let mark = ("mark of a native schedule", self, self.version);
+        let put = record::put(&key, mark, "note that a native schedule is to be set")?;
         Ok(put.indexed(keys::NATIVE, &format!("{}#{}", self.at, self.id)))
     }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
-use crate::record::{self, StoredRecord};
+use crate::record;
 use crate::{Answer, Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
@@ -168,9 +168,9 @@ fn unsaid(of: &Occurrence) -> Result<Option<Write>> {
         return Ok(None);
     }
     let unsaid = UnsaidOccurrence { owner: of.owner.clone(), id: of.id.clone() };
-    let record = StoredRecord::of("occurrence", &unsaid, 1)?;
-    let doing = CatalogError::doing("note what is to be said of an occurrence");
-    record.put(&keys::unsaid_occurrence(&of.id)).map(Some).map_err(doing)
+    let key = keys::unsaid_occurrence(&of.id);
+    let doing = "note what is to be said of an occurrence";
+    record::put(&key, ("occurrence", &unsaid, 1), doing).map(Some)
 }
 
 /// The occurrences of an owner, or of one source of theirs.
@@ -185,17 +185,15 @@ pub(crate) fn ledger(owner: &UserId, source: Option<&str>) -> Query {
 fn mark(of: &Occurrence) -> Result<Write> {
     let key = keys::open_occurrence(&of.id);
     let Some(open) = OpenOccurrence::of(of) else { return Ok(Write::delete(&key)) };
-    let record = StoredRecord::of("occurrence", &open, 1)?;
-    let put = record.put(&key).map_err(CatalogError::doing("note an open occurrence"))?;
+    let put = record::put(&key, ("occurrence", &open, 1), "note an open occurrence")?;
     let is_waiting = open.is_waiting;
     Ok(if is_waiting { put.indexed(keys::WAITING_OCCURRENCES, &open.place()) } else { put })
 }
 
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {
-    let doing = CatalogError::doing("write an occurrence");
-    let Occurrence { owner, id, .. } = occurrence;
-    let record = StoredRecord::of("occurrence", occurrence, occurrence.version)?;
-    let put = record.put(&keys::occurrence(owner, id)).map_err(doing)?;
+    let Occurrence { owner, id, version, .. } = occurrence;
+    let key = keys::occurrence(owner, id);
+    let put = record::put(&key, ("occurrence", occurrence, *version), "write an occurrence")?;
     let sort = format!("{}#{}", id.place(), id.source());
     let put = put.indexed(&keys::occurrences_of(owner), &sort);
     Ok(put.expires_at(occurrence.due_at.as_second() + KEPT))

@@ -26,9 +26,8 @@ impl StoredRecord {
         value: &impl Serialize,
         version: u64,
     ) -> Result<Self, CatalogError> {
-        let json = serde_json::to_string(value).map_err(|error| {
-            CatalogError::doing("write the record")(StoreError::Encode(error.to_string()))
-        })?;
+        let json = serde_json::to_string(value)
+            .map_err(|error| CatalogError::doing("write the record")(StoreError::encode(error)))?;
         if json.len() > LIMIT {
             return Err(CatalogError::TooLarge { what, bytes: json.len(), limit: LIMIT });
         }
@@ -122,6 +121,16 @@ pub(crate) fn list<'t, T: DeserializeOwned + Send>(
     })
 }
 
+/// The put of a record: what it is called, the record and its version. `doing` is what an error says was tried.
+pub(crate) fn put(
+    key: &Key,
+    (what, value, version): (&'static str, &impl Serialize, u64),
+    doing: &'static str,
+) -> Result<Write, CatalogError> {
+    let put = StoredRecord::of(what, value, version)?.put(key);
+    put.map_err(CatalogError::doing(doing))
+}
+
 /// Writes a record that has no version of its own in place of what is there; `doing` is what an error says was tried.
 pub(crate) fn keep<'t>(
     table: &'t Table,
@@ -129,8 +138,7 @@ pub(crate) fn keep<'t>(
     (what, value): (&'static str, &impl Serialize),
     doing: &'static str,
 ) -> BoxFuture<'t, Result<(), CatalogError>> {
-    let put = StoredRecord::of(what, value, 1);
-    let put = put.and_then(|record| record.put(key).map_err(CatalogError::doing(doing)));
+    let put = put(key, (what, value, 1), doing);
     Box::pin(async move { table.write(put?).await.map_err(CatalogError::doing(doing)) })
 }
 

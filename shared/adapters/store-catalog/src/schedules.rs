@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::keys::{self, Owner};
-use crate::record::{self, StoredRecord};
+use crate::record;
 use crate::stored::{Spec, Stored};
 use crate::{Answer, Catalog, NativeMark, Result};
 
@@ -67,9 +67,9 @@ impl Stored<ScheduleSpec> {
 }
 
 fn due_write(due: &DueNext) -> Result<Write> {
-    let doing = CatalogError::doing("note when a schedule is due");
-    let record = StoredRecord::of("schedule's due time", due, due.version)?;
-    let put = record.put(&keys::due_next(Owner::User(&due.owner), &due.schedule)).map_err(doing)?;
+    let key = keys::due_next(Owner::User(&due.owner), &due.schedule);
+    let record = ("schedule's due time", due, due.version);
+    let put = record::put(&key, record, "note when a schedule is due")?;
     let (pk, sk) = keys::due_index(due.at, &due.schedule);
     Ok(put.indexed(&pk, &sk))
 }
@@ -88,14 +88,12 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn overdue(&self, now: Timestamp, most: i32) -> Answer<'_, Vec<DueNext>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("read what is due");
-            let (parts, end) = keys::due_until(now);
-            let read = |page| record::page::<DueNext>(&self.table, page);
-            let by_time = (read, |due: &DueNext| due.at);
-            record::first_until(&self.table, parts, &end, most, by_time).await.map_err(doing)
-        })
+    pub async fn overdue(&self, now: Timestamp, most: i32) -> Result<Vec<DueNext>> {
+        let doing = CatalogError::doing("read what is due");
+        let (parts, end) = keys::due_until(now);
+        let read = |page| record::page::<DueNext>(&self.table, page);
+        let by_time = (read, |due: &DueNext| due.at);
+        record::first_until(&self.table, parts, &end, most, by_time).await.map_err(doing)
     }
 
     /// Moves a schedule on to its next due time, or to none. `false` when somebody else did, or the schedule was changed.

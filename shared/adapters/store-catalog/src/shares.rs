@@ -56,22 +56,20 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none, [`CatalogError::Changed`] when it went in between.
-    pub fn change_share<'a>(
-        &'a self,
-        profile: &'a str,
-        team: &'a TeamId,
+    pub async fn change_share(
+        &self,
+        profile: &str,
+        team: &TeamId,
         terms: Terms,
         now: Timestamp,
-    ) -> Answer<'a, Share> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("change the share");
-            let before = self.share(profile, team).await?.ok_or(CatalogError::NotFound("share"))?;
-            let is_same = Expr::new("#id = :before").bind("before", &before.id).map_err(doing)?;
-            let after = Share { terms, updated_at: now, ..before };
-            let write = put(&after).map_err(doing)?.when(is_same);
-            let is_changed = self.table.try_write(write).await.map_err(doing)?;
-            is_changed.then_some(after).ok_or(CatalogError::Changed("share"))
-        })
+    ) -> Result<Share, CatalogError> {
+        let doing = CatalogError::doing("change the share");
+        let before = self.share(profile, team).await?.ok_or(CatalogError::NotFound("share"))?;
+        let is_same = Expr::new("#id = :before").bind("before", &before.id).map_err(doing)?;
+        let after = Share { terms, updated_at: now, ..before };
+        let write = put(&after).map_err(doing)?.when(is_same);
+        let is_changed = self.table.try_write(write).await.map_err(doing)?;
+        is_changed.then_some(after).ok_or(CatalogError::Changed("share"))
     }
 
     /// Takes a share back.

@@ -49,10 +49,8 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn holds_turn<'a>(&'a self, of: &'a Occurrence) -> Answer<'a, bool> {
-        Box::pin(
-            async move { Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id)) },
-        )
+    pub async fn holds_turn(&self, of: &Occurrence) -> Result<bool> {
+        Ok(self.turn(of).await?.is_some_and(|turn| turn.occurrence == of.id))
     }
 
     async fn turn(&self, of: &Occurrence) -> Result<Option<Turn>> {

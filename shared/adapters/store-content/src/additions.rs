@@ -11,7 +11,7 @@ use crate::file_changes::place;
 use crate::ids::DocumentId;
 use crate::keys;
 use crate::tables::CALL_KEPT;
-use crate::{Answer, ContentError, ContentStore, Result, derived};
+use crate::{ContentError, ContentStore, Result, derived};
 
 /// The largest document that is added to, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
@@ -37,8 +37,8 @@ impl ContentStore {
     /// # Errors
     /// [`ContentError::NoDocument`], [`ContentError::NotMarkdown`], [`ContentError::DocumentTooLarge`] and
     /// [`ContentError::Store`].
-    pub fn append_to_document<'a>(&'a self, addition: Addition<'a>) -> Answer<'a, Document> {
-        Box::pin(async move { against_others(|| self.add(&addition)).await })
+    pub async fn append_to_document(&self, addition: Addition<'_>) -> Result<Document> {
+        against_others(|| self.add(&addition)).await
     }
 
     async fn add(&self, addition: &Addition<'_>) -> Result<Document> {

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Answer, ContentStore, keys};
+use crate::{Answer, ContentStore, Result, keys};
 
 /// A ticket opens a connection within this time.
 pub const TICKET_FOR: SignedDuration = SignedDuration::from_secs(60);
@@ -61,11 +61,9 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError`](crate::ContentError) when the table does not answer.
-    pub fn issue_ticket<'a>(&'a self, secret: &'a str, ticket: &'a Ticket) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let put = Write::put(&keys::ticket(&digest(secret)), ticket)?;
-            Ok(self.table.write(put.expires_at(ticket.until.as_second())).await?)
-        })
+    pub async fn issue_ticket(&self, secret: &str, ticket: &Ticket) -> Result<()> {
+        let put = Write::put(&keys::ticket(&digest(secret)), ticket)?;
+        Ok(self.table.write(put.expires_at(ticket.until.as_second())).await?)
     }
 
     /// Takes a ticket away and answers with what it stands for; none when there is none, it is too old, or somebody else was faster.

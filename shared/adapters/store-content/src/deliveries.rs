@@ -69,11 +69,8 @@ impl Deliveries {
                     .bind("now", &now)?;
             let row = Row { state: State::Sending, until: now + LEASE };
             let write = Write::put(&key(mail), &row)?.when(free).expires_at(now + MEMORY);
-            match self.table.write(write).await {
-                Ok(()) => Ok(Claim::Ours),
-                Err(error) if error.is_condition() => self.existing(mail).await,
-                Err(error) => Err(error),
-            }
+            let is_ours = self.table.try_write(write).await?;
+            if is_ours { Ok(Claim::Ours) } else { self.existing(mail).await }
         })
     }
 
@@ -102,11 +99,9 @@ impl Deliveries {
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer; the claim then ends by itself.
-    pub fn release<'a>(&'a self, mail: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            let sending = Expr::new("#state = :sending").bind("sending", &State::Sending)?;
-            self.table.try_write(Write::delete(&key(mail)).when(sending)).await.map(drop)
-        })
+    pub async fn release(&self, mail: &str) -> Result<(), StoreError> {
+        let sending = Expr::new("#state = :sending").bind("sending", &State::Sending)?;
+        self.table.try_write(Write::delete(&key(mail)).when(sending)).await.map(drop)
     }
 }
 

@@ -133,26 +133,24 @@ impl ContentStore {
     }
 
     /// The folder with this id, made when it is missing and may be.
-    pub fn ensure_folder<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a str,
+    pub async fn ensure_folder(
+        &self,
+        owner: &UserId,
+        id: &str,
         create_if_missing: bool,
         now: Timestamp,
-    ) -> Answer<'a, Folder> {
-        Box::pin(async move {
-            folder_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
-            let key = keys::folder(owner, id);
-            if let Some(folder) = self.table.get(&key).await? {
-                return Ok(folder);
-            }
-            if !create_if_missing {
-                return Err(ContentError::NoFolder(id.to_owned()));
-            }
-            let folder = Folder { id: id.to_owned(), owner: owner.clone(), created_at: now };
-            self.table.try_write(Write::put(&key, &folder)?.if_absent()).await?;
-            Ok(folder)
-        })
+    ) -> Result<Folder> {
+        folder_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
+        let key = keys::folder(owner, id);
+        if let Some(folder) = self.table.get(&key).await? {
+            return Ok(folder);
+        }
+        if !create_if_missing {
+            return Err(ContentError::NoFolder(id.to_owned()));
+        }
+        let folder = Folder { id: id.to_owned(), owner: owner.clone(), created_at: now };
+        self.table.try_write(Write::put(&key, &folder)?.if_absent()).await?;
+        Ok(folder)
     }
 
     /// The folders of an owner, by id.

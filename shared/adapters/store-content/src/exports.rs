@@ -73,15 +73,11 @@ impl ContentStore {
     ) -> Answer<'a, Option<String>> {
         Box::pin(async move {
             let Some(export) = self.export(owner, id).await? else { return Ok(None) };
-            let config = PresigningConfig::expires_in(valid)
-                .map_err(|error| StoreError::Encode(error.to_string()))?;
+            let config = PresigningConfig::expires_in(valid).map_err(StoreError::encode)?;
             let request =
                 self.blobs.client().get_object().bucket(self.blobs.bucket()).key(place(&export));
             let request = request.response_content_disposition(disposition(&export.filename));
-            let signed = request
-                .presigned(config)
-                .await
-                .map_err(|error| StoreError::Encode(error.to_string()))?;
+            let signed = request.presigned(config).await.map_err(StoreError::encode)?;
             Ok(Some(signed.uri().to_owned()))
         })
     }

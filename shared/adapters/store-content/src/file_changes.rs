@@ -44,6 +44,9 @@ pub enum NewText {
     Is(String),
 }
 
+/// Gives the new text of a document from its old one; none when that is not what was signed.
+type Make<'m> = dyn Fn(&str) -> Option<NewText> + Send + Sync + 'm;
+
 /// A change that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChanged {
@@ -87,11 +90,10 @@ impl ContentStore {
                 FileAction::Create => self.creation(&change, id, &make, &mut writes).await?,
                 _ => self.alteration(&change, &id, &make, &mut writes).await?,
             };
-            match self.table.transact(writes).await {
-                Ok(()) => Ok(text),
-                Err(error) if error.is_condition() => self.lost(&change).await.map(|()| text),
-                Err(error) => Err(error.into()),
+            if !self.table.try_transact(writes).await? {
+                self.lost(&change).await?;
             }
+            Ok(text)
         })
     }
 
@@ -109,7 +111,7 @@ impl ContentStore {
         &self,
         change: &FileChange<'_>,
         id: DocumentId,
-        make: &(impl Fn(&str) -> Option<NewText> + Send + Sync),
+        make: &Make<'_>,
         writes: &mut Vec<Write>,
     ) -> Result<String> {
         let FileChange { owner, effect, now, .. } = *change;
@@ -148,7 +150,7 @@ impl ContentStore {
         &self,
         change: &FileChange<'_>,
         id: &DocumentId,
-        make: &(impl Fn(&str) -> Option<NewText> + Send + Sync),
+        make: &Make<'_>,
         writes: &mut Vec<Write>,
     ) -> Result<String> {
         let FileChange { owner, effect, now, .. } = *change;

@@ -10,7 +10,7 @@ use crate::documents::{Document, DocumentItem};
 use crate::file_changes::put;
 use crate::ids::DocumentId;
 use crate::keys;
-use crate::{Answer, ContentStore};
+use crate::{Answer, ContentError, ContentStore};
 
 /// For how many days a removed document can be restored.
 pub const RESTORABLE_DAYS: u32 = 30;
@@ -60,27 +60,25 @@ impl ContentStore {
 
     /// Brings a removed document back as it was; none when there is none, or its time is over. Doing it again gives the
     /// document as it is.
-    pub fn restore_document<'a>(
-        &'a self,
-        owner: &'a UserId,
-        id: &'a DocumentId,
+    pub async fn restore_document(
+        &self,
+        owner: &UserId,
+        id: &DocumentId,
         now: Timestamp,
-    ) -> Answer<'a, Option<Document>> {
-        Box::pin(async move {
-            let key = keys::removed(owner, id);
-            let removed: Option<RemovedItem> = self.table.get(&key).await?;
-            let Some(removed) = removed.filter(|one| one.restorable_until > now) else {
-                return self.document(owner, id).await;
-            };
-            let mut item = removed.item;
-            let before = item.version;
-            item.document.updated_at = Some(now);
-            item.version += 1;
-            // Restored and removed again meanwhile, it is another text: that one must not go.
-            let same = Expr::new("#version = :before").bind("before", &before)?;
-            let gone = Write::delete(&key).when(same);
-            self.table.try_transact(vec![gone, put(&item)?.if_absent()]).await?;
-            self.document(owner, id).await
-        })
+    ) -> Result<Option<Document>, ContentError> {
+        let key = keys::removed(owner, id);
+        let removed: Option<RemovedItem> = self.table.get(&key).await?;
+        let Some(removed) = removed.filter(|one| one.restorable_until > now) else {
+            return self.document(owner, id).await;
+        };
+        let mut item = removed.item;
+        let before = item.version;
+        item.document.updated_at = Some(now);
+        item.version += 1;
+        // Restored and removed again meanwhile, it is another text: that one must not go.
+        let same = Expr::new("#version = :before").bind("before", &before)?;
+        let gone = Write::delete(&key).when(same);
+        self.table.try_transact(vec![gone, put(&item)?.if_absent()]).await?;
+        self.document(owner, id).await
     }
 }

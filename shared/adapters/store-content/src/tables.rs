@@ -205,11 +205,10 @@ impl ContentStore {
             created_at: now,
             updated_at: now,
         };
-        match self.table.write(Write::put(&key, &info)?.if_absent()).await {
-            Ok(()) => Ok(info),
-            Err(error) if error.is_condition() => self.table.get(&key).await?.ok_or_else(missing),
-            Err(error) => Err(error.into()),
+        if self.table.try_write(Write::put(&key, &info)?.if_absent()).await? {
+            return Ok(info);
         }
+        self.table.get(&key).await?.ok_or_else(missing)
     }
 
     async fn settled(
@@ -259,12 +258,9 @@ impl ContentStore {
         let counted = Write::update(&keys::table(owner, &info.workspace_id, &info.table_name))
             .add("row_count", &written.inserted)?
             .set("updated_at", &now)?;
-        match self.table.transact(vec![done, counted]).await {
-            Ok(()) => Ok(written),
-            Err(error) if error.is_condition() => {
-                Ok(self.table.get(mark).await?.unwrap_or(written))
-            }
-            Err(error) => Err(error.into()),
+        if self.table.try_transact(vec![done, counted]).await? {
+            return Ok(written);
         }
+        Ok(self.table.get(mark).await?.unwrap_or(written))
     }
 }

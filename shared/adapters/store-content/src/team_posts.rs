@@ -56,19 +56,16 @@ impl ContentStore {
     }
 
     /// Takes the text of a post away; that somebody wrote it stays, for the sake of its replies. None when there is none.
-    pub fn remove_post<'a>(
-        &'a self,
-        team: &'a TeamId,
-        id: &'a PostId,
+    pub async fn remove_post(
+        &self,
+        team: &TeamId,
+        id: &PostId,
         now: Timestamp,
-    ) -> Answer<'a, Option<Post>> {
-        Box::pin(async move {
-            let unremoved =
-                Expr::new("attribute_exists(#PK) AND attribute_not_exists(#removed_at)");
-            let write = Write::update(&keys::post(team, id)).set("content", &"")?;
-            self.table.try_write(write.set("removed_at", &now)?.when(unremoved)).await?;
-            self.post(team, id).await
-        })
+    ) -> Result<Option<Post>> {
+        let unremoved = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#removed_at)");
+        let write = Write::update(&keys::post(team, id)).set("content", &"")?;
+        self.table.try_write(write.set("removed_at", &now)?.when(unremoved)).await?;
+        self.post(team, id).await
     }
 }
 

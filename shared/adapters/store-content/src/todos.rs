@@ -89,8 +89,8 @@ impl ContentStore {
     ///
     /// # Errors
     /// [`ContentError::NoTodo`], [`ContentError::TooManyTags`] and [`ContentError::Store`].
-    pub fn change_todo<'a>(&'a self, change: TodoChange<'a>) -> Answer<'a, Changed> {
-        Box::pin(async move { against_others(|| self.try_change(&change)).await })
+    pub async fn change_todo(&self, change: TodoChange<'_>) -> Result<Changed> {
+        against_others(|| self.try_change(&change)).await
     }
 
     async fn try_change(&self, asked: &TodoChange<'_>) -> Result<Changed> {

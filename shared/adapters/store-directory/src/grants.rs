@@ -43,7 +43,7 @@ impl Directory {
         now: Timestamp,
     ) -> Answer<'a, ()> {
         let put = Write::put(&keys::scope(user, scope), &Grant { granted_by: by, granted_at: now });
-        self.granted(user, put, "grant the scope")
+        Box::pin(self.granted(user, put, "grant the scope"))
     }
 
     /// Takes a scope back; the next step and the next click already go without it.
@@ -66,11 +66,8 @@ impl Directory {
         now: Timestamp,
     ) -> Answer<'a, ()> {
         let grant = Grant { granted_by: by, granted_at: now };
-        self.granted(
-            user,
-            Write::put(&keys::capability(user, capability), &grant),
-            "give the capability",
-        )
+        let put = Write::put(&keys::capability(user, capability), &grant);
+        Box::pin(self.granted(user, put, "give the capability"))
     }
 
     /// Takes a capability back.
@@ -82,17 +79,10 @@ impl Directory {
     }
 
     /// Puts what belongs to a person, who must be there.
-    fn granted<'a>(
-        &'a self,
-        user: &'a UserId,
-        put: Encoded<Write>,
-        doing: &'static str,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let known = Write::check(&keys::profile(user), Expr::exists());
-            let is_known = self.try_transact(put.map(|put| vec![known, put]), doing).await?;
-            is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
-        })
+    async fn granted(&self, user: &UserId, put: Encoded<Write>, doing: &'static str) -> Result<()> {
+        let known = Write::check(&keys::profile(user), Expr::exists());
+        let is_known = self.try_transact(put.map(|put| vec![known, put]), doing).await?;
+        is_known.then_some(()).ok_or(DirectoryError::NoSuchUser)
     }
 
     /// Makes one token, or the tokens of one session, void for good: schedules, monitors and runs keep what they were saved or
@@ -107,7 +97,7 @@ impl Directory {
         now: Timestamp,
     ) -> Answer<'a, ()> {
         let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now });
-        self.granted(user, put, "revoke the token")
+        Box::pin(self.granted(user, put, "revoke the token"))
     }
 
     /// Makes every token void that was issued before now.

@@ -9,7 +9,7 @@ use crate::account::{Account, PoolSubject};
 use crate::asked::Encoded;
 use crate::user::User;
 use crate::users::Claim;
-use crate::{Answer, Directory, DirectoryError, grants, keys};
+use crate::{Answer, Directory, DirectoryError, Result, grants, keys};
 
 /// Whose account it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,18 +59,10 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Taken`] when the account is somebody else's or was parted, or the person has another one of this
     /// pool.
-    pub fn tie<'a>(
-        &'a self,
-        user: &'a User,
-        account: &'a Account,
-        now: Timestamp,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let is_free = self.try_transact(tying(user, account, now), "note the account").await?;
-            let taken =
-                || DirectoryError::Taken { what: "account", value: user.username.to_string() };
-            is_free.then_some(()).ok_or_else(taken)
-        })
+    pub async fn tie(&self, user: &User, account: &Account, now: Timestamp) -> Result<()> {
+        let is_free = self.try_transact(tying(user, account, now), "note the account").await?;
+        let taken = || DirectoryError::Taken { what: "account", value: user.username.to_string() };
+        is_free.then_some(()).ok_or_else(taken)
     }
 
     /// Parts a person from their account: its tokens are void, it never signs in as anybody again, and another one with the
@@ -92,20 +84,13 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn appoint<'a>(
-        &'a self,
-        user: &'a User,
-        rights: &'a FirstRights,
-        now: Timestamp,
-    ) -> Answer<'a, bool> {
-        Box::pin(async move {
-            let doing = "appoint the administrator";
-            let mark = self.one::<Value>(keys::appointed(&user.email), doing).await?;
-            if mark.is_some() {
-                return Ok(false);
-            }
-            self.try_transact(grants::first(user, rights, now), doing).await
-        })
+    pub async fn appoint(&self, user: &User, rights: &FirstRights, now: Timestamp) -> Result<bool> {
+        let doing = "appoint the administrator";
+        let mark = self.one::<Value>(keys::appointed(&user.email), doing).await?;
+        if mark.is_some() {
+            return Ok(false);
+        }
+        self.try_transact(grants::first(user, rights, now), doing).await
     }
 }
 

@@ -7,7 +7,7 @@ use futures::future::try_join;
 use jiff::Timestamp;
 
 use crate::asked::Encoded;
-use crate::{Answer, Directory, DirectoryError, keys};
+use crate::{Answer, Directory, DirectoryError, Result, keys};
 
 /// The most teams of one person that are read.
 const MAX_TEAMS: usize = 200;
@@ -17,12 +17,10 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn create_team<'a>(&'a self, team: &'a Team) -> Answer<'a, Team> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("make the team");
-            let put = put(team).map_err(&doing)?;
-            self.table.put_once(put, team).await.map_err(doing)
-        })
+    pub async fn create_team(&self, team: &Team) -> Result<Team> {
+        let doing = DirectoryError::doing("make the team");
+        let put = put(team).map_err(&doing)?;
+        self.table.put_once(put, team).await.map_err(doing)
     }
 
     /// Reads a team, whether or not it works.
@@ -45,20 +43,18 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::NoSuchTeam`] when there is none, [`DirectoryError::Changed`] when somebody else changed it in between.
-    pub fn change_team<'a>(
-        &'a self,
-        id: &'a TeamId,
-        change: &'a TeamChange,
+    pub async fn change_team(
+        &self,
+        id: &TeamId,
+        change: &TeamChange,
         now: Timestamp,
-    ) -> Answer<'a, Team> {
-        Box::pin(async move {
-            let before = self.team(id).await?.ok_or(DirectoryError::NoSuchTeam)?;
-            let is_same = Expr::version(before.version);
-            let after = before.changed(change, now);
-            let write = is_same.and_then(|is_same| Ok(put(&after)?.when(is_same)));
-            let is_changed = self.try_write(write, "change the team").await?;
-            is_changed.then_some(after).ok_or(DirectoryError::Changed)
-        })
+    ) -> Result<Team> {
+        let before = self.team(id).await?.ok_or(DirectoryError::NoSuchTeam)?;
+        let is_same = Expr::version(before.version);
+        let after = before.changed(change, now);
+        let write = is_same.and_then(|is_same| Ok(put(&after)?.when(is_same)));
+        let is_changed = self.try_write(write, "change the team").await?;
+        is_changed.then_some(after).ok_or(DirectoryError::Changed)
     }
 
     /// Makes a person a member. Doing it again changes nothing.
@@ -121,16 +117,14 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn teams_of<'a>(&'a self, user: &'a UserId) -> Answer<'a, Vec<Team>> {
-        Box::pin(async move {
-            let doing = DirectoryError::doing("list the teams of the person");
-            let query = Query::partition(&keys::partition(user)).prefix(keys::MEMBERSHIP);
-            let members = self.table.query_all::<Member>(query.consistent(), MAX_TEAMS).await;
-            let members = members.map_err(&doing)?;
-            let keys: Vec<_> = members.iter().map(|member| keys::team(&member.team_id)).collect();
-            let teams: Vec<Team> = self.table.get_in_order(&keys).await.map_err(doing)?;
-            Ok(teams.into_iter().filter(|team| team.is_active).collect())
-        })
+    pub async fn teams_of(&self, user: &UserId) -> Result<Vec<Team>> {
+        let doing = DirectoryError::doing("list the teams of the person");
+        let query = Query::partition(&keys::partition(user)).prefix(keys::MEMBERSHIP);
+        let members = self.table.query_all::<Member>(query.consistent(), MAX_TEAMS).await;
+        let members = members.map_err(&doing)?;
+        let keys: Vec<_> = members.iter().map(|member| keys::team(&member.team_id)).collect();
+        let teams: Vec<Team> = self.table.get_in_order(&keys).await.map_err(doing)?;
+        Ok(teams.into_iter().filter(|team| team.is_active).collect())
     }
 }
 

@@ -117,16 +117,9 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::NoSuchUser`] when there is none.
-    pub fn change<'a>(
-        &'a self,
-        id: &'a UserId,
-        change: &'a UserChange,
-        now: Timestamp,
-    ) -> Answer<'a, User> {
-        Box::pin(async move {
-            self.written(changed(id, change, now), "change the person").await?;
-            self.user(id).await?.ok_or(DirectoryError::NoSuchUser)
-        })
+    pub async fn change(&self, id: &UserId, change: &UserChange, now: Timestamp) -> Result<User> {
+        self.written(changed(id, change, now), "change the person").await?;
+        self.user(id).await?.ok_or(DirectoryError::NoSuchUser)
     }
 
     /// Does a write whose only condition is that the person exists.

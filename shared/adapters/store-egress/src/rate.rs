@@ -109,10 +109,8 @@ impl EgressStore {
                 Decision::Wait(time) => return Ok(Permit::Wait(time)),
                 Decision::Exhausted(spent) => return Ok(Permit::Exhausted(spent)),
             };
-            match self.table.write(begin(&key, &known, &next)?).await {
-                Ok(()) => return Ok(Permit::Go),
-                Err(error) if error.is_condition() => {}
-                Err(error) => return Err(error),
+            if self.table.try_write(begin(&key, &known, &next)?).await? {
+                return Ok(Permit::Go);
             }
         }
         Ok(Permit::Wait(BUSY))

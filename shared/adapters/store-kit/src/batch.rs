@@ -104,7 +104,7 @@ fn by_table(wanted: Vec<Lookup>) -> Result<HashMap<String, KeysAndAttributes>> {
     }
     let request = |(table, keys): (String, Vec<Item>)| {
         let built = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
-        Ok((table, built.map_err(|error| StoreError::Encode(error.to_string()))?))
+        Ok((table, built.map_err(StoreError::encode)?))
     };
     keys.into_iter().map(request).collect()
 }

@@ -82,20 +82,17 @@ impl Blobs {
     }
 
     /// Keeps `value` in the item, or puts it under `key` and its digest when it is larger than [`MAX_INLINE`].
-    pub fn store<'a>(&'a self, key: &'a str, value: &'a Value) -> BoxFuture<'a, Result<Stored>> {
-        Box::pin(async move {
-            let json = serde_json::to_string(value)
-                .map_err(|error| StoreError::Encode(error.to_string()))?;
-            if json.len() <= MAX_INLINE {
-                return Ok(Stored::Item { json });
-            }
-            let sha256 = hex::encode(Sha256::digest(json.as_bytes()));
-            let bytes = json.len() as u64;
-            // The digest is part of the key: two writers of different bodies never overwrite each other.
-            let key = format!("{key}.{sha256}");
-            self.put(&key, json.into_bytes(), "application/json").await?;
-            Ok(Stored::Bucket { key, sha256, bytes })
-        })
+    pub async fn store(&self, key: &str, value: &Value) -> Result<Stored> {
+        let json = serde_json::to_string(value).map_err(StoreError::encode)?;
+        if json.len() <= MAX_INLINE {
+            return Ok(Stored::Item { json });
+        }
+        let sha256 = hex::encode(Sha256::digest(json.as_bytes()));
+        let bytes = json.len() as u64;
+        // The digest is part of the key: two writers of different bodies never overwrite each other.
+        let key = format!("{key}.{sha256}");
+        self.put(&key, json.into_bytes(), "application/json").await?;
+        Ok(Stored::Bucket { key, sha256, bytes })
     }
 
     /// Reads a value back and checks its digest.

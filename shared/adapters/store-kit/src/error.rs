@@ -73,6 +73,12 @@ impl StoreError {
         Self::Decode { table: table.to_owned(), reason: json_problem(&error.to_string()) }
     }
 
+    /// A value that has no form in which it could be written, as whoever tried says.
+    #[must_use]
+    pub fn encode(error: impl fmt::Display) -> Self {
+        Self::Encode(error.to_string())
+    }
+
     pub(crate) fn sdk<E, R>(table: &str, error: &SdkError<E, R>) -> Self
     where
         E: ProvideErrorMetadata,

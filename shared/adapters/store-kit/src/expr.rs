@@ -84,7 +84,7 @@ pub(crate) fn names(text: &str) -> HashMap<String, String> {
 
 /// A value as an attribute.
 pub(crate) fn attribute(value: &impl Serialize) -> Result<AttributeValue, StoreError> {
-    serde_dynamo::to_attribute_value(value).map_err(|error| StoreError::Encode(error.to_string()))
+    serde_dynamo::to_attribute_value(value).map_err(StoreError::encode)
 }
 
 pub(crate) fn non_empty<K, V>(map: HashMap<K, V>) -> Option<HashMap<K, V>> {

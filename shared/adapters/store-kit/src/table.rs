@@ -210,22 +210,23 @@ impl Table {
     pub fn write_many(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
-            let encode =
-                |error: aws_sdk_dynamodb::error::BuildError| StoreError::Encode(error.to_string());
             let mut pending = Vec::with_capacity(writes.len());
             for write in writes {
                 let request = WriteRequest::builder();
                 pending.push(match write.kind {
                     Kind::Put(item) => request
                         .put_request(
-                            PutRequest::builder().set_item(Some(item)).build().map_err(encode)?,
+                            PutRequest::builder()
+                                .set_item(Some(item))
+                                .build()
+                                .map_err(StoreError::encode)?,
                         )
                         .build(),
                     Kind::Delete => {
                         let delete = DeleteRequest::builder()
                             .set_key(Some(write.key.item()))
                             .build()
-                            .map_err(encode)?;
+                            .map_err(StoreError::encode)?;
                         request.delete_request(delete).build()
                     }
                     Kind::Update { .. } | Kind::Check => {

@@ -140,7 +140,6 @@ fn longest_pause(tries: u32) -> u64 {
 }
 
 fn transact_item(op: &Op) -> Result<TransactWriteItem> {
-    let encode = |error: aws_sdk_dynamodb::error::BuildError| StoreError::Encode(error.to_string());
     let (update, _) = op.write.update_text();
     let (text, names, values) = op.write.parts(&update);
     let key = op.write.key.item();
@@ -154,8 +153,12 @@ fn transact_item(op: &Op) -> Result<TransactWriteItem> {
                 .set_condition_expression(text);
             let put =
                 put.set_expression_attribute_names(names).set_expression_attribute_values(values);
-            item.put(put.return_values_on_condition_check_failure(all_old).build().map_err(encode)?)
-                .build()
+            item.put(
+                put.return_values_on_condition_check_failure(all_old)
+                    .build()
+                    .map_err(StoreError::encode)?,
+            )
+            .build()
         }
         Kind::Update { .. } => {
             let change = Update::builder()
@@ -167,7 +170,10 @@ fn transact_item(op: &Op) -> Result<TransactWriteItem> {
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values);
             item.update(
-                change.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+                change
+                    .return_values_on_condition_check_failure(all_old)
+                    .build()
+                    .map_err(StoreError::encode)?,
             )
             .build()
         }
@@ -180,7 +186,10 @@ fn transact_item(op: &Op) -> Result<TransactWriteItem> {
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values);
             item.delete(
-                delete.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+                delete
+                    .return_values_on_condition_check_failure(all_old)
+                    .build()
+                    .map_err(StoreError::encode)?,
             )
             .build()
         }
@@ -192,7 +201,10 @@ fn transact_item(op: &Op) -> Result<TransactWriteItem> {
             let check =
                 check.set_expression_attribute_names(names).set_expression_attribute_values(values);
             item.condition_check(
-                check.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+                check
+                    .return_values_on_condition_check_failure(all_old)
+                    .build()
+                    .map_err(StoreError::encode)?,
             )
             .build()
         }

@@ -87,7 +87,7 @@ impl Table {
 
     /// Does all writes if every condition holds; false when one does not.
     pub fn try_transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(async move { held(self.transact(writes).await) })
+        self.try_transact_across(writes.into_iter().map(|write| self.op(write)).collect())
     }
 
     /// As [`Table::try_transact`], across tables.

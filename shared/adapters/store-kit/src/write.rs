@@ -36,8 +36,7 @@ impl Write {
     /// # Errors
     /// [`StoreError::Encode`] when the body is not an object with a DynamoDB form.
     pub fn put(key: &Key, body: &impl Serialize) -> Result<Self, StoreError> {
-        let mut item: Item =
-            serde_dynamo::to_item(body).map_err(|error| StoreError::Encode(error.to_string()))?;
+        let mut item: Item = serde_dynamo::to_item(body).map_err(StoreError::encode)?;
         item.insert("PK".to_owned(), AttributeValue::S(key.pk.clone()));
         item.insert("SK".to_owned(), AttributeValue::S(key.sk.clone()));
         Ok(Self { key: key.clone(), kind: Kind::Put(item), condition: None })

@@ -106,8 +106,7 @@ impl KnowledgeStore {
     }
 
     async fn call_body(&self, scope: &Scope, call: &str, body: &impl Serialize) -> Result<Stored> {
-        let value =
-            serde_json::to_value(body).map_err(|error| StoreError::Encode(error.to_string()))?;
+        let value = serde_json::to_value(body).map_err(StoreError::encode)?;
         // Two attempts at once may plan differently; each has its own object, and the item says whose stands.
         let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(value.to_string()));
         let key = keys::call(scope, call);

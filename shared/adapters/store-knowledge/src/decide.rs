@@ -122,15 +122,12 @@ impl KnowledgeStore {
 }
 
 fn entity_write(scope: &Scope, entity: &Entity, version: Option<u64>) -> Result<Write> {
-    let json =
-        serde_json::to_string(entity).map_err(|error| StoreError::Encode(error.to_string()))?;
-    let item = Versioned { version: version.unwrap_or_default() + 1, json };
+    let json = serde_json::to_string(entity).map_err(StoreError::encode)?;
+    let seen = version.unwrap_or_default();
+    let item = Versioned { version: seen + 1, json };
     let (pk, sk) = by_name(scope, entity);
     let write = Write::put(&keys::entity(scope, &entity.id), &item)?.indexed(&pk, &sk);
-    Ok(match version {
-        Some(version) => write.when(Expr::new("#version = :version").bind("version", &version)?),
-        None => write.if_absent(),
-    })
+    Ok(write.when(Expr::version(seen)?))
 }
 
 fn review_write(scope: &Scope, review: &ReviewRow, before: Option<ReviewStatus>) -> Result<Write> {

@@ -157,8 +157,7 @@ impl KnowledgeStore {
                 )
             }
         };
-        let json = serde_json::to_string(&joined)
-            .map_err(|error| StoreError::Encode(error.to_string()))?;
+        let json = serde_json::to_string(&joined).map_err(StoreError::encode)?;
         let write = Write::put(&joined.key(scope), &Versioned { version: version + 1, json })?;
         let write = match joined.index(scope) {
             Some((pk, sk)) => write.indexed(&pk, &sk),

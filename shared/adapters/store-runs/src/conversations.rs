@@ -74,11 +74,10 @@ impl RunStore {
         title: &str,
     ) -> Result<Option<Conversation>> {
         let update = Write::update(&keys::conversation(owner, id)).set("title", &title)?;
-        match self.table.write(update.when(Expr::exists())).await {
-            Ok(()) => self.conversation(owner, id).await,
-            Err(error) if error.is_condition() => Ok(None),
-            Err(error) => Err(error),
+        if !self.table.try_write(update.when(Expr::exists())).await? {
+            return Ok(None);
         }
+        self.conversation(owner, id).await
     }
 
     /// The runs of a conversation, newest first; only those that were asked for before one of them, when that is given.

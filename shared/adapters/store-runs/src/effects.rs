@@ -28,8 +28,7 @@ impl RunStore {
         if effects_bytes(effects) <= MAX_INLINE_BYTES {
             return Ok(None);
         }
-        let text =
-            serde_json::to_vec(effects).map_err(|error| StoreError::Encode(error.to_string()))?;
+        let text = serde_json::to_vec(effects).map_err(StoreError::encode)?;
         let key = format!("runs/{run}/gates/{step}/{}.json", hash_parts(&[&text]));
         self.blobs.put(&key, text, "application/json").await?;
         Ok(Some(key))

@@ -31,9 +31,9 @@ impl RunLog for RunStore {
     }
 
     fn effects<'a>(&'a self, request: &'a Request) -> PortResult<'a, Vec<StepEffects>> {
+        let effects = self.effects_of(request);
         Box::pin(async move {
-            let effects = self.effects_of(request).await;
-            effects.map_err(|error| PortError::of("reading what is signed", &error))
+            effects.await.map_err(|error| PortError::of("reading what is signed", &error))
         })
     }
 

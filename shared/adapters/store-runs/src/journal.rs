@@ -14,7 +14,7 @@ use countersign_identity::UserId;
 use countersign_journal::{
     Access, Entry, EntryId, JournalError, JournalPage, JournalRead, JournalWrite, Mention,
 };
-use countersign_store_kit::{Key, Query, Table, Write, decode};
+use countersign_store_kit::{Key, Query, StoreError, Table, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -174,9 +174,8 @@ impl JournalRead for JournalStore {
         owner: &'a UserId,
         id: &'a EntryId,
     ) -> BoxFuture<'a, Result<Option<Entry>, JournalError>> {
-        Box::pin(
-            async move { self.table.get(&entry_key(owner, id)).await.map_err(JournalError::store) },
-        )
+        let entry = self.table.read::<Entry, StoreError>(entry_key(owner, id));
+        Box::pin(async move { entry.await.map_err(JournalError::store) })
     }
 
     fn page<'a>(

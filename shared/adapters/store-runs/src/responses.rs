@@ -59,8 +59,7 @@ impl RunStore {
     }
 
     async fn stored_response(&self, run: &RunId, response: &Response) -> Result<Stored> {
-        let value = serde_json::to_value(response)
-            .map_err(|error| StoreError::Encode(error.to_string()))?;
+        let value = serde_json::to_value(response).map_err(StoreError::encode)?;
         // Named by what it is, so that two who finish the run do not overwrite each other's.
         let hash = hash_parts(&[value.to_string().as_bytes()]);
         self.blobs.store(&format!("runs/{run}/response-{hash}.json"), &value).await
@@ -134,10 +133,8 @@ impl RunStore {
             let stored = self.stored_response(run, &response).await?;
             let unchanged = Expr::new("#response = :before").bind("before", &item.response)?;
             let put = Write::put(&key, &ResponseItem { response: stored })?.when(unchanged);
-            match self.table.write(put).await {
-                Err(error) if error.is_condition() => {}
-                Err(error) => return Err(error),
-                Ok(()) => return self.forget_delivery(run, n).await,
+            if self.table.try_write(put).await? {
+                return self.forget_delivery(run, n).await;
             }
         }
         Err(StoreError::Unavailable {

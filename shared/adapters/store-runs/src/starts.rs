@@ -145,8 +145,8 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn last_success(&self, owner: &UserId, profile: &str) -> Result<Option<Timestamp>> {
-        let item = self.table.get::<LastItem>(&keys::last_success(owner, profile)).await?;
-        Ok(item.map(|item| item.finished_at))
+        let key = keys::last_success(owner, profile);
+        self.table.read_as(key, |item: LastItem| item.finished_at).await
     }
 
     /// Stores a sealed plan, once. Answers with the plan that stands: this one, or the one stored before.
@@ -154,8 +154,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn seal(&self, plan: &Plan, seal: &str, at: Timestamp) -> Result<(Plan, String)> {
-        let value =
-            serde_json::to_value(plan).map_err(|error| StoreError::Encode(error.to_string()))?;
+        let value = serde_json::to_value(plan).map_err(StoreError::encode)?;
         let stored =
             self.blobs.store(&format!("runs/{}/plan-{seal}.json", plan.run), &value).await?;
         let steps = u32::try_from(plan.steps.len()).unwrap_or(u32::MAX);

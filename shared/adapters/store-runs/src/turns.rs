@@ -5,8 +5,9 @@ use countersign_run::{
     Event, EventKind, ModelUse, RunId, StepWarnings, ToolAsk, ToolCall, all_warnings,
     warning_count, warning_sentences,
 };
-use countersign_store_kit::{Key, Stored, Write};
+use countersign_store_kit::{Key, Query, Stored, Write};
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -116,8 +117,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn turns(&self, run: &RunId, step: &str) -> Result<Vec<ModelTurn>> {
-        let query = keys::turns(run, step).consistent();
-        self.table.query_all(query, MAX_RECORDS).await
+        self.records(keys::turns(run, step)).await
     }
 
     /// What came of the calls of a step, in order.
@@ -125,8 +125,11 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn tool_outcomes(&self, run: &RunId, step: &str) -> Result<Vec<ToolOutcome>> {
-        let query = keys::tool_outcomes(run, step).consistent();
-        self.table.query_all(query, MAX_RECORDS).await
+        self.records(keys::tool_outcomes(run, step)).await
+    }
+
+    async fn records<T: DeserializeOwned>(&self, query: Query) -> Result<Vec<T>> {
+        self.table.query_all(query.consistent(), MAX_RECORDS).await
     }
 
     /// What a call answered; null when it failed.

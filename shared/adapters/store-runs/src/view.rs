@@ -145,9 +145,8 @@ impl RunStore {
         let Some(plan) = found.remove(&keys::plan(run)) else { return Ok(None) };
         let item: PlanItem = decode(self.table.name(), plan)?;
         let plan = Arc::new(self.load_plan(&item).await?);
-        let asked = self.asked(run, step, asked, &mut found)?;
-        let view = self.viewed(run, step, found, plan).await?;
-        Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), asked, ..view }))
+        let view = self.viewed(run, step, asked, found, plan).await?;
+        Ok(view.map(|view| StepView { plan_bytes: item.plan.bytes(), ..view }))
     }
 
     /// The same for a plan that is known, and what is to be read beside, in one request. None when the run does not exist.
@@ -170,9 +169,8 @@ impl RunStore {
         // What came of the step itself is in the view.
         let names = others.iter().chain([&step]).map(|other| (*other).to_owned()).collect();
         let others = OthersRead { asked: names, found: read?, written: Vec::new() };
-        let asked = self.asked(run, step, asked, &mut found)?;
-        let view = self.viewed(run, step, found, plan).await?;
-        Ok(view.map(|view| StepView { others: Some(others), asked, other_tables, ..view }))
+        let view = self.viewed(run, step, asked, found, plan).await?;
+        Ok(view.map(|view| StepView { others: Some(others), other_tables, ..view }))
     }
 
     /// What was read of what the step's model has asked for. None where turns are kept that nobody knew of: all have to be read.
@@ -225,9 +223,11 @@ impl RunStore {
         &self,
         run: &RunId,
         step: &str,
+        asked: ReadAsked,
         mut found: HashMap<Key, Item>,
         plan: Arc<Plan>,
     ) -> Result<Option<StepView>> {
+        let asked = self.asked(run, step, asked, &mut found)?;
         let table = self.table.name();
         let Some(head) = found.remove(&keys::head(run)) else { return Ok(None) };
         let own = match found.remove(&keys::outcome(run, step)) {
@@ -246,7 +246,7 @@ impl RunStore {
             own,
             intent,
             others: None,
-            asked: None,
+            asked,
             other_tables: HashMap::new(),
         }))
     }

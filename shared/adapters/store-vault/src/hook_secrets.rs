@@ -20,19 +20,17 @@ impl VaultStore {
     ///
     /// # Errors
     /// [`VaultStoreError`] when the table or the key service does not answer.
-    pub fn put_hook_secret<'a>(
-        &'a self,
-        owner: &'a UserId,
-        trigger: &'a TriggerId,
-        id: &'a HookKeyId,
-        secret: &'a Secret,
-    ) -> BoxFuture<'a, Result<(), VaultStoreError>> {
-        Box::pin(async move {
-            let bound = bound(owner, trigger, id);
-            let sealed = self.vault.seal(&bound, secret.reveal().as_bytes()).await?;
-            let item = HookItem { sealed };
-            Ok(self.table.write(Write::put(&key(trigger, id), &item)?).await?)
-        })
+    pub async fn put_hook_secret(
+        &self,
+        owner: &UserId,
+        trigger: &TriggerId,
+        id: &HookKeyId,
+        secret: &Secret,
+    ) -> Result<(), VaultStoreError> {
+        let bound = bound(owner, trigger, id);
+        let sealed = self.vault.seal(&bound, secret.reveal().as_bytes()).await?;
+        let item = HookItem { sealed };
+        Ok(self.table.write(Write::put(&key(trigger, id), &item)?).await?)
     }
 
     /// Removes the key of a sender; one that is not there counts as removed.

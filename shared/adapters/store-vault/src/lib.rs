@@ -181,9 +181,8 @@ impl CredentialSource for VaultStore {
         id: &'a CredentialId,
         connector: &'a ConnectorId,
     ) -> SourceFuture<'a, Option<Credential>> {
-        Box::pin(async move {
-            self.open(owner, id, connector).await.map_err(|error| Box::new(error) as SourceError)
-        })
+        let opened = self.open(owner, id, connector);
+        Box::pin(async move { opened.await.map_err(|error| Box::new(error) as SourceError) })
     }
 }
 

@@ -129,26 +129,19 @@ impl Vault {
     }
 
     /// Opens a sealed record.
-    pub fn open<'a>(
-        &'a self,
-        bound: &'a Bound,
-        sealed: &'a Sealed,
-    ) -> BoxFuture<'a, Result<Vec<u8>, VaultError>> {
-        Box::pin(async move {
-            if sealed.version != 1 {
-                return Err(VaultError::Form("its version is not 1"));
-            }
-            let bytes = |text: &str| {
-                STANDARD.decode(text).map_err(|_| VaultError::Form("it is not base64"))
-            };
-            let nonce: [u8; 12] = bytes(&sealed.nonce)?
-                .try_into()
-                .map_err(|_| VaultError::Form("its nonce is not of 12 bytes"))?;
-            let text = bytes(&sealed.text)?;
-            let key = self.keys.unwrap(&bytes(&sealed.key)?, bound).await?;
-            let payload = Payload { msg: &text, aad: &bound.additional_data() };
-            cipher(&key).decrypt(&nonce.into(), payload).map_err(|_| VaultError::NotAuthentic)
-        })
+    pub async fn open(&self, bound: &Bound, sealed: &Sealed) -> Result<Vec<u8>, VaultError> {
+        if sealed.version != 1 {
+            return Err(VaultError::Form("its version is not 1"));
+        }
+        let bytes =
+            |text: &str| STANDARD.decode(text).map_err(|_| VaultError::Form("it is not base64"));
+        let nonce: [u8; 12] = bytes(&sealed.nonce)?
+            .try_into()
+            .map_err(|_| VaultError::Form("its nonce is not of 12 bytes"))?;
+        let text = bytes(&sealed.text)?;
+        let key = self.keys.unwrap(&bytes(&sealed.key)?, bound).await?;
+        let payload = Payload { msg: &text, aad: &bound.additional_data() };
+        cipher(&key).decrypt(&nonce.into(), payload).map_err(|_| VaultError::NotAuthentic)
     }
 }
 

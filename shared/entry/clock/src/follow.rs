@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use crate::begin::{NotBegun, Refusal};
 use crate::source::Source;
 use crate::sweep::{Followed, most};
-use crate::{Clock, ClockError, Schedule};
+use crate::{Clock, ClockError, Schedule, Trigger};
 
 impl Clock {
     /// Whether something of the schedule goes on: what is over and was not looked at yet does not.
@@ -69,14 +69,14 @@ impl Clock {
         match of.source {
             OccurrenceSource::Schedule => {
                 let schedule = match ScheduleId::parse(&of.source_id) {
-                    Ok(id) => self.schedule(&of.owner, &id).await?,
+                    Ok(id) => self.own::<Schedule>(&of.owner, &id).await?,
                     Err(_) => None,
                 };
                 self.follow_one(&of, schedule.as_ref().map(Source::Schedule), now, done).await
             }
             OccurrenceSource::Trigger => {
                 let trigger = match TriggerId::parse(&of.source_id) {
-                    Ok(id) => self.trigger(&of.owner, &id).await?,
+                    Ok(id) => self.own::<Trigger>(&of.owner, &id).await?,
                     Err(_) => None,
                 };
                 self.follow_one(&of, trigger.as_ref().map(Source::Trigger), now, done).await

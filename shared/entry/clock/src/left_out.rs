@@ -11,7 +11,7 @@ use countersign_store_catalog::UnsaidOccurrence;
 use jiff::Timestamp;
 
 use crate::sweep::{Followed, most};
-use crate::{Clock, ClockError};
+use crate::{Clock, ClockError, Schedule};
 
 impl Clock {
     /// Says what has become of an occurrence; what is not taken the sweeper says.
@@ -90,7 +90,7 @@ impl Clock {
             return Ok(false);
         }
         let Ok(id) = ScheduleId::parse(&of.source_id) else { return Ok(false) };
-        let schedule = self.schedule(&of.owner, &id).await?;
+        let schedule = self.own::<Schedule>(&of.owner, &id).await?;
         Ok(schedule.is_some_and(|schedule| schedule.spec.misfire == Misfire::Skip))
     }
 }

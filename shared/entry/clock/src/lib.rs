@@ -30,18 +30,18 @@ pub use tick::{Tick, Ticked};
 
 use std::sync::{Arc, LazyLock};
 
+use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
 use countersign_run::Quota;
 use countersign_run_start::Starter;
-use countersign_schedule::{ScheduleId, ScheduleSpec};
-use countersign_states::Machine;
-use countersign_store_catalog::{Catalog, HookBodies, Stored};
+use countersign_schedule::ScheduleSpec;
+use countersign_store_catalog::{Catalog, HookBodies, Stored, StoredDocument};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
-use countersign_trigger::{TriggerId, TriggerSpec};
+use countersign_trigger::TriggerSpec;
 use jiff::Timestamp;
 
 /// A schedule as it is stored.
@@ -78,12 +78,11 @@ impl Clock {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
-        let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
         Ok(Self {
             catalog: Catalog::new(boot.table(Setting::TableCatalog)?),
             directory: Directory::new(boot.table(Setting::TableDirectory)?),
             hook_bodies: HookBodies::new(boot.blobs()?),
-            runner: Runner::new(runs.clone(), machine),
+            runner: Runner::open(boot, runs.clone())?,
             registry: Arc::new(LazyLock::new(Registry::builtin)),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
@@ -106,19 +105,12 @@ impl Clock {
         }
     }
 
-    async fn schedule(
+    /// The owner's schedule or trigger of this id.
+    async fn own<T: StoredDocument>(
         &self,
-        owner: &countersign_identity::UserId,
-        id: &ScheduleId,
-    ) -> Result<Option<Schedule>, ClockError> {
-        Ok(self.catalog.collection::<Schedule>().own(owner, id).await?)
-    }
-
-    async fn trigger(
-        &self,
-        owner: &countersign_identity::UserId,
-        id: &TriggerId,
-    ) -> Result<Option<Trigger>, ClockError> {
-        Ok(self.catalog.collection::<Trigger>().own(owner, id).await?)
+        owner: &UserId,
+        id: &T::Id,
+    ) -> Result<Option<T>, ClockError> {
+        Ok(self.catalog.collection::<T>().own(owner, id).await?)
     }
 }

@@ -63,7 +63,7 @@ impl Clock {
             let Some(next) = self.catalog.due_next(owner, schedule).await? else {
                 return Ok(Ticked::default());
             };
-            match self.schedule(owner, schedule).await? {
+            match self.own::<Schedule>(owner, schedule).await? {
                 Some(schedule) if next.at <= now => self.due(&schedule, &next, now).await,
                 Some(schedule) => self.set_back(&schedule, &next, now).await,
                 // Nothing is due of what is gone; a due time that is left would be overdue for ever.

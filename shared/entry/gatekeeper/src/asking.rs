@@ -2,19 +2,14 @@
 
 use countersign_approval::Request;
 use countersign_approval::ports::{Occasion, PortError, PortResult, TooFew};
-use countersign_identity::{DirectoryEntry, Requirement, Rights, Role, UserId};
+use countersign_identity::{Requirement, Rights, Role, UserId};
 use countersign_store_approvals::Loaded;
-use futures::future::BoxFuture;
-use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::clock::silent;
 use crate::error::GateError;
-use crate::recount::recount;
+use crate::recount::{entries, recount};
 use crate::service::Gatekeeper;
 use crate::signers::able;
-
-/// People who are looked up together.
-const AT_ONCE: usize = 8;
 
 /// Those of these people who could decide the request at this moment.
 ///
@@ -28,13 +23,8 @@ pub(crate) fn able_now<'a>(
     Box::pin(async move {
         let role = Requirement::role(Role::Reader);
         let requirement = request.requirement.as_ref().unwrap_or(&role);
-        let reads: Vec<BoxFuture<'_, _>> =
-            people.iter().map(|person| rights.entry(person)).collect();
-        let entries: Vec<Option<DirectoryEntry>> = futures::stream::iter(reads)
-            .buffered(AT_ONCE)
-            .try_collect()
-            .await
-            .map_err(|error| PortError::of("looking up a person", &*error))?;
+        let entries = entries(rights, &people).await;
+        let entries = entries.map_err(|error| PortError::of("looking up a person", &*error))?;
         Ok(entries.iter().filter_map(|entry| able(entry.as_ref(), requirement).ok()).collect())
     })
 }

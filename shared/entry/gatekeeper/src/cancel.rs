@@ -3,7 +3,7 @@
 use countersign_approval::{ApprovalId, Move, Request, RunId, Status, close};
 use jiff::Timestamp;
 
-use crate::error::{GateError, GateFuture};
+use crate::error::GateError;
 use crate::service::{Gatekeeper, RACES};
 
 impl Gatekeeper {
@@ -12,16 +12,16 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
-    pub fn cancel_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
-        Box::pin(self.close_open(run, now, true))
+    pub async fn cancel_for_run(&self, run: &RunId, now: Timestamp) -> Result<usize, GateError> {
+        self.close_open(run, now, true).await
     }
 
     /// As [`Gatekeeper::cancel_for_run`] when the execution has come to its end: nobody waits, so nobody is woken.
     ///
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
-    pub fn close_for_run<'a>(&'a self, run: &'a RunId, now: Timestamp) -> GateFuture<'a, usize> {
-        Box::pin(self.close_open(run, now, false))
+    pub async fn close_for_run(&self, run: &RunId, now: Timestamp) -> Result<usize, GateError> {
+        self.close_open(run, now, false).await
     }
 
     /// Closes every open gate of a run; `wakes` what waits at it, or nobody.

@@ -2,8 +2,7 @@
 
 use countersign_approval::ports::{Occasion, PortError};
 use countersign_approval::{
-    ApprovalId, DecideError, LifecycleError, Move, Request, Status, close, escalate, expire,
-    may_extend,
+    ApprovalId, LifecycleError, Move, Request, Status, close, escalate, expire,
 };
 use countersign_identity::UserId;
 use countersign_states::Once;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::decide::Who;
-use crate::error::{GateError, GateFuture};
+use crate::error::GateError;
 use crate::service::{Gatekeeper, RACES};
 
 /// What a one-time schedule says to `gate-deadline`.
@@ -88,27 +87,25 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when there is no such request or the table does not answer.
-    pub fn expire<'a>(&'a self, id: &'a ApprovalId, now: Timestamp) -> GateFuture<'a, Expiry> {
-        Box::pin(async move {
-            for _ in 0..RACES {
-                let request = self.load(id).await?.request;
-                let ended = match expire(&request, now) {
-                    Ok(ended) => self.or_orphaned(&request, ended, now).await?,
-                    Err(LifecycleError::Closed(closed)) => {
-                        return Ok(Expiry::EndedBefore { status: closed.status });
-                    }
-                    Err(LifecycleError::NotDue { deadline }) => {
-                        self.set_again(&request).await?;
-                        return Ok(Expiry::NotDue { deadline });
-                    }
-                    Err(other) => return Err(other.into()),
-                };
-                if self.end(&request, &ended, now).await? {
-                    return Ok(Expiry::Ended { status: ended.request.status });
+    pub async fn expire(&self, id: &ApprovalId, now: Timestamp) -> Result<Expiry, GateError> {
+        for _ in 0..RACES {
+            let request = self.load(id).await?.request;
+            let ended = match expire(&request, now) {
+                Ok(ended) => self.or_orphaned(&request, ended, now).await?,
+                Err(LifecycleError::Closed(closed)) => {
+                    return Ok(Expiry::EndedBefore { status: closed.status });
                 }
+                Err(LifecycleError::NotDue { deadline }) => {
+                    self.set_again(&request).await?;
+                    return Ok(Expiry::NotDue { deadline });
+                }
+                Err(other) => return Err(other.into()),
+            };
+            if self.end(&request, &ended, now).await? {
+                return Ok(Expiry::Ended { status: ended.request.status });
             }
-            Err(GateError::Contended)
-        })
+        }
+        Err(GateError::Contended)
     }
 
     async fn or_orphaned(
@@ -174,49 +171,44 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError`] when there is no such request, the directory does not answer, or mails cannot be handed over.
-    pub fn remind<'a>(
-        &'a self,
-        id: &'a ApprovalId,
+    pub async fn remind(
+        &self,
+        id: &ApprovalId,
         n: u32,
         now: Timestamp,
-    ) -> GateFuture<'a, Vec<UserId>> {
-        Box::pin(async move {
-            let loaded = self.load(id).await?;
-            if loaded.request.status.is_final() || now >= loaded.request.timing.deadline {
-                return Ok(Vec::new());
-            }
-            self.ask_able(loaded, None, Occasion::Reminder(n)).await
-        })
+    ) -> Result<Vec<UserId>, GateError> {
+        let loaded = self.load(id).await?;
+        if loaded.request.status.is_final() || now >= loaded.request.timing.deadline {
+            return Ok(Vec::new());
+        }
+        self.ask_able(loaded, None, Occasion::Reminder(n)).await
     }
 
     /// Asks the people of the escalation in addition, as far as they can decide. The people who were mailed.
     ///
     /// # Errors
     /// [`GateError`] when there is no such request, a table does not answer, or mails cannot be handed over.
-    pub fn escalate<'a>(
-        &'a self,
-        id: &'a ApprovalId,
+    pub async fn escalate(
+        &self,
+        id: &ApprovalId,
         now: Timestamp,
-    ) -> GateFuture<'a, Vec<UserId>> {
-        Box::pin(async move {
-            for _ in 0..RACES {
-                let loaded = self.load(id).await?;
-                let before = loaded.request.clone();
-                if before.status.is_final() || now >= before.timing.deadline {
-                    return Ok(Vec::new());
-                }
-                let (change, people) = escalate(&before)?;
-                let after = change.map_or_else(|| before.clone(), |change| change.request);
-                if after != before
-                    && self.commit(&before, &after, None, now).await? == Committed::Stale
-                {
-                    continue;
-                }
-                let loaded = Loaded { request: after, votes: loaded.votes };
-                return self.ask_able(loaded, Some(&people), Occasion::Escalated).await;
+    ) -> Result<Vec<UserId>, GateError> {
+        for _ in 0..RACES {
+            let loaded = self.load(id).await?;
+            let before = loaded.request.clone();
+            if before.status.is_final() || now >= before.timing.deadline {
+                return Ok(Vec::new());
             }
-            Err(GateError::Contended)
-        })
+            let (change, people) = escalate(&before)?;
+            let after = change.map_or_else(|| before.clone(), |change| change.request);
+            if after != before && self.commit(&before, &after, None, now).await? == Committed::Stale
+            {
+                continue;
+            }
+            let loaded = Loaded { request: after, votes: loaded.votes };
+            return self.ask_able(loaded, Some(&people), Occasion::Escalated).await;
+        }
+        Err(GateError::Contended)
     }
 
     /// The same before its time has come, because somebody asks for it who may vote on the request, now: whoever asked for the
@@ -224,44 +216,33 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// [`GateError::Decide`] when the person may not, or the request has ended, else as [`Gatekeeper::escalate`].
-    pub fn escalate_now<'a>(
-        &'a self,
-        id: &'a ApprovalId,
-        who: &'a Who,
+    pub async fn escalate_now(
+        &self,
+        id: &ApprovalId,
+        who: &Who,
         now: Timestamp,
-    ) -> GateFuture<'a, Vec<UserId>> {
-        Box::pin(async move {
-            let loaded = self.load(id).await?;
-            let caller = self.caller(who).await?;
-            if let Err(error) = may_extend(&loaded.request, &caller, now) {
-                return Err(self.refused(&loaded, &caller, error, now).await);
-            }
-            if self.lacks_factor(&loaded.request, who) {
-                return Err(DecideError::SecondFactorMissing.into());
-            }
-            self.escalate(id, now).await
-        })
+    ) -> Result<Vec<UserId>, GateError> {
+        self.of_voter(id, who, now).await?;
+        self.escalate(id, now).await
     }
 
     /// Does what a schedule says.
     ///
     /// # Errors
     /// As [`Gatekeeper::expire`], [`Gatekeeper::remind`] and [`Gatekeeper::escalate`].
-    pub fn ring<'a>(
-        &'a self,
-        event: &'a GateEvent,
+    pub async fn ring(
+        &self,
+        event: &GateEvent,
         now: Timestamp,
-    ) -> GateFuture<'a, serde_json::Value> {
-        Box::pin(async move {
-            let asked = match event.action {
-                GateEventKind::Expire => {
-                    return Ok(json!(self.expire(&event.approval, now).await?));
-                }
-                GateEventKind::Remind => self.remind(&event.approval, event.n, now).await?,
-                GateEventKind::Escalate => self.escalate(&event.approval, now).await?,
-            };
-            Ok(json!({ "asked": asked.len() }))
-        })
+    ) -> Result<serde_json::Value, GateError> {
+        let asked = match event.action {
+            GateEventKind::Expire => {
+                return Ok(json!(self.expire(&event.approval, now).await?));
+            }
+            GateEventKind::Remind => self.remind(&event.approval, event.n, now).await?,
+            GateEventKind::Escalate => self.escalate(&event.approval, now).await?,
+        };
+        Ok(json!({ "asked": asked.len() }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use countersign_approval::{
     ApprovalId, Attempt, DecideError, Decided, ReceiptId, Recorded, Status, Vote, decide,
+    may_extend,
 };
 use countersign_identity::{Caller, Presented, Refused, UserId};
 use countersign_store_approvals::{Commit, Committed, Loaded};
@@ -9,7 +10,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{GateError, GateFuture};
+use crate::error::GateError;
 use crate::recount::{recount, unreadable};
 use crate::service::{Gatekeeper, RACES};
 
@@ -74,38 +75,33 @@ impl Gatekeeper {
     /// # Errors
     /// [`GateError::Decide`] says why the decision does not count, [`GateError::NotFound`] that there is no such request
     /// for this person; nothing has changed then.
-    pub fn decide<'a>(
-        &'a self,
-        attempting: &'a Attempting,
+    pub async fn decide(
+        &self,
+        attempting: &Attempting,
         now: Timestamp,
-    ) -> GateFuture<'a, Answer> {
-        Box::pin(async move {
-            for _ in 0..RACES {
-                let loaded = self.load(&attempting.approval).await?;
-                let caller = self.caller(&attempting.who).await?;
-                // The rights of those who have approved before are those of this moment, too.
-                let loaded = recount(self.rights.as_ref(), loaded).await?;
-                let weighed =
-                    decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
-                match weighed {
-                    Ok(Decided::Repeated(vote)) => return Ok(repeated(&loaded, &vote)),
-                    // The last question: nobody is told to sign in anew for what they may not decide.
-                    Ok(Decided::Recorded(_))
-                        if self.lacks_factor(&loaded.request, &attempting.who) =>
-                    {
-                        return Err(DecideError::SecondFactorMissing.into());
-                    }
-                    Ok(Decided::Recorded(mut recorded)) => {
-                        recorded.vote.token = attempting.who.token().cloned();
-                        if self.record(&loaded, &recorded, now).await? == Committed::Done {
-                            return Ok(self.recorded(&recorded).await);
-                        }
-                    }
-                    Err(error) => return Err(self.refused(&loaded, &caller, error, now).await),
+    ) -> Result<Answer, GateError> {
+        for _ in 0..RACES {
+            // The rights of those who have approved before are those of this moment, too.
+            let loaded = self.load(&attempting.approval).await?;
+            let loaded = recount(self.rights.as_ref(), loaded).await?;
+            let caller = self.caller(&attempting.who).await?;
+            let weighed = decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
+            match weighed {
+                Ok(Decided::Repeated(vote)) => return Ok(repeated(&loaded, &vote)),
+                // The last question: nobody is told to sign in anew for what they may not decide.
+                Ok(Decided::Recorded(_)) if self.lacks_factor(&loaded.request, &attempting.who) => {
+                    return Err(DecideError::SecondFactorMissing.into());
                 }
+                Ok(Decided::Recorded(mut recorded)) => {
+                    recorded.vote.token = attempting.who.token().cloned();
+                    if self.record(&loaded, &recorded, now).await? == Committed::Done {
+                        return Ok(self.recorded(&recorded).await);
+                    }
+                }
+                Err(error) => return Err(self.refused(&loaded, &caller, error, now).await),
             }
-            Err(GateError::Contended)
-        })
+        }
+        Err(GateError::Contended)
     }
 
     /// The rights of this moment: read again for every try.
@@ -124,6 +120,24 @@ impl Gatekeeper {
             }
         };
         caller.map_err(|refused| DecideError::Refused(refused).into())
+    }
+
+    /// A request that somebody may vote on, now, and who has proved to be them; and what they may.
+    pub(crate) async fn of_voter(
+        &self,
+        id: &ApprovalId,
+        who: &Who,
+        now: Timestamp,
+    ) -> Result<(Loaded, Caller), GateError> {
+        let loaded = self.load(id).await?;
+        let caller = self.caller(who).await?;
+        if let Err(error) = may_extend(&loaded.request, &caller, now) {
+            return Err(self.refused(&loaded, &caller, error, now).await);
+        }
+        if self.lacks_factor(&loaded.request, who) {
+            return Err(DecideError::SecondFactorMissing.into());
+        }
+        Ok((loaded, caller))
     }
 
     async fn record(

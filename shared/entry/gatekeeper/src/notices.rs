@@ -101,40 +101,34 @@ impl Notices {
     ///
     /// # Errors
     /// [`PortError`] when the person has no usable address, or the queue does not take the mail.
-    pub fn send_code<'a>(
-        &'a self,
-        request: &'a Request,
-        person: &'a UserId,
-        code: &'a Code,
-        stored: &'a StoredCode,
-    ) -> PortResult<'a, ()> {
-        Box::pin(async move {
-            let operation = "mailing a one-time code";
-            let Some(entry) = self.reachable(person).await? else {
-                return Err(PortError::of(
-                    operation,
-                    &OutboxError::InvalidMail("the approver has no verified address"),
-                ));
-            };
-            let letter = CodeMail {
-                code: code.to_string(),
-                approval: Label::new(request.id.as_str()),
-                verdict: stored.scope.verdict,
-                answer: answer(&stored.scope.choices),
-                striking: stored.is_for_strike(),
-                about: about(request),
-                expires: stored.expires_at,
-            };
-            // The salt makes every code a mail of its own.
-            let id = MailId::of(&[
-                "code",
-                request.id.as_str(),
-                person.as_str(),
-                &stored.salt.to_string(),
-            ]);
-            let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
-            self.post(operation, id, &entry, rendered).await
-        })
+    pub async fn send_code(
+        &self,
+        request: &Request,
+        person: &UserId,
+        code: &Code,
+        stored: &StoredCode,
+    ) -> Result<(), PortError> {
+        let operation = "mailing a one-time code";
+        let Some(entry) = self.reachable(person).await? else {
+            return Err(PortError::of(
+                operation,
+                &OutboxError::InvalidMail("the approver has no verified address"),
+            ));
+        };
+        let letter = CodeMail {
+            code: code.to_string(),
+            approval: Label::new(request.id.as_str()),
+            verdict: stored.scope.verdict,
+            answer: answer(&stored.scope.choices),
+            striking: stored.is_for_strike(),
+            about: about(request),
+            expires: stored.expires_at,
+        };
+        // The salt makes every code a mail of its own.
+        let id =
+            MailId::of(&["code", request.id.as_str(), person.as_str(), &stored.salt.to_string()]);
+        let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
+        self.post(operation, id, &entry, rendered).await
     }
 
     async fn mail_all(

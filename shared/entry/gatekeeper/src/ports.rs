@@ -58,7 +58,7 @@ impl Records for Approvals {
         token: &'a TaskToken,
         now: Timestamp,
     ) -> BoxFuture<'a, StoreResult<bool>> {
-        self.reattach(id, token, now)
+        Box::pin(self.reattach(id, token, now))
     }
 
     fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<TaskToken>>> {

@@ -32,28 +32,26 @@ impl Recorder {
     ///
     /// # Errors
     /// [`GateError`] when a table does not answer.
-    pub fn of_run<'a>(&'a self, run: &'a RunId) -> GateFuture<'a, Vec<ApprovalRecord>> {
-        Box::pin(async move {
-            let places = self.approvals.places(run).await;
-            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
-            let reads: Vec<BoxFuture<'_, _>> =
-                places.iter().map(|place| self.approvals.load(&place.approval)).collect();
-            let found = futures::stream::iter(reads).buffered(AT_ONCE);
-            let found: Vec<Option<Loaded>> =
-                found.try_collect().await.map_err(GateError::doing("reading the requests"))?;
-            let mut loaded = Vec::new();
-            for one in found.into_iter().flatten() {
-                loaded.push(self.recounted(one).await?);
-            }
-            loaded.sort_by_key(|loaded| loaded.request.opened_at);
-            let people = loaded.iter().map(|Loaded { request, votes }| (request, votes.as_slice()));
-            let names = self.names(people).await?;
-            let mut records = Vec::with_capacity(loaded.len());
-            for loaded in &loaded {
-                records.push(self.waited_for(loaded, record(loaded, &names)).await?);
-            }
-            Ok(records)
-        })
+    pub async fn of_run(&self, run: &RunId) -> Result<Vec<ApprovalRecord>, GateError> {
+        let places = self.approvals.places(run).await;
+        let places = places.map_err(GateError::doing("reading the gates of the run"))?;
+        let reads: Vec<BoxFuture<'_, _>> =
+            places.iter().map(|place| self.approvals.load(&place.approval)).collect();
+        let found = futures::stream::iter(reads).buffered(AT_ONCE);
+        let found: Vec<Option<Loaded>> =
+            found.try_collect().await.map_err(GateError::doing("reading the requests"))?;
+        let mut loaded = Vec::new();
+        for one in found.into_iter().flatten() {
+            loaded.push(self.recounted(one).await?);
+        }
+        loaded.sort_by_key(|loaded| loaded.request.opened_at);
+        let people = loaded.iter().map(|Loaded { request, votes }| (request, votes.as_slice()));
+        let names = self.names(people).await?;
+        let mut records = Vec::with_capacity(loaded.len());
+        for loaded in &loaded {
+            records.push(self.waited_for(loaded, record(loaded, &names)).await?);
+        }
+        Ok(records)
     }
 
     /// A request with the approvals marked that do not count at this moment.
@@ -80,12 +78,10 @@ impl Recorder {
     ///
     /// # Errors
     /// [`GateError`] when the directory does not answer.
-    pub fn username<'a>(&'a self, person: &'a UserId) -> GateFuture<'a, String> {
-        Box::pin(async move {
-            let user = self.directory.user(person).await;
-            let user = user.map_err(|error| PortError::of("looking up a person", &error))?;
-            Ok(user.map_or_else(|| person.to_string(), |user| user.username.to_string()))
-        })
+    pub async fn username(&self, person: &UserId) -> Result<String, GateError> {
+        let user = self.directory.user(person).await;
+        let user = user.map_err(|error| PortError::of("looking up a person", &error))?;
+        Ok(user.map_or_else(|| person.to_string(), |user| user.username.to_string()))
     }
 
     /// The record without those who may not decide any more: nobody waits for them.

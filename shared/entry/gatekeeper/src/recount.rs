@@ -2,7 +2,7 @@
 
 use countersign_approval::ports::{PortError, PortResult};
 use countersign_failure::{Class, Failure};
-use countersign_identity::{DirectoryEntry, Rights};
+use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_store_approvals::Loaded;
 use futures::{StreamExt as _, TryStreamExt as _};
 
@@ -19,17 +19,21 @@ const AT_ONCE: usize = 8;
 pub fn recount(rights: &dyn Rights, mut loaded: Loaded) -> PortResult<'_, Loaded> {
     Box::pin(async move {
         let people: Vec<_> = loaded.request.approved_by(&loaded.votes).into_iter().collect();
-        let reads: Vec<_> = people.iter().map(|person| rights.entry(person)).collect();
-        let entries: Vec<Option<DirectoryEntry>> = futures::stream::iter(reads)
-            .buffered(AT_ONCE)
-            .try_collect()
-            .await
-            .map_err(|error| unreadable(&*error))?;
+        let entries = entries(rights, &people).await.map_err(|error| unreadable(&*error))?;
         let found = people.iter().cloned().zip(entries);
         let found = found.filter_map(|(person, entry)| Some((person, entry?))).collect();
         loaded.request.mark_uncounted(&loaded.votes, &found);
         Ok(loaded)
     })
+}
+
+/// What the directory says of these people at this moment, in their order.
+pub(crate) async fn entries(
+    rights: &dyn Rights,
+    people: &[UserId],
+) -> Result<Vec<Option<DirectoryEntry>>, Box<dyn Failure>> {
+    let reads: Vec<_> = people.iter().map(|person| rights.entry(person)).collect();
+    futures::stream::iter(reads).buffered(AT_ONCE).try_collect().await
 }
 
 /// The directory did not answer: nobody's rights are known, so nobody decides.

@@ -9,7 +9,7 @@ use countersign_store_approvals::{Committed, Loaded};
 use jiff::Timestamp;
 
 use crate::decide::Who;
-use crate::error::{GateError, GateFuture};
+use crate::error::GateError;
 use crate::service::{Able, Gatekeeper, RACES};
 
 /// One try to strike effects out, or to restore them.
@@ -32,29 +32,26 @@ impl Gatekeeper {
     /// # Errors
     /// [`GateError::Strike`] or [`GateError::Decide`] says why nothing was struck, [`GateError::NotFound`] that there is no
     /// such request for this person; nothing has changed then.
-    pub fn strike<'a>(&'a self, striking: &'a Striking, now: Timestamp) -> GateFuture<'a, Request> {
-        Box::pin(async move {
-            for _ in 0..RACES {
-                let loaded = self.load(&striking.approval).await?;
-                let caller = self.caller(&striking.who).await?;
-                let request = &loaded.request;
-                let effects = self.runs.effects(request).await?;
-                match strike(request, &effects, &striking.strike, &caller, now) {
-                    Ok(Struck::Unchanged) => return Ok(loaded.request),
-                    Ok(Struck::Changed(_)) if self.lacks_factor(request, &striking.who) => {
-                        return Err(DecideError::SecondFactorMissing.into());
-                    }
-                    Ok(Struck::Changed(moved)) => {
-                        if self.commit(request, &moved.request, None, now).await? == Committed::Done
-                        {
-                            return Ok(self.struck(*moved).await);
-                        }
-                    }
-                    Err(error) => return Err(self.not_struck(&loaded, &caller, error, now).await),
+    pub async fn strike(&self, striking: &Striking, now: Timestamp) -> Result<Request, GateError> {
+        for _ in 0..RACES {
+            let loaded = self.load(&striking.approval).await?;
+            let caller = self.caller(&striking.who).await?;
+            let request = &loaded.request;
+            let effects = self.runs.effects(request).await?;
+            match strike(request, &effects, &striking.strike, &caller, now) {
+                Ok(Struck::Unchanged) => return Ok(loaded.request),
+                Ok(Struck::Changed(_)) if self.lacks_factor(request, &striking.who) => {
+                    return Err(DecideError::SecondFactorMissing.into());
                 }
+                Ok(Struck::Changed(moved)) => {
+                    if self.commit(request, &moved.request, None, now).await? == Committed::Done {
+                        return Ok(self.struck(*moved).await);
+                    }
+                }
+                Err(error) => return Err(self.not_struck(&loaded, &caller, error, now).await),
             }
-            Err(GateError::Contended)
-        })
+        }
+        Err(GateError::Contended)
     }
 
     async fn struck(&self, moved: Move) -> Request {

@@ -115,6 +115,12 @@ pub enum StartError {
     Runtime(String),
 }
 
+impl From<lambda_runtime::Error> for StartError {
+    fn from(error: lambda_runtime::Error) -> Self {
+        Self::Runtime(error.to_string())
+    }
+}
+
 impl StartError {
     /// A setting has a value that something refuses, which says why.
     #[must_use]

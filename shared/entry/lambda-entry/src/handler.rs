@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign_failure::{Failure, chain, json_problem};
 use countersign_store_kit::{Counts, counts};
 use futures::future::BoxFuture;
-use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
+use lambda_runtime::{Diagnostic, LambdaEvent, Service, service_fn};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -119,21 +119,32 @@ pub fn serve_with(build: Build) -> ExitCode {
 }
 
 async fn poll(handle: Handler) -> Result<(), StartError> {
-    let service = service_fn(move |event: LambdaEvent<Value>| {
+    Ok(lambda_runtime::run(service(handle)).await?)
+}
+
+/// Serves events with a handler, and logs each. What the parts of an answer cost that leaves in parts is counted with the
+/// invocation after it.
+pub(crate) fn service<T>(
+    handle: Handler<T>,
+) -> impl Service<
+    LambdaEvent<Value>,
+    Response = T,
+    Error = Fault,
+    Future: Future<Output = Result<T, Fault>>,
+> {
+    service_fn(move |event: LambdaEvent<Value>| {
         let handle = handle.clone();
         async move {
-            let invocation = Invocation::of(&event.context);
             let before = counts();
-            let outcome = handle(event.payload, invocation).await;
+            let outcome = handle(event.payload, Invocation::of(&event.context)).await;
             log(&event.context.request_id, before, outcome.as_ref().err());
             outcome
         }
-    });
-    lambda_runtime::run(service).await.map_err(|error| StartError::Runtime(error.to_string()))
+    })
 }
 
 impl Invocation {
-    pub(crate) fn of(context: &lambda_runtime::Context) -> Self {
+    fn of(context: &lambda_runtime::Context) -> Self {
         let remaining =
             context.deadline().duration_since(std::time::SystemTime::now()).unwrap_or_default();
         Self { request_id: context.request_id.clone(), now: jiff::Timestamp::now(), remaining }
@@ -141,7 +152,7 @@ impl Invocation {
 }
 
 /// One line per invocation: what it cost, and what went wrong by name. `countersign bench run` reads these.
-pub(crate) fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
+fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
     let after = counts();
     let (reads, writes) = (after.reads - before.reads, after.writes - before.writes);
     let function = crate::settings::function_name();

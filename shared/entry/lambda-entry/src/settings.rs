@@ -1,6 +1,7 @@
 //! Every environment name of the functions, in one place.
 
 use std::collections::HashMap;
+use std::fmt;
 
 /// A name in a function's environment. `template.yaml` sets them; no code reads the environment anywhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -264,8 +265,8 @@ pub struct MissingSetting(pub Setting);
 pub struct Settings(HashMap<Setting, String>);
 
 // Written by hand: a derived one would print the JWT secret.
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }

@@ -3,14 +3,12 @@
 use std::pin::Pin;
 use std::process::ExitCode;
 
-use countersign_store_kit::counts;
 use futures::Stream;
 use futures::future::BoxFuture;
-use lambda_runtime::{LambdaEvent, StreamResponse, service_fn};
-use serde_json::Value;
+use lambda_runtime::StreamResponse;
 
 use crate::boot::{Boot, StartError, start};
-use crate::handler::{Handler, Invocation, log};
+use crate::handler::{Handler, service};
 
 /// The parts of an answer.
 pub type Parts = Pin<Box<dyn Stream<Item = Result<Vec<u8>, lambda_runtime::Error>> + Send>>;
@@ -30,15 +28,5 @@ pub fn serve_streams(
 }
 
 async fn poll(handle: StreamHandler) -> Result<(), StartError> {
-    let service = service_fn(move |event: LambdaEvent<Value>| {
-        let handle = handle.clone();
-        async move {
-            let before = counts();
-            let answer = handle(event.payload, Invocation::of(&event.context)).await;
-            // What its parts cost is counted with the invocation after this one.
-            log(&event.context.request_id, before, answer.as_ref().err());
-            answer
-        }
-    });
-    lambda_runtime::run(service).await.map_err(|error| StartError::Runtime(error.to_string()))
+    Ok(lambda_runtime::run(service(handle)).await?)
 }

@@ -9,7 +9,6 @@ use countersign_letter::mail::Rendered;
 use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
 use countersign_store_content::{ContentError, ContentStore, Notification};
 use countersign_store_directory::{Directory, DirectoryError};
-use futures::future::BoxFuture;
 
 /// Why somebody could not be told; the event that says what there is to tell comes again.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -60,37 +59,33 @@ impl OwnerNotifier {
     ///
     /// # Errors
     /// [`NoticeError`] when a table or the queue does not answer; telling it again is safe.
-    pub fn tell<'a>(
-        &'a self,
-        note: &'a Notification,
+    pub async fn tell(
+        &self,
+        note: &Notification,
         id: MailId,
         letter: Rendered,
-    ) -> BoxFuture<'a, Result<bool, NoticeError>> {
-        Box::pin(async move {
-            self.note(note).await?;
-            let person = self.directory.user(&note.owner).await?;
-            let reachable = person.filter(|person| person.active && person.email_verified);
-            let Some(address) = reachable.map(|person| person.email.to_string()) else {
-                return Ok(false);
-            };
-            let Rendered { subject, text, html } = letter;
-            let mail = Mail::new(id, vec![address], subject, text, Some(html))?;
-            let mail = mail.with_header("Auto-Submitted", "auto-generated")?;
-            self.mails.send(&mail).await?;
-            Ok(true)
-        })
+    ) -> Result<bool, NoticeError> {
+        self.note(note).await?;
+        let person = self.directory.user(&note.owner).await?;
+        let reachable = person.filter(|person| person.active && person.email_verified);
+        let Some(address) = reachable.map(|person| person.email.to_string()) else {
+            return Ok(false);
+        };
+        let Rendered { subject, text, html } = letter;
+        let mail = Mail::new(id, vec![address], subject, text, Some(html))?;
+        let mail = mail.with_header("Auto-Submitted", "auto-generated")?;
+        self.mails.send(&mail).await?;
+        Ok(true)
     }
 
-    /// Writes the notification alone.
+    /// Writes the notification alone, unless one with its id exists; answers with the one that stands.
     ///
     /// # Errors
     /// [`NoticeError::Content`] when the table does not answer.
-    pub fn note<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<(), NoticeError>> {
-        Box::pin(async move {
-            let stands = self.content.notify(note).await?;
-            let said = DomainEvent::notified(&stands.owner, stands.id.as_str(), stands.created_at);
-            self.bus.tell(&[said]).await;
-            Ok(())
-        })
+    pub async fn note(&self, note: &Notification) -> Result<Notification, NoticeError> {
+        let stands = self.content.notify(note).await?;
+        let said = DomainEvent::notified(&stands.owner, stands.id.as_str(), stands.created_at);
+        self.bus.tell(&[said]).await;
+        Ok(stands)
     }
 }

@@ -6,6 +6,7 @@
 
 mod error;
 
+use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_run::{Head, RunId, Stop, StopReason, execution_name};
 use countersign_states::{ExecutionStatus, Machine};
 use countersign_store_runs::RunStore;
@@ -49,6 +50,15 @@ impl Runner {
         Self { runs, machine }
     }
 
+    /// The runner of the machine that the settings name.
+    ///
+    /// # Errors
+    /// [`StartError`] when the setting is missing.
+    pub fn open(boot: &Boot, runs: RunStore) -> Result<Self, StartError> {
+        let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
+        Ok(Self::new(runs, machine))
+    }
+
     /// Starts the execution of the head's attempt. Starting it twice is starting it once.
     pub fn start<'a>(&'a self, head: &'a Head) -> BoxFuture<'a, Result<(), RecoveryError>> {
         Box::pin(async move {
@@ -74,56 +84,48 @@ impl Runner {
     }
 
     /// Looks at a run that is not finished, and starts what is missing.
-    pub fn check<'a>(
-        &'a self,
-        run: &'a RunId,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
-        Box::pin(async move {
-            let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
-            if now.duration_since(head.started_at) < GRACE {
-                return Ok(Recovered::Fine);
+    pub async fn check(&self, run: &RunId, now: Timestamp) -> Result<Recovered, RecoveryError> {
+        let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
+        if now.duration_since(head.started_at) < GRACE {
+            return Ok(Recovered::Fine);
+        }
+        match self.machine.status(&execution_name(run, head.attempt)).await? {
+            ExecutionStatus::Running => self.unstick(&head, now).await,
+            // The start was not reached, or the service has lost it: the same name starts it once, whoever asks.
+            ExecutionStatus::Unknown => {
+                self.start(&head).await?;
+                Ok(Recovered::Started(head.attempt))
             }
-            match self.machine.status(&execution_name(run, head.attempt)).await? {
-                ExecutionStatus::Running => self.unstick(&head, now).await,
-                // The start was not reached, or the service has lost it: the same name starts it once, whoever asks.
-                ExecutionStatus::Unknown => {
-                    self.start(&head).await?;
-                    Ok(Recovered::Started(head.attempt))
-                }
-                ExecutionStatus::Lost => self.again(&head, "the execution ended early", now).await,
-                ExecutionStatus::Succeeded => {
-                    self.again(&head, "the execution ended without finishing the run", now).await
-                }
+            ExecutionStatus::Lost => self.again(&head, "the execution ended early", now).await,
+            ExecutionStatus::Succeeded => {
+                self.again(&head, "the execution ended without finishing the run", now).await
             }
-        })
+        }
     }
 
     /// Starts the attempt after `attempt`. When the run has another one already, because somebody asked for changes or was faster
     /// here, that one is started: doing so twice is doing it once.
-    pub fn after<'a>(
-        &'a self,
-        run: &'a RunId,
+    pub async fn after(
+        &self,
+        run: &RunId,
         attempt: u32,
-        reason: &'a str,
+        reason: &str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
-        Box::pin(async move {
-            let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
-            if head.attempt < attempt {
-                return Ok(Recovered::Fine);
-            }
-            if head.attempt > attempt {
-                self.start(&head).await?;
-                return Ok(Recovered::Started(head.attempt));
-            }
-            // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
-            if head.idle_attempts > MAX_IDLE_ATTEMPTS {
-                tracing::error!(run = %run, attempt, reason, "the run cannot be ended");
-                return Ok(Recovered::Elsewhere);
-            }
-            self.again(&head, reason, now).await
-        })
+    ) -> Result<Recovered, RecoveryError> {
+        let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
+        if head.attempt < attempt {
+            return Ok(Recovered::Fine);
+        }
+        if head.attempt > attempt {
+            self.start(&head).await?;
+            return Ok(Recovered::Started(head.attempt));
+        }
+        // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
+        if head.idle_attempts > MAX_IDLE_ATTEMPTS {
+            tracing::error!(run = %run, attempt, reason, "the run cannot be ended");
+            return Ok(Recovered::Elsewhere);
+        }
+        self.again(&head, reason, now).await
     }
 
     async fn unfinished(&self, run: &RunId) -> Result<Option<Head>, RecoveryError> {

@@ -5,6 +5,7 @@ use countersign_profile::Profile;
 use countersign_run::{
     ApprovalPolicy, GatePolicy, Head, OccurrenceId, RunContext, RunId, Strategy,
 };
+use countersign_store_catalog::StoredPlaybook;
 use countersign_web::Problem;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
@@ -60,11 +61,7 @@ pub async fn repeat(
     let repeats = repeating::chain(head, &run)?;
     let profile = agent_of(ctx, owner, head).await?;
     start::active(&profile)?;
-    let within = within(ctx, owner, head).await?;
-    let Chosen { playbook, made, .. } =
-        followed(ctx, owner, &profile, head, within.as_ref()).await?;
-    let inputs = given(ctx.runs.inputs(&head.run).await?);
-    start::check_inputs(&playbook.playbook, &inputs)?;
+    let Followed { playbook, made, inputs, within } = followed(ctx, owner, &profile, head).await?;
     // No laxer than a new run, and than the one that is repeated.
     let new: RunContext = run_context::by_hand(&profile, &playbook.playbook, None)?;
     let (approval_policy, occurrence) = by.held(head, profile.spec.default_approval_policy);
@@ -110,8 +107,32 @@ pub(crate) async fn agent_of(
     start::profile(ctx, owner, &head.profile_id).await
 }
 
-/// What a repetition follows: the same playbook. What was made for the question is made for it once more.
+/// What a run follows that does what an earlier one did.
+pub(crate) struct Followed {
+    pub(crate) playbook: StoredPlaybook,
+    pub(crate) made: Option<Made>,
+    pub(crate) inputs: Map<String, Value>,
+    /// The conversation of the earlier run.
+    pub(crate) within: Option<Within>,
+}
+
+/// The playbook, the inputs and the conversation of an earlier run.
 pub(crate) async fn followed(
+    ctx: Starter<'_>,
+    owner: &UserId,
+    profile: &Profile,
+    head: &Head,
+) -> Result<Followed, Problem> {
+    let within = within(ctx, owner, head).await?;
+    let Chosen { playbook, made, .. } =
+        same_playbook(ctx, owner, profile, head, within.as_ref()).await?;
+    let inputs = given(ctx.runs.inputs(&head.run).await?);
+    start::check_inputs(&playbook.playbook, &inputs)?;
+    Ok(Followed { playbook, made, inputs, within })
+}
+
+/// The same playbook as it is now. What was made for the question is made for it once more.
+async fn same_playbook(
     ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
@@ -147,11 +168,7 @@ pub(crate) async fn followed(
 }
 
 /// The conversation of a run, unless it was removed since.
-pub(crate) async fn within(
-    ctx: Starter<'_>,
-    owner: &UserId,
-    head: &Head,
-) -> Result<Option<Within>, Problem> {
+async fn within(ctx: Starter<'_>, owner: &UserId, head: &Head) -> Result<Option<Within>, Problem> {
     let Some(asked) = &head.asked_in else { return Ok(None) };
     let known = ctx.runs.conversation(owner, &asked.conversation).await?;
     match known {
@@ -160,7 +177,7 @@ pub(crate) async fn within(
     }
 }
 
-pub(crate) fn given(inputs: Value) -> Map<String, Value> {
+fn given(inputs: Value) -> Map<String, Value> {
     match inputs {
         Value::Object(inputs) => inputs,
         _ => Map::new(),

@@ -10,8 +10,7 @@ use countersign_web::{FieldError, Problem};
 use serde_json::json;
 
 use crate::asking::Asking;
-use crate::choosing::Chosen;
-use crate::repeat::{agent_of, followed, given, within};
+use crate::repeat::{Followed, agent_of, followed};
 use crate::start::{self, Started};
 use crate::{Invoker, Starter, repeating, run_context, run_mode};
 
@@ -28,10 +27,7 @@ pub async fn replay(
     can_be_replayed(of)?;
     let owner = &invoker.user;
     let profile = agent_of(ctx, owner, of).await?;
-    let within = within(ctx, owner, of).await?;
-    let Chosen { playbook, made, .. } = followed(ctx, owner, &profile, of, within.as_ref()).await?;
-    let inputs = given(ctx.runs.inputs(&of.run).await?);
-    start::check_inputs(&playbook.playbook, &inputs)?;
+    let Followed { playbook, made, inputs, .. } = followed(ctx, owner, &profile, of).await?;
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
     let (linked, _) = start::check_links(ctx, &playbook, &endpoints)?;
     let asking = Asking {

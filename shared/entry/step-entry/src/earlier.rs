@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_plan::PlanStep;
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{EFFECT_UNKNOWN, Head, RunId, StepStatus};
-use countersign_store_runs::{EarlierCall, RunStore, StepOutcome, item_name};
+use countersign_store_runs::{EarlierCall, Intent, RunStore, StepOutcome, item_name};
 use serde_json::Value;
 
 use crate::context::Context;
@@ -99,6 +99,16 @@ fn changed(what: &str, how: &str, Tried { run, is_done }: &Tried<'_>) -> ActionE
     ActionError::terminal("REPEAT_CHANGED", message).with_help(help)
 }
 
+/// The call of a step that makes one, as a run has made or begun it, and what came of it; none when it has not.
+pub(crate) async fn tried_in(
+    context: &Context,
+    run: &RunId,
+    step: &PlanStep,
+) -> Result<Option<(Intent, Option<StepOutcome>)>, StepError> {
+    let Some(intent) = context.runs.intent(run, &step.name).await? else { return Ok(None) };
+    Ok(Some((intent, context.runs.outcome(run, &step.name).await?)))
+}
+
 /// How a step that makes one call ends when an earlier run made it, or may have; none when it is to be made.
 pub(crate) async fn ending(
     context: &Context,
@@ -107,8 +117,7 @@ pub(crate) async fn ending(
     prepared: &Prepared,
 ) -> Result<Option<StepEnd>, StepError> {
     for run in &head.repeats {
-        let Some(intent) = context.runs.intent(run, &step.name).await? else { continue };
-        let outcome = context.runs.outcome(run, &step.name).await?;
+        let Some((intent, outcome)) = tried_in(context, run, step).await? else { continue };
         if outcome.as_ref().is_some_and(|outcome| outcome.status == StepStatus::Failed) {
             continue;
         }
@@ -226,10 +235,12 @@ fn struck(output: &Value) -> Vec<String> {
     struck.filter_map(|result| result["key"].as_str().map(str::to_owned)).collect()
 }
 
-/// Items that a remark names; more are counted.
+/// Items that a text names; more are counted.
 const MAX_NAMED: usize = 10;
 
-fn listed(items: &[String]) -> String {
+/// The first of some items by name, and how many there are more.
+#[must_use]
+pub fn listed(items: &[String]) -> String {
     let named: Vec<String> = items.iter().take(MAX_NAMED).map(|item| format!("`{item}`")).collect();
     match items.len().saturating_sub(MAX_NAMED) {
         0 => named.join(", "),

@@ -189,11 +189,8 @@ async fn gate(
         ToSend::by(&going, context, view, scope).await?;
     let unaskable = unaskable(&left_out, effects.is_empty()).filter(|_| !asks_again(view, step));
     if let Some(error) = unaskable {
-        StepEnd::failed(step, error)
-            .stopping()
-            .record(&context.runs, event, invocation.now)
-            .await?;
-        return Ok(Asked::Settled(GateOutcome::Closed));
+        let ending = StepEnd::failed(step, error).stopping();
+        return settled(ending, context, event, invocation).await;
     }
     let mut remarks: Vec<String> = unmet(step, scope).as_ref().map(why_asked).into_iter().collect();
     remarks.extend(said);
@@ -209,13 +206,8 @@ async fn gate(
             || skipped.iter().any(|step| step.name == other.name);
         behind(other) && !is_known
     };
-    let subject = Subject {
-        plan_seal: view.head.seal.clone().unwrap_or_default(),
-        effects,
-        later: view.plan.steps.iter().filter(later).map(|step| step.name.clone()).collect(),
-        warnings: context.runs.warnings(&view.head, SHOWN).await?,
-        ..Subject::of(Kind::Step)
-    };
+    let later = view.plan.steps.iter().filter(later).map(|step| step.name.clone()).collect();
+    let subject = Subject { later, ..subject(context, view, Kind::Step, effects).await? };
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
         round: view.head.round_of(&step.name),
@@ -289,6 +281,21 @@ fn will_be_skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
         .map(|unmet| format!("`{}` will be skipped: its condition {}.", step.name, unmet.message))
 }
 
+/// What is signed: these effects of the sealed plan, and what could not be read before.
+async fn subject(
+    context: &Context,
+    view: &StepView,
+    kind: Kind,
+    effects: Vec<StepEffects>,
+) -> Result<Subject, StepError> {
+    Ok(Subject {
+        plan_seal: view.head.seal.clone().unwrap_or_default(),
+        effects,
+        warnings: context.runs.warnings(&view.head, SHOWN).await?,
+        ..Subject::of(kind)
+    })
+}
+
 async fn settled(
     ending: StepEnd,
     context: &Context,
@@ -338,12 +345,7 @@ async fn tool(
     if of_step.signed.texts.is_empty() {
         return Ok(Asked::Settled(GateOutcome::Approved));
     }
-    let subject = Subject {
-        plan_seal: view.head.seal.clone().unwrap_or_default(),
-        effects: vec![of_step.signed],
-        warnings: context.runs.warnings(&view.head, SHOWN).await?,
-        ..Subject::of(Kind::Tool)
-    };
+    let subject = subject(context, view, Kind::Tool, vec![of_step.signed]).await?;
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
         round: 0,

@@ -54,6 +54,7 @@ pub use mimalloc::MiMalloc as Allocator;
 pub use attempts::{Attempts, within};
 pub use call::call;
 pub use context::Context;
+pub use earlier::listed;
 pub use error::StepError;
 pub use event::{Answer, AsksTools, Envelope, More, StepEvent, ToolPlace, ToolToCall};
 pub use finished::finished_call;

@@ -7,6 +7,7 @@ use countersign_store_runs::{EarlierCall, Intent, StepOutcome};
 use countersign_zones::to_the_second;
 
 use crate::context::Context;
+use crate::earlier::tried_in;
 use crate::error::StepError;
 
 /// Items that a remark names; more are counted.
@@ -24,8 +25,7 @@ pub(crate) async fn one_call(
 ) -> Result<Vec<String>, StepError> {
     let mut remarks = Vec::new();
     for run in &head.repeats {
-        let Some(intent) = context.runs.intent(run, &step.name).await? else { continue };
-        let outcome = context.runs.outcome(run, &step.name).await?;
+        let Some((intent, outcome)) = tried_in(context, run, step).await? else { continue };
         let failed = outcome.filter(|outcome| outcome.status == StepStatus::Failed);
         remarks.extend(failed.map(|failed| sentence(&step.name, run, &intent, &failed, key)));
     }

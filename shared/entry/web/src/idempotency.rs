@@ -81,8 +81,7 @@ impl Attempt {
         key: Key,
         body: &impl Serialize,
     ) -> Result<Self, Problem> {
-        let json =
-            serde_json::to_vec(body).map_err(|error| Problem::field("", error.to_string()))?;
+        let json = serde_json::to_vec(body).map_err(Problem::at(""))?;
         let digest = hex::encode(Sha256::digest(json));
         let seed = match &key.0 {
             Some(key) => derived(&[owner.as_str(), route, key]),

@@ -1,5 +1,6 @@
 //! Every error of an HTTP door: `application/problem+json` (RFC 9457).
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use axum::body::Bytes;
@@ -172,6 +173,12 @@ impl Problem {
     /// One thing is wrong with the request.
     pub fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError::new(path, message)])
+    }
+
+    /// As [`Problem::field`], with what an error says of it.
+    pub fn at<E: fmt::Display>(path: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let path = path.into();
+        move |error| Self::field(path, error.to_string())
     }
 
     /// Two things that are asked of one request: what both give, or everything that is wrong with either.
