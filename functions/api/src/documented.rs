@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use countersign_document::inside_mut;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -107,22 +108,13 @@ fn reference(value: &mut Value, held: &mut Vec<(String, Value)>) {
         *value = json!({"$ref": format!("#/components/schemas/{name}")});
         return;
     }
-    parts(value).into_iter().for_each(|part| reference(part, held));
-}
-
-/// What a list or an object holds.
-fn parts(value: &mut Value) -> Vec<&mut Value> {
-    match value {
-        Value::Array(items) => items.iter_mut().collect(),
-        Value::Object(members) => members.values_mut().collect(),
-        _ => Vec::new(),
-    }
+    inside_mut(value).into_iter().for_each(|part| reference(part, held));
 }
 
 /// Writes schemas as generators of clients know them: words that are described one by one as one list of words, maps by their values.
 /// Fields that a later release adds are allowed.
 fn plain(schema: &mut Value) {
-    parts(schema).into_iter().for_each(plain);
+    inside_mut(schema).into_iter().for_each(plain);
     let Value::Object(members) = schema else { return };
     for closing in ["additionalProperties", "unevaluatedProperties"] {
         if members.get(closing) == Some(&Value::Bool(false)) {

@@ -15,6 +15,7 @@ pub mod requests;
 pub mod stack;
 pub mod token;
 mod visible;
+mod waiting;
 mod wrap;
 
 use std::path::PathBuf;

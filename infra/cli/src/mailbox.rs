@@ -1,12 +1,14 @@
 //! The mail the local stack has sent: captured by the emulator, read by the demo and the tests.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use countersign_document::inside;
 use serde_json::Value;
 
 use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Stack;
+use crate::waiting::answered;
 
 /// One captured mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,41 +87,25 @@ impl Mailbox {
         patience: Duration,
         find: impl Fn(&Mail) -> Option<T>,
     ) -> Result<T, CliError> {
-        let deadline = Instant::now() + patience;
-        loop {
-            if let Some(found) = self.to(address).await?.iter().skip(seen).find_map(&find) {
-                return Ok(found);
-            }
-            if Instant::now() > deadline {
-                return Err(CliError::Found(format!(
-                    "no such mail reached `{address}` within {} seconds",
-                    patience.as_secs()
-                )));
-            }
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
+        let seconds = patience.as_secs();
+        let late = format!("no such mail reached `{address}` within {seconds} seconds");
+        answered(patience, Duration::from_millis(200), &late, async || {
+            Ok(self.to(address).await?.iter().skip(seen).find_map(&find))
+        })
+        .await
     }
 }
 
 /// Every mail in the emulator's answer, which nests them by account.
 fn collect(said: &Value, mails: &mut Vec<Mail>) {
-    match said {
-        Value::Object(fields) if fields.contains_key("BodyText") => {
-            let text =
-                |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let to = said.get("To").and_then(Value::as_array).into_iter().flatten();
-            let to = to.filter_map(|address| Some(address.as_str()?.to_owned())).collect();
-            mails.push(Mail {
-                to,
-                subject: text("Subject"),
-                text: text("BodyText"),
-                html: text("BodyHtml"),
-            });
-        }
-        Value::Object(fields) => fields.values().for_each(|value| collect(value, mails)),
-        Value::Array(items) => items.iter().for_each(|value| collect(value, mails)),
-        _ => {}
+    if said.get("BodyText").is_none() {
+        return inside(said).for_each(|value| collect(value, mails));
     }
+    let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let to = said.get("To").and_then(Value::as_array).into_iter().flatten();
+    let to = to.filter_map(|address| Some(address.as_str()?.to_owned())).collect();
+    let (subject, html) = (text("Subject"), text("BodyHtml"));
+    mails.push(Mail { to, subject, text: text("BodyText"), html });
 }
 
 #[cfg(test)]

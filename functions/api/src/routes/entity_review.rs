@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::explore::{EntityRecord, Explore as _};
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Document, Entity, EntityId, ReviewId, ReviewRow};
+use countersign_knowledge::{Document, EntityId, ReviewId, ReviewRow};
 use countersign_web::{Json, Path, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,12 +67,10 @@ pub(crate) async fn shown(
         candidate.as_ref().is_some_and(|other| other.mentioned_in.contains_key(&document.id))
     };
     let shared_documents = source_documents.iter().filter(names_both).cloned().collect();
-    let record = |entity: Option<Entity>| entity.as_ref().map(EntityRecord::from);
-    let (source, candidate) = (record(source), record(candidate));
     Ok(Reviewed {
         review,
-        source,
-        candidate,
+        source: source.map(EntityRecord::from),
+        candidate: candidate.map(EntityRecord::from),
         shared_executions,
         source_documents,
         shared_documents,
@@ -86,5 +84,5 @@ pub(crate) async fn entities(
     ids: BTreeSet<EntityId>,
 ) -> Result<Vec<EntityRecord>, Problem> {
     let found = ctx.knowledge.by_ids(scope, ids).await.map_err(|error| Problem::of(&*error))?;
-    Ok(found.iter().map(EntityRecord::from).collect())
+    Ok(found.into_iter().map(EntityRecord::from).collect())
 }

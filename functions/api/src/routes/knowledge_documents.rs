@@ -112,7 +112,7 @@ pub(crate) async fn mentions(
     let paging = asked.paging("mentions", &filters).await?;
     let page = knowledge.mentioned_in(&scope, &id, paging.window()).await?;
     paging.page(page.map(|entity: Entity| MentionView {
-        entity: (&entity).into(),
         mention: entity.mentioned_in.get(&id).cloned(),
+        entity: entity.into(),
     }))
 }

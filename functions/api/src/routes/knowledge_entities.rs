@@ -95,7 +95,7 @@ pub(crate) async fn list(asked: Asked<EntityQuery>) -> PageOf<EntityRecord> {
         (None, Some(_)) => named(ctx, &scope, query, &paging).await?,
         (None, None) => all(ctx, &scope, query, &paging).await?,
     };
-    paging.page(page.map(|entity| EntityRecord::from(&entity)))
+    paging.page(page.map(EntityRecord::from))
 }
 
 /// A page of those with this identifier: of each kind one, unless people are still asked.

@@ -48,5 +48,5 @@ pub(crate) async fn detail(graph: Graph, Path(id): Path<EntityId>) -> JsonOf<Ent
         document,
     };
     let mentioned_in = documents.into_iter().map(mention).collect();
-    Ok(Json(EntityDetail { record: (&entity).into(), discovered_by, mentioned_in }))
+    Ok(Json(EntityDetail { record: entity.into(), discovered_by, mentioned_in }))
 }

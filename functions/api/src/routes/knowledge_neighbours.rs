@@ -92,8 +92,8 @@ pub(crate) async fn list(
     let around = expand(&ctx.knowledge, &scope, vec![entity], &expansion).await;
     let around = around.map_err(|error| Problem::of(&*error))?;
     Ok(Json(Neighbourhood {
-        entities: around.entities.iter().map(EntityRecord::from).collect(),
         relationships: around.relationship_records(),
+        entities: around.entities.into_iter().map(EntityRecord::from).collect(),
         is_cut: around.is_cut,
     }))
 }

@@ -5,15 +5,15 @@ mod monitor;
 mod question;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use countersign_identity::{Scopes, UserId};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::run::settled;
 use super::upload::{files, uploaded};
-use super::{FACTORY, items, operator, response_text, row, text, user};
+use super::{FACTORY, items, made, operator, response_text, row, text, user};
 use crate::approver::Approver;
 use crate::console::Console;
 use crate::door::Door;
@@ -21,6 +21,7 @@ use crate::error::CliError;
 use crate::mailbox::{Mail, Mailbox};
 use crate::stack::{Place, Stack, UpOptions, down, up};
 use crate::token::login;
+use crate::waiting::answered;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const AGENT: &str = "nonprofit-investigator";
@@ -93,7 +94,7 @@ impl Demo {
         let files = uploaded(&door, filings).await?;
         console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
         let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
-        let run = started(&door, &body, "run").await?;
+        let run = made(&door, "/executions", &body, "the run was accepted").await?;
         console.line(format!("3. The agent {AGENT} starts {run}."));
         let signer = Signer::of(stack, (USERNAME, ADDRESS))?;
         let mut seen = signer.mails().await?;
@@ -247,13 +248,6 @@ fn filings(folder: &Path, console: &Console) -> Result<Vec<PathBuf>, CliError> {
     Ok(found)
 }
 
-/// Starts a run; its id. `what` is what an error says was accepted.
-async fn started(door: &Door, body: &Value, what: &str) -> Result<String, CliError> {
-    let started = door.post(&format!("{FACTORY}/executions"), body).await?;
-    text(&started, "id")
-        .ok_or_else(|| CliError::Found(format!("the {what} was accepted without an id")))
-}
-
 /// The requests a run waits for.
 async fn pending(door: &Door, run: &str) -> Result<Vec<String>, CliError> {
     let page = door.get(&format!("{FACTORY}/approvals?role=owner&status=pending")).await?;
@@ -263,22 +257,17 @@ async fn pending(door: &Door, run: &str) -> Result<Vec<String>, CliError> {
 
 /// Waits until a decision has moved the run: to its end, or to the next request.
 async fn decided(door: &Door, run: &str, before: &[String]) -> Result<String, CliError> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    let late = "nobody has decided in time; the request stays open until its deadline";
+    answered(PATIENCE, Duration::from_millis(300), late, async || {
         let waiting = pending(door, run).await?;
-        if !before.iter().any(|request| waiting.contains(request)) {
-            let status = settled(door, run, PATIENCE).await?;
-            if status != "awaiting_approval" || !pending(door, run).await?.is_empty() {
-                return Ok(status);
-            }
+        if before.iter().any(|request| waiting.contains(request)) {
+            return Ok(None);
         }
-        if Instant::now() > deadline {
-            return Err(CliError::Found(
-                "nobody has decided in time; the request stays open until its deadline".to_owned(),
-            ));
-        }
-        tokio::time::sleep(Duration::from_millis(300)).await;
-    }
+        let status = settled(door, run, PATIENCE).await?;
+        let has_moved = status != "awaiting_approval" || !pending(door, run).await?.is_empty();
+        Ok(has_moved.then_some(status))
+    })
+    .await
 }
 
 async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {

@@ -305,6 +305,17 @@ pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
     }
 }
 
+/// Makes something at a path of the API; its id. `what` is what an error says of something without one.
+pub(crate) async fn made(
+    door: &Door,
+    path: &str,
+    body: &Value,
+    what: &str,
+) -> Result<String, CliError> {
+    let made = door.post(&format!("{FACTORY}{path}"), body).await?;
+    text(&made, "id").ok_or_else(|| CliError::Found(format!("{what} without an id")))
+}
+
 /// One row of a table: the fields' texts, `-` where there is none, moments to the second.
 pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
     let cell = |field: &&str| {

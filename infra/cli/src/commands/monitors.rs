@@ -88,16 +88,19 @@ enum What {
     Remove(One),
 }
 
+/// What the paths of monitors have in common.
+const KIND: &str = "monitors";
+
 /// Its path.
 fn path(one: &One, below: &str) -> Result<String, CliError> {
-    one.path("monitors", below)
+    one.path(KIND, below)
 }
 
 impl Monitors {
     pub(crate) async fn run(&self, session: &Session<'_>) -> Result<(), CliError> {
         match &self.what {
             None => {
-                let path = all("monitors", ("is_active", self.active), self.profile.as_ref())?;
+                let path = all(KIND, ("is_active", self.active), self.profile.as_ref())?;
                 MONITORS.show(session, &path).await
             }
             Some(What::Watermarks { one, step }) => {
@@ -148,16 +151,16 @@ impl What {
                 }
                 Ok(monitor)
             }
-            Self::Pause(one) => door.post(&path(one, "/pause")?, &json!({})).await,
-            Self::Resume(one) => door.post(&path(one, "/resume")?, &json!({})).await,
-            Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
+            Self::Pause(one) => one.post(door, KIND, "/pause").await,
+            Self::Resume(one) => one.post(door, KIND, "/resume").await,
+            Self::RunNow(one) => one.post(door, KIND, "/run-now").await,
             Self::Retry { one, batch } => {
-                door.post(&path(one, &format!("/batches/{batch}/retry"))?, &json!({})).await
+                one.post(door, KIND, &format!("/batches/{batch}/retry")).await
             }
             Self::Reset { one, step } => {
                 door.post(&path(one, "/reset-watermarks")?, &json!({ "steps": step })).await
             }
-            Self::Remove(one) => one.remove(door, "monitors").await,
+            Self::Remove(one) => one.remove(door, KIND).await,
             // These are lists.
             Self::Watermarks { .. } | Self::Batches { .. } | Self::Parked { .. } => Ok(Value::Null),
         }

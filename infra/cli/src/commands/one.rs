@@ -24,6 +24,16 @@ impl One {
         Ok(format!("{FACTORY}/{kind}/{}{below}", plain(&self.id)?))
     }
 
+    /// Posts to its path, of this kind; what the API says.
+    pub(crate) async fn post(
+        &self,
+        door: &Door,
+        kind: &str,
+        below: &str,
+    ) -> Result<Value, CliError> {
+        door.post(&self.path(kind, below)?, &json!({})).await
+    }
+
     /// Removes it, of this kind; what is said of that.
     pub(crate) async fn remove(&self, door: &Door, kind: &str) -> Result<Value, CliError> {
         door.delete(&self.path(kind, "")?).await?;

@@ -72,7 +72,7 @@ impl What {
                 door.post(&format!("{FACTORY}/schedules"), &written).await
             }
             Self::Show(one) => door.get(&path(one, "")?).await,
-            Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
+            Self::RunNow(one) => one.post(door, "schedules", "/run-now").await,
             Self::Enable(one) => door.patch(&path(one, "")?, &json!({ "is_enabled": true })).await,
             Self::Disable(one) => {
                 door.patch(&path(one, "")?, &json!({ "is_enabled": false })).await

@@ -79,13 +79,11 @@ impl Beside {
     }
 
     fn connector(&self, id: &str, at: &str, rules: &mut Rules<'_>) {
-        let known = self.connectors.iter().map(String::as_str);
-        among("connector", id, known.collect(), at, rules);
+        among("connector", id, &self.connectors, at, rules);
     }
 
     fn playbook(&self, id: &str, at: &str, rules: &mut Rules<'_>) {
-        let known = self.playbooks.keys().map(String::as_str);
-        among("playbook", id, known.collect(), at, rules);
+        among("playbook", id, self.playbooks.keys(), at, rules);
     }
 
     fn inputs(&self, id: &str, given: &Map<String, Value>, at: &str, rules: &mut Rules<'_>) {
@@ -96,7 +94,14 @@ impl Beside {
 }
 
 /// Warns of an id that none of the files has, where there are some of that kind: it may be stored all the same.
-fn among(what: &str, id: &str, known: Vec<&str>, at: &str, rules: &mut Rules<'_>) {
+fn among<'k>(
+    what: &str,
+    id: &str,
+    known: impl IntoIterator<Item = &'k String>,
+    at: &str,
+    rules: &mut Rules<'_>,
+) {
+    let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
     if known.is_empty() || known.contains(&id) {
         return;
     }

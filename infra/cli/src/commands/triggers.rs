@@ -79,7 +79,7 @@ impl Triggers {
             Some(What::Show(one)) => door.get(&one.path(KIND, "")?).await?,
             Some(What::Pause(one)) => switched(door, one, false).await?,
             Some(What::Resume(one)) => switched(door, one, true).await?,
-            Some(What::NewKey(one)) => door.post(&one.path(KIND, "/keys")?, &json!({})).await?,
+            Some(What::NewKey(one)) => one.post(door, KIND, "/keys").await?,
             Some(What::RemoveKey { one, key }) => {
                 door.delete(&one.path(KIND, &format!("/keys/{}", plain(key)?))?).await?;
                 json!({ "removed": key })

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
 use super::sample::words;
-use crate::commands::{FACTORY, operator, text};
+use crate::commands::{self, FACTORY, operator, text};
 use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Stack;
@@ -200,9 +200,7 @@ async fn grant(admin: &Door, to: &Somebody, shelf: &str, body: Value) -> Result<
 }
 
 async fn made(door: &Door, path: &str, body: &Value) -> Result<String, CliError> {
-    let made = door.post(&format!("{FACTORY}{path}"), body).await?;
-    text(&made, "id")
-        .ok_or_else(|| CliError::Found(format!("`{path}` made something without an id")))
+    commands::made(door, path, body, &format!("`{path}` made something")).await
 }
 
 /// The request that the run waits for, once it is open; a stack that is too slow goes without.

@@ -7,6 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use super::Stack;
+use super::process::piped;
 use super::python::Environment;
 use crate::error::CliError;
 
@@ -88,7 +89,7 @@ impl Aws {
         let doing = |source| CliError::io("invoking a function", source);
         let mut command = self.command(&self.program.with_file_name("python"), folder);
         command.arg(script).arg(function);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        piped(command.as_std_mut());
         let mut child = command.spawn().map_err(doing)?;
         if let Some(mut input) = child.stdin.take() {
             let lines: String = events.iter().map(|event| format!("{event}\n")).collect();

@@ -29,6 +29,7 @@ pub use emulator::is_running;
 pub use functions::Profile;
 pub use functions::build_functions;
 pub use process::Process;
+pub(crate) use process::piped;
 pub use python::peers;
 pub use stored_state::{EmulatorStatus, Recovered};
 pub use up::{UpOptions, up};

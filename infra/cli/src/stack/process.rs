@@ -1,11 +1,16 @@
 //! Which process is ours: an id is used again by others, so the time it was started is kept beside it.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
+
+/// Has this program write what a command reads, and read what it writes.
+pub(crate) fn piped(command: &mut Command) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+}
 
 /// A process that this program started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

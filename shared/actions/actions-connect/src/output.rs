@@ -22,13 +22,16 @@ pub(crate) fn stamp(
     origin: &Origin<'_>,
 ) {
     let rules = &resolved.endpoint.entities;
-    record.insert("_source".to_owned(), resolved.definition.id.as_str().into());
-    record.insert("_endpoint".to_owned(), resolved.endpoint_name.as_str().into());
-    record.insert("_source_ref".to_owned(), origin.reference.into());
-    record.insert("_source_name".to_owned(), origin.name.into());
-    record.insert("_retrieved_at".to_owned(), call.now.to_string().into());
-    record.insert("_entity_type".to_owned(), rules.entity_type.as_str().into());
-    record.insert("_entity_rules".to_owned(), json!(rules.extraction));
+    let stamped = [
+        ("_source", resolved.definition.id.as_str().into()),
+        ("_endpoint", resolved.endpoint_name.as_str().into()),
+        ("_source_ref", origin.reference.into()),
+        ("_source_name", origin.name.into()),
+        ("_retrieved_at", call.now.to_string().into()),
+        ("_entity_type", rules.entity_type.as_str().into()),
+        ("_entity_rules", json!(rules.extraction)),
+    ];
+    record.extend(stamped.map(|(name, value)| (name.to_owned(), value)));
 }
 
 /// The bound that ended the reading although the source has more records.

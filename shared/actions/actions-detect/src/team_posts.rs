@@ -127,9 +127,9 @@ impl NewTeamPosts {
         Box::pin(async move {
             let page = self.posts.since(team, since, after.as_deref()).await;
             let page = page.map_err(|error| ActionError::from_failure(error.as_ref()))?;
-            let listed = page.posts.iter().map(|post| Listed {
+            let listed = page.posts.into_iter().map(|post| Listed {
                 at: post.created_at,
-                found: fits(post, params).then(|| (item(post), ())),
+                found: fits(&post, params).then(|| (item(post), ())),
             });
             Ok((listed.collect(), page.next))
         })
@@ -147,13 +147,13 @@ fn fits(post: &Post, params: &Params) -> bool {
         && (params.thread_ids.is_empty() || params.thread_ids.iter().any(is_named))
 }
 
-fn item(post: &Post) -> Found {
+fn item(post: Post) -> Found {
     let record = NewPost {
         post_id: post.id.to_string(),
         thread_id: post.thread_id.to_string(),
-        author: post.author.clone(),
+        author: post.author,
         author_id: post.author_id.to_string(),
-        content: post.content.clone(),
+        content: post.content,
         created_at: post.created_at.to_string(),
         reply_count: post.reply_count,
     };

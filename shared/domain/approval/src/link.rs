@@ -3,36 +3,22 @@
 //! A link names the request, the approver's slot, a link version and an expiry; the MAC over these and the tenant makes it
 //! genuine. Re-issuing raises the version, which kills older links. The store keeps only a hash of the MAC, so reading
 //! the table gives nobody a link. The task token of the state machine never leaves the store.
-//!
-//! Tokens are base64url without padding, about 100 characters, of: one byte of form, the payload in fixed width, the
-//! length and text of the key's name, the MAC.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_zones::to_the_second;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
-use crate::hashing::hash_bytes;
 use crate::mac::{Mac, MacError};
 use crate::position::ApprovalId;
 use crate::tenant::Tenant;
+use crate::token::{Reader, Said, Signed, TokenError};
 use countersign_effect::Digest;
-
-const LINK_FORM: u8 = 1;
-const NONCE_FORM: u8 = 2;
-const MAC_LENGTH: usize = 32;
 
 /// How long the page's nonce is good.
 const NONCE_LIFETIME: SignedDuration = SignedDuration::from_mins(30);
-
-/// A text that is not a token of the expected form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is not a token of this form")]
-pub struct TokenError;
 
 /// Why a link or nonce does not open the page or decide.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -97,11 +83,7 @@ pub struct Link {
 pub struct LinkId(pub Digest);
 
 /// A link with its MAC: whoever holds it is taken for the approver in its slot, with the assurance `link`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SignedLink {
-    link: Link,
-    proof: Proof,
-}
+pub type SignedLink = Signed<Link>;
 
 impl Link {
     /// Signs the link for a deployment.
@@ -109,13 +91,13 @@ impl Link {
     /// # Errors
     /// [`MacError`] when the key cannot be used.
     pub async fn sign(self, tenant: &Tenant, key: &dyn Mac) -> Result<SignedLink, MacError> {
-        let proof = Proof::made(&self.message(tenant), key).await?;
-        Ok(SignedLink { link: self, proof })
+        Signed::made(self, tenant, key).await
     }
+}
 
-    fn message(&self, tenant: &Tenant) -> Vec<u8> {
-        message("countersign/v1/link", tenant, &self.payload())
-    }
+impl Said for Link {
+    const FORM: u8 = 1;
+    const DOMAIN: &'static str = "countersign/v1/link";
 
     fn payload(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(30);
@@ -137,21 +119,6 @@ impl Link {
 }
 
 impl SignedLink {
-    /// The text that stands in the URL.
-    #[must_use]
-    pub fn token(&self) -> String {
-        self.proof.token(LINK_FORM, &self.link.payload())
-    }
-
-    /// Reads a token. What comes out is not yet known to be genuine: only [`SignedLink::verify`] gives its [`Link`].
-    ///
-    /// # Errors
-    /// [`TokenError`] when the text has not the form of a link.
-    pub fn parse(token: &str) -> Result<Self, TokenError> {
-        let (link, proof) = Proof::read(token, LINK_FORM, Link::read)?;
-        Ok(Self { link, proof })
-    }
-
     /// The link, once its MAC and its expiry have been checked.
     ///
     /// # Errors
@@ -162,23 +129,20 @@ impl SignedLink {
         key: &dyn Mac,
         now: Timestamp,
     ) -> Result<&Link, LinkError> {
-        self.proof.check(&self.link.message(tenant), key).await?;
-        if now >= self.link.expires_at {
-            return Err(LinkError::Expired(self.link.expires_at));
-        }
-        Ok(&self.link)
+        let link = self.genuine(tenant, key).await?;
+        if now >= link.expires_at { Err(LinkError::Expired(link.expires_at)) } else { Ok(link) }
     }
 
     /// What the store keeps of it.
     #[must_use]
     pub fn stored_hash(&self) -> Digest {
-        hash_bytes("countersign/v1/link-hash", &[&self.proof.mac])
+        self.hash("countersign/v1/link-hash")
     }
 
     /// The name of this link, bound into nonces.
     #[must_use]
     pub fn id(&self) -> LinkId {
-        LinkId(hash_bytes("countersign/v1/link-id", &[&self.proof.mac]))
+        LinkId(self.hash("countersign/v1/link-id"))
     }
 
     /// Whether it is the link whose hash and version the store keeps.
@@ -187,13 +151,7 @@ impl SignedLink {
     /// [`LinkError::Superseded`] when another was issued since.
     pub fn check_current(&self, version: u32, stored_hash: &Digest) -> Result<(), LinkError> {
         let same = bool::from(self.stored_hash().as_bytes().ct_eq(stored_hash.as_bytes()));
-        if same && version == self.link.version { Ok(()) } else { Err(LinkError::Superseded) }
-    }
-}
-
-impl std::fmt::Debug for SignedLink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SignedLink {{ link: {:?}, .. }}", self.link)
+        if same && version == self.said.version { Ok(()) } else { Err(LinkError::Superseded) }
     }
 }
 
@@ -211,11 +169,7 @@ pub struct Nonce {
 }
 
 /// A nonce with its MAC. Nothing is stored for it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SignedNonce {
-    nonce: Nonce,
-    proof: Proof,
-}
+pub type SignedNonce = Signed<Nonce>;
 
 impl Nonce {
     /// The nonce of a page that is rendered now; good for 30 minutes.
@@ -229,13 +183,13 @@ impl Nonce {
     /// # Errors
     /// [`MacError`] when the key cannot be used.
     pub async fn sign(self, tenant: &Tenant, key: &dyn Mac) -> Result<SignedNonce, MacError> {
-        let proof = Proof::made(&self.message(tenant), key).await?;
-        Ok(SignedNonce { nonce: self, proof })
+        Signed::made(self, tenant, key).await
     }
+}
 
-    fn message(&self, tenant: &Tenant) -> Vec<u8> {
-        message("countersign/v1/nonce", tenant, &self.payload())
-    }
+impl Said for Nonce {
+    const FORM: u8 = 2;
+    const DOMAIN: &'static str = "countersign/v1/nonce";
 
     fn payload(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(76);
@@ -257,21 +211,6 @@ impl Nonce {
 }
 
 impl SignedNonce {
-    /// The text that stands in the form.
-    #[must_use]
-    pub fn token(&self) -> String {
-        self.proof.token(NONCE_FORM, &self.nonce.payload())
-    }
-
-    /// Reads a token; only [`SignedNonce::verify`] gives its [`Nonce`].
-    ///
-    /// # Errors
-    /// [`TokenError`] when the text has not the form of a nonce.
-    pub fn parse(token: &str) -> Result<Self, TokenError> {
-        let (nonce, proof) = Proof::read(token, NONCE_FORM, Nonce::read)?;
-        Ok(Self { nonce, proof })
-    }
-
     /// The nonce, once its MAC, its age and its link have been checked.
     ///
     /// # Errors
@@ -283,72 +222,10 @@ impl SignedNonce {
         link: LinkId,
         now: Timestamp,
     ) -> Result<&Nonce, LinkError> {
-        self.proof.check(&self.nonce.message(tenant), key).await?;
-        if now >= self.nonce.expires_at || self.nonce.link != link {
-            return Err(LinkError::StalePage);
-        }
-        Ok(&self.nonce)
+        let nonce = self.genuine(tenant, key).await?;
+        let is_stale = now >= nonce.expires_at || nonce.link != link;
+        if is_stale { Err(LinkError::StalePage) } else { Ok(nonce) }
     }
-}
-
-impl std::fmt::Debug for SignedNonce {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SignedNonce {{ nonce: {:?}, .. }}", self.nonce)
-    }
-}
-
-fn message(domain: &str, tenant: &Tenant, payload: &[u8]) -> Vec<u8> {
-    [domain.as_bytes(), &[0], tenant.as_str().as_bytes(), &[0], payload].concat()
-}
-
-/// What makes a token genuine: a MAC, and the name of the key it was made with.
-#[derive(Clone, PartialEq, Eq)]
-struct Proof {
-    key_id: String,
-    mac: [u8; MAC_LENGTH],
-}
-
-impl Proof {
-    async fn made(message: &[u8], key: &dyn Mac) -> Result<Self, MacError> {
-        let mac = key.sign(message).await?;
-        Ok(Self { key_id: key.key_id().to_owned(), mac: exactly_32(&mac)? })
-    }
-
-    /// Refuses what this key has not made of this message.
-    async fn check(&self, message: &[u8], key: &dyn Mac) -> Result<(), LinkError> {
-        if self.key_id != key.key_id() || !key.verify(message, &self.mac).await? {
-            return Err(LinkError::Forged);
-        }
-        Ok(())
-    }
-
-    fn token(&self, form: u8, payload: &[u8]) -> String {
-        let key_id = self.key_id.as_bytes();
-        let length = u8::try_from(key_id.len()).unwrap_or(u8::MAX);
-        let name = &key_id[..usize::from(length).min(key_id.len())];
-        URL_SAFE_NO_PAD.encode([&[form], payload, &[length], name, &self.mac].concat())
-    }
-
-    /// What a token of this form says, and its proof, which is not checked.
-    fn read<T>(
-        token: &str,
-        form: u8,
-        payload: impl FnOnce(&mut Reader<'_>) -> Result<T, TokenError>,
-    ) -> Result<(T, Self), TokenError> {
-        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| TokenError)?;
-        let mut reader = Reader::open(&bytes, form)?;
-        let payload = payload(&mut reader)?;
-        let (key_id, mac) = reader.close()?;
-        Ok((payload, Self { key_id, mac }))
-    }
-}
-
-fn exactly_32(mac: &[u8]) -> Result<[u8; MAC_LENGTH], MacError> {
-    mac.try_into().map_err(|_| MacError {
-        operation: "signing",
-        message: format!("the key made a MAC of {} bytes instead of {MAC_LENGTH}", mac.len()),
-        class: Class::Terminal,
-    })
 }
 
 fn id_bytes(id: &ApprovalId) -> [u8; 16] {
@@ -357,38 +234,4 @@ fn id_bytes(id: &ApprovalId) -> [u8; 16] {
     // An id always has 32 hex digits: its type says so.
     let _ = hex::decode_to_slice(digits, &mut bytes);
     bytes
-}
-
-/// Reads fixed-width fields off the front.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn open(bytes: &'a [u8], form: u8) -> Result<Self, TokenError> {
-        match bytes.split_first() {
-            Some((first, rest)) if *first == form => Ok(Self(rest)),
-            _ => Err(TokenError),
-        }
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8], TokenError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(TokenError)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], TokenError> {
-        self.take(N)?.try_into().map_err(|_| TokenError)
-    }
-
-    fn time(&mut self) -> Result<Timestamp, TokenError> {
-        let seconds = i64::from_be_bytes(self.array()?);
-        Timestamp::from_second(seconds).map_err(|_| TokenError)
-    }
-
-    fn close(mut self) -> Result<(String, [u8; MAC_LENGTH]), TokenError> {
-        let [length] = self.array()?;
-        let name = std::str::from_utf8(self.take(usize::from(length))?).map_err(|_| TokenError)?;
-        let mac = self.array()?;
-        if self.0.is_empty() { Ok((name.to_owned(), mac)) } else { Err(TokenError) }
-    }
 }

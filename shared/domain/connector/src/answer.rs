@@ -5,6 +5,7 @@ mod meaning;
 use serde_json::{Map, Value};
 use url::Url;
 
+use crate::empty_fields::is_given;
 use crate::json_path::JsonPath;
 use crate::model::{PagePlace, Pagination};
 use crate::request::{Request, keep_key, param, public_query, set_param};
@@ -173,13 +174,8 @@ fn says_more(value: &Value) -> bool {
 
 /// Whether something is where a cursor should be.
 fn is_there(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(entries) => !entries.is_empty(),
-        Value::Bool(true) | Value::Number(_) => true,
-    }
+    let is_empty = value.as_object().is_some_and(Map::is_empty);
+    is_given(value) && !is_empty && *value != Value::Bool(false)
 }
 
 /// The cursor as text; an error when the answer has neither a text nor a number there.

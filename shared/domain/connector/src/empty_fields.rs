@@ -18,7 +18,8 @@ pub fn empty_everywhere<'n, 'r>(
     names.into_iter().filter(|name| !has(name)).collect()
 }
 
-fn is_given(value: &Value) -> bool {
+/// Whether a value is neither null nor an empty text or list.
+pub(crate) fn is_given(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),

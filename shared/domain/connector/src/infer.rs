@@ -138,13 +138,7 @@ fn widest(a: DataType, b: DataType) -> DataType {
 
 fn data_type(value: &Value) -> DataType {
     match value {
-        Value::Null => DataType::Any,
-        Value::Bool(_) => DataType::Boolean,
-        Value::Number(number) if number.is_f64() => DataType::Number,
-        Value::Number(_) => DataType::Integer,
         Value::String(text) if is_date(text) => DataType::Date,
-        Value::String(_) => DataType::String,
-        Value::Object(_) => DataType::Object,
         Value::Array(items) => {
             let mut item = None;
             items.iter().take(SAMPLED).for_each(|value| merge(&mut item, value));
@@ -154,6 +148,7 @@ fn data_type(value: &Value) -> DataType {
                 Some(item) => item,
             })
         }
+        other => DataType::of(other),
     }
 }
 

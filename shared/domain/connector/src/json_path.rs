@@ -224,10 +224,15 @@ fn bracket(inner: &str) -> Option<(JsonStep, &str)> {
 
 /// A text between quotes before `]`, and what follows.
 fn quoted(text: &str) -> Option<(&str, &str)> {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let (inner, after) = text[1..].split_once(quote)?;
+    let (inner, after) = unquoted(text)?;
     let after = after.strip_prefix(']')?;
     (!inner.is_empty()).then_some((inner, after))
+}
+
+/// What is between the quotes, single or double, that a text begins with, and what follows them.
+pub(crate) fn unquoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    text[1..].split_once(quote)
 }
 
 /// A quote that does not stand in the text.

@@ -1,14 +1,21 @@
 //! How many entries a mapping or a list has.
 
 use schemars::Schema;
-use serde::de::Error;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
-/// Refuses fewer than `min` and more than `max`.
-pub(crate) fn check<E: Error>(count: usize, min: usize, max: usize) -> Result<(), E> {
-    if (min..=max).contains(&count) {
-        return Ok(());
+/// Reads entries, and refuses fewer than `min` and more than `max`.
+pub(crate) fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+    min: usize,
+    max: usize,
+    count: fn(&T) -> usize,
+) -> Result<T, D::Error> {
+    let entries = T::deserialize(deserializer)?;
+    if (min..=max).contains(&count(&entries)) {
+        return Ok(entries);
     }
-    Err(E::custom(format!("must have {min} to {max} entries")))
+    Err(D::Error::custom(format!("must have {min} to {max} entries")))
 }
 
 /// Says both bounds in a schema, under these keys; one that bounds nothing is left out.

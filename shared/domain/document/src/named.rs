@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use crate::entry_count;
+use crate::entry_count::{self, read};
 
 /// A mapping of `MIN` to `MAX` entries, in the order in which they are written, whose keys are `K`: a type of
 /// [`crate::text_type!`].
@@ -44,9 +44,7 @@ where
     V: Deserialize<'de>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = IndexMap::deserialize(deserializer)?;
-        entry_count::check::<D::Error>(entries.len(), MIN, MAX)?;
-        Ok(Self(entries))
+        read(deserializer, MIN, MAX, IndexMap::len).map(Self)
     }
 }
 

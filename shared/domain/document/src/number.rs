@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::entry_count;
+use crate::entry_count::{self, read};
 
 /// A whole number from `MIN` to `MAX`, and `DEFAULT` when the key has `#[serde(default)]` and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -114,9 +114,7 @@ impl<'de, T: Deserialize<'de>, const MIN: usize, const MAX: usize> Deserialize<'
     for List<T, MIN, MAX>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = Vec::deserialize(deserializer)?;
-        entry_count::check::<D::Error>(entries.len(), MIN, MAX)?;
-        Ok(Self(entries))
+        read(deserializer, MIN, MAX, Vec::len).map(Self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::inside::lone_key;
 use crate::mend::Mend;
 use crate::problem::{Problem, Severity};
 use crate::span::Span;
@@ -185,8 +186,7 @@ fn unquoted<'t>(
     value: &'t Value,
     is_known: &dyn Fn(&str) -> bool,
 ) -> Option<&'t str> {
-    let mut entries = value.as_object()?.iter();
-    let (Some((key, Value::Null)), None) = (entries.next(), entries.next()) else { return None };
+    let key = lone_key(value)?;
     let is_meant = match tree.text_from(pointer) {
         None => is_known(key),
         Some(text) => {

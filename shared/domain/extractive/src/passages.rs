@@ -91,13 +91,16 @@ const MAX_PLACE: usize = 300;
 /// end it and begin another quotation.
 fn quotation(line: &str) -> Option<(String, &str)> {
     let line = line.trim();
-    if !line.starts_with('"') {
-        return None;
-    }
-    let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
-    let text = texts.next()?.ok()?;
-    let place = line.get(texts.byte_offset()..)?.strip_prefix(" (")?.strip_suffix(')')?;
+    let (text, rest) = in_quotes(line)?;
+    let place = rest.strip_prefix(" (")?.strip_suffix(')')?;
     (place.chars().count() <= MAX_PLACE && is_place(place)).then_some((text, place))
+}
+
+/// The text that a line begins with in quotes, as JSON writes it, and what follows.
+fn in_quotes(line: &str) -> Option<(String, &str)> {
+    let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
+    let text = texts.next()?.ok().filter(|_| line.starts_with('"'))?;
+    Some((text, line.get(texts.byte_offset()..)?))
 }
 
 /// Whether a text can be a place as [`inside`] writes it: names, some of them quoted in brackets.
@@ -107,12 +110,9 @@ fn is_place(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("[\"") {
         let (before, quoted) = (&rest[..at], &rest[at + 1..]);
-        let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
-        let is_name = names.next().is_some_and(|name| name.is_ok_and(|name| is_plain(&name)));
-        let behind = quoted.get(names.byte_offset()..).and_then(|behind| behind.strip_prefix(']'));
-        match behind.filter(|_| is_name && is_plain(before)) {
-            Some(behind) => rest = behind,
-            None => return false,
+        match in_quotes(quoted).and_then(|(name, behind)| Some((name, behind.strip_prefix(']')?))) {
+            Some((name, behind)) if is_plain(&name) && is_plain(before) => rest = behind,
+            _ => return false,
         }
     }
     is_plain(rest)

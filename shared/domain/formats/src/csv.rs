@@ -130,10 +130,7 @@ impl Row for StringRecord {
     }
 
     fn value(&self, index: usize) -> Value {
-        match self.get(index).map(str::trim) {
-            None | Some("") => Value::Null,
-            Some(text) => Value::from(text),
-        }
+        self.cell(index).into()
     }
 
     fn cell(&self, index: usize) -> Cell {

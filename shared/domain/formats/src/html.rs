@@ -33,10 +33,9 @@ pub(crate) fn read(
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
     let bytes = whole::bytes(source, limits.max_bytes)?;
-    if bytes.len() as u64 > limits.max_page_bytes {
-        let (what, limit) = ("bytes of one page", limits.max_page_bytes);
-        return Err(FormatError::Limit { place: "its end".to_owned(), what: what.into(), limit });
-    }
+    FormatError::bound(bytes.len() as u64, limits.max_page_bytes, "bytes of one page", || {
+        "its end".to_owned()
+    })?;
     let declared = declared_encoding(&bytes);
     let encoding = declared.as_deref().or(rules.encoding.as_deref());
     let mut text = Text::new(&bytes[..], encoding, limits.max_bytes);

@@ -141,14 +141,8 @@ impl<'r> Table<'r> {
         for index in 0..row.width() {
             names.push(row.text(index));
             bytes += names.last().map_or(0, String::len);
-            if bytes > self.limits.max_record_bytes {
-                let (what, limit) = ("bytes in the header", self.limits.max_record_bytes as u64);
-                return Err(FormatError::Limit {
-                    place: place.to_owned(),
-                    what: what.into(),
-                    limit,
-                });
-            }
+            let limit = self.limits.max_record_bytes as u64;
+            FormatError::bound(bytes as u64, limit, "bytes in the header", || place.to_owned())?;
         }
         if self.rules.fields.is_empty() {
             self.header = Some(Header::All(distinct(names)));

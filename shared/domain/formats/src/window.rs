@@ -89,14 +89,9 @@ impl<R: Read> Window<R> {
                 return Ok(length);
             }
             let place = || format!("line {}", self.line());
-            if scan.seen > limits.max_record_bytes {
-                let (what, limit) = ("bytes in one record", limits.max_record_bytes as u64);
-                return Err(FormatError::Limit { place: place(), what: what.into(), limit });
-            }
-            if scan.depth > limits.max_depth {
-                let (what, limit) = ("values inside each other", limits.max_depth as u64);
-                return Err(FormatError::Limit { place: place(), what: what.into(), limit });
-            }
+            let (bytes, depth) = (limits.max_record_bytes as u64, limits.max_depth as u64);
+            FormatError::bound(scan.seen as u64, bytes, "bytes in one record", place)?;
+            FormatError::bound(scan.depth as u64, depth, "values inside each other", place)?;
             if !self.more()? {
                 return if scan.state == State::Bare {
                     Ok(scan.seen)

@@ -81,14 +81,8 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Hidden, FormatE
         open: "the directory of the workbook's parts is missing or damaged".to_owned(),
     })?;
     let parts = archive.len();
-    if parts > limits.max_parts {
-        let (what, limit) = ("parts", limits.max_parts as u64);
-        return Err(FormatError::Limit {
-            place: "the workbook's directory".to_owned(),
-            what: what.into(),
-            limit,
-        });
-    }
+    let place = || "the workbook's directory".to_owned();
+    FormatError::bound(parts as u64, limits.max_parts as u64, "parts", place)?;
     let mut left = limits.max_unpacked_bytes;
     let mut hidden = Hidden::default();
     for index in 0..parts {

@@ -118,7 +118,7 @@ fn count(of: &Value, name: &str) -> u64 {
 }
 
 fn items<'v>(of: &'v Value, name: &str) -> &'v [Value] {
-    of.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    of[name].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// What one entity adds.

@@ -5,23 +5,32 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How often a monitor looks: from every five minutes to once a day. Its number is its minutes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
+)]
 #[schemars(extend("x-code" = "interval"))]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Interval {
     #[serde(rename = "5m")]
+    #[strum(to_string = "5m")]
     Minutes5 = 5,
     #[serde(rename = "15m")]
+    #[strum(to_string = "15m")]
     Minutes15 = 15,
     #[serde(rename = "30m")]
+    #[strum(to_string = "30m")]
     Minutes30 = 30,
     #[serde(rename = "1h")]
+    #[strum(to_string = "1h")]
     Hour = 60,
     #[serde(rename = "4h")]
+    #[strum(to_string = "4h")]
     Hours4 = 240,
     #[serde(rename = "12h")]
+    #[strum(to_string = "12h")]
     Hours12 = 720,
     #[serde(rename = "24h")]
+    #[strum(to_string = "24h")]
     Day = 1_440,
 }
 
@@ -40,15 +49,7 @@ impl Interval {
     /// As it is written.
     #[must_use]
     pub fn label(self) -> &'static str {
-        match self {
-            Self::Minutes5 => "5m",
-            Self::Minutes15 => "15m",
-            Self::Minutes30 => "30m",
-            Self::Hour => "1h",
-            Self::Hours4 => "4h",
-            Self::Hours12 => "12h",
-            Self::Day => "24h",
-        }
+        self.into()
     }
 
     /// The interval of this label.

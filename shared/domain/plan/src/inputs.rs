@@ -1,7 +1,7 @@
 //! The playbook's variables: what was given, checked and completed (F-135).
 
 use countersign_playbook::{InputDecl, InputType, ValidPlaybook};
-use countersign_wiring::coerce;
+use countersign_wiring::{all_or_errors, coerce};
 use serde_json::{Map, Value};
 
 /// The most text one variable may carry, bytes of JSON.
@@ -34,18 +34,8 @@ pub fn inputs(
         .filter(|name| !declared(name))
         .take(MAX_TOLD)
         .map(|name| problem(name, "the playbook declares no such input"));
-    let mut problems: Vec<InputProblem> = unknown.collect();
-    let mut values = Map::new();
-    for decl in &playbook.inputs {
-        match value(decl, given.get(&decl.name)) {
-            Ok(Some(value)) => {
-                values.insert(decl.name.clone(), value);
-            }
-            Ok(None) => {}
-            Err(error) => problems.push(error),
-        }
-    }
-    if problems.is_empty() { Ok(values) } else { Err(problems) }
+    let filled = |decl: &InputDecl| (decl.name.clone(), value(decl, given.get(&decl.name)));
+    all_or_errors(unknown.collect(), playbook.inputs.iter().map(filled))
 }
 
 fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, InputProblem> {

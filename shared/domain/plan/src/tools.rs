@@ -63,17 +63,19 @@ impl Tool {
     /// The name that the model knows it by: that of the action, or of connector and endpoint.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
-        match &self.endpoint {
-            None => Cow::Borrowed(self.action.as_str()),
-            Some(endpoint) => Cow::Owned(endpoint.name()),
-        }
+        self.called(ToolEndpoint::name)
     }
 
     /// The name that its author wrote.
     fn written(&self) -> Cow<'_, str> {
+        self.called(|endpoint| format!("{}/{}", endpoint.connector, endpoint.endpoint))
+    }
+
+    /// The name of its action, or what its endpoint is called.
+    fn called(&self, of_endpoint: impl FnOnce(&ToolEndpoint) -> String) -> Cow<'_, str> {
         match &self.endpoint {
             None => Cow::Borrowed(self.action.as_str()),
-            Some(called) => Cow::Owned(format!("{}/{}", called.connector, called.endpoint)),
+            Some(endpoint) => Cow::Owned(of_endpoint(endpoint)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use countersign_document::{Document, Problem, Reading, Rules, Text, read, read_value};
+use countersign_document::{Document, Problem, Reading, Rules, Text, read, read_value, repeated};
 use countersign_report::WrittenDestination;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -159,12 +159,10 @@ impl Document for Written {
 
 /// Whoever is named twice signs once.
 fn approvers(named: &[Approver], rules: &mut Rules<'_>) {
-    for (n, approver) in named.iter().enumerate() {
-        if named[..n].contains(approver) {
-            let message = format!("`{approver}` is named already, and signs once");
-            let hint = "name each person once".to_owned();
-            rules.hinted("duplicate", &format!("/approvers/{n}"), message, hint);
-        }
+    for (n, approver) in repeated(named) {
+        let message = format!("`{approver}` is named already, and signs once");
+        let hint = "name each person once".to_owned();
+        rules.hinted("duplicate", &format!("/approvers/{n}"), message, hint);
     }
 }
 

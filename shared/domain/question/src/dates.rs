@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::Found;
 use crate::numbers::small;
-use crate::words::Word;
+use crate::words::{Word, scanned};
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -34,24 +34,11 @@ type Days = (Date, Date);
 
 /// The dates among words; a month or year has a first and a last day.
 pub(crate) fn found(words: &[Word<'_>], today: Date) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
+    scanned(words, |at| {
         let before = at.checked_sub(1).map(|before| &words[before]);
-        match date(before, &words[at..], today) {
-            Some(((first, last), taken)) => {
-                found.push(Found {
-                    value: text(first),
-                    last: (first != last).then(|| text(last)),
-                    start: words[at].start,
-                    end: words[at + taken - 1].end,
-                });
-                at += taken;
-            }
-            None => at += 1,
-        }
-    }
-    found
+        let ((first, last), taken) = date(before, &words[at..], today)?;
+        Some((Some((text(first), (first != last).then(|| text(last)))), taken))
+    })
 }
 
 fn text(date: Date) -> Value {

@@ -1,9 +1,10 @@
 //! Numbers as people write them: `1,250.50`, `$4,200`, `2.5 million`, `3k`, `twenty-five`, `two thousand`.
 
+use countersign_decimal::moved;
 use serde_json::Value;
 
 use crate::Found;
-use crate::words::Word;
+use crate::words::{Word, scanned};
 
 /// Digits and the power of ten they are multiplied by: 2.5 million is 25 and 5.
 struct Exact {
@@ -38,29 +39,14 @@ const TENS: [&str; 8] =
 
 /// The numbers among words. A decimal is a text with its digits.
 pub(crate) fn found(words: &[Word<'_>], is_decimal: bool) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
+    scanned(words, |at| {
         // `half a million`, `two and a half million`, `between 2 and 5 million`: a part of it would be another number.
         if let Some(taken) = fraction(&words[at..]).or_else(|| bare_of_a_range(&words[at..])) {
-            at += taken;
-            continue;
+            return Some((None, taken));
         }
-        match number(&words[at..]) {
-            Some((exact, taken)) => {
-                let (first, last) = (words[at], words[at + taken - 1]);
-                found.extend(exact.value(is_decimal).map(|value| Found {
-                    value,
-                    last: None,
-                    start: first.start,
-                    end: last.end,
-                }));
-                at += taken;
-            }
-            None => at += 1,
-        }
-    }
-    found
+        let (exact, taken) = number(&words[at..])?;
+        Some((exact.value(is_decimal).map(|value| (value, None)), taken))
+    })
 }
 
 /// A whole number of a word, such as the day of a month or how many weeks ago.
@@ -185,12 +171,6 @@ impl Exact {
         let power = u32::try_from(self.power.max(0)).ok().filter(|power| *power <= 12)?;
         let digits = self.digits.checked_mul(10_i128.checked_pow(power)?)?;
         let places = usize::try_from(-self.power.min(0)).ok()?;
-        if places == 0 {
-            return Some(digits.to_string());
-        }
-        let sign = if digits < 0 { "-" } else { "" };
-        let padded = format!("{:0>width$}", digits.abs(), width = places + 1);
-        let (whole, fraction) = padded.split_at(padded.len() - places);
-        Some(format!("{sign}{whole}.{fraction}"))
+        Some(moved(digits, places))
     }
 }

@@ -1,5 +1,9 @@
 //! The words of a text with their places.
 
+use serde_json::Value;
+
+use crate::Found;
+
 /// Words that are looked at; a question may have 16,000 characters.
 const MAX_WORDS: usize = 4_000;
 
@@ -17,6 +21,27 @@ impl Word<'_> {
     pub(crate) fn is(&self, word: &str) -> bool {
         self.text.to_lowercase() == word
     }
+}
+
+/// What words say: a value, and the same when it is the end of a span of time; nothing of words that are passed over. And how many
+/// words these are.
+pub(crate) type Said = (Option<(Value, Option<Value>)>, usize);
+
+/// Every value among words, none of which is in two. `read` gives what the words from one on begin with.
+pub(crate) fn scanned(words: &[Word<'_>], read: impl Fn(usize) -> Option<Said>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (said, taken) = read(at).unwrap_or((None, 1));
+        found.extend(said.map(|(value, last)| Found {
+            value,
+            last,
+            start: words[at].start,
+            end: words[at + taken - 1].end,
+        }));
+        at += taken;
+    }
+    found
 }
 
 /// The words of a text, in order.

@@ -41,41 +41,23 @@ fn argument(slot: &Slot) -> Value {
 
 fn described(data_type: &DataType, description: &str) -> Map<String, Value> {
     let mut schema = of_type(data_type);
-    let form = match data_type {
-        DataType::Date => "a date (yyyy-mm-dd) or a time (RFC 3339)",
-        DataType::Decimal => "an exact number as text, such as 1250.00",
-        _ => "",
-    };
-    let parts: Vec<&str> =
-        [description, form].into_iter().filter(|part| !part.is_empty()).collect();
-    if !parts.is_empty() {
-        schema.insert("description".to_owned(), parts.join("; ").into());
-    }
+    schema.extend(data_type.described(description).map(|text| ("description".to_owned(), text)));
     schema
 }
 
 fn of_type(data_type: &DataType) -> Map<String, Value> {
     let mut schema = Map::new();
-    let kind = match data_type {
-        DataType::String | DataType::Date | DataType::Decimal => "string",
-        DataType::Number => "number",
-        DataType::Integer => "integer",
-        DataType::Boolean => "boolean",
-        DataType::Object => "object",
+    match data_type {
         DataType::Record(fields) => {
             let field = |Field { name, data_type, description }: &Field| {
                 (name.clone(), Value::Object(described(data_type, description)))
             };
             schema.insert("properties".to_owned(), fields.iter().map(field).collect());
-            "object"
         }
-        DataType::Array(item) => {
-            schema.insert("items".to_owned(), of_type(item).into());
-            "array"
-        }
-        DataType::Any => return schema,
-    };
-    schema.insert("type".to_owned(), kind.into());
+        DataType::Array(item) => _ = schema.insert("items".to_owned(), of_type(item).into()),
+        _ => {}
+    }
+    schema.extend(data_type.in_json_schema().map(|kind| ("type".to_owned(), kind.into())));
     schema
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A named, typed part of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,8 +35,9 @@ impl Field {
 }
 
 /// The type of a value (F-091, F-161). JSON on the wire: `"string"`, `{"array": "string"}`, `{"record": [field…]}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DataType {
     /// Any text.
     String,
@@ -71,21 +73,49 @@ impl DataType {
     pub fn records(fields: Vec<Field>) -> Self {
         Self::array(Self::Record(fields))
     }
+
+    /// The type of a JSON value, without a look into texts, lists and objects.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Any,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(number) if number.is_f64() => Self::Number,
+            Value::Number(_) => Self::Integer,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::array(Self::Any),
+            Value::Object(_) => Self::Object,
+        }
+    }
+
+    /// What JSON Schema calls it; none of [`DataType::Any`].
+    pub(crate) fn in_json_schema(&self) -> Option<&'static str> {
+        match self {
+            Self::Any => None,
+            Self::Date | Self::Decimal => Some("string"),
+            Self::Record(_) => Some("object"),
+            other => Some(other.into()),
+        }
+    }
+
+    /// The description of a value in a schema, and how the value is written where its type in JSON Schema leaves that open.
+    pub(crate) fn described(&self, description: &str) -> Option<Value> {
+        let form = match self {
+            Self::Date => "a date (yyyy-mm-dd) or a time (RFC 3339)",
+            Self::Decimal => "an exact number as text, such as 1250.00",
+            _ => "",
+        };
+        let parts = [description, form].into_iter().filter(|part| !part.is_empty());
+        let text = parts.collect::<Vec<_>>().join("; ");
+        (!text.is_empty()).then(|| text.into())
+    }
 }
 
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::String => f.write_str("string"),
-            Self::Number => f.write_str("number"),
-            Self::Decimal => f.write_str("decimal"),
-            Self::Integer => f.write_str("integer"),
-            Self::Boolean => f.write_str("boolean"),
-            Self::Date => f.write_str("date"),
-            Self::Object => f.write_str("object"),
-            Self::Record(_) => f.write_str("record"),
             Self::Array(item) => write!(f, "{item}[]"),
-            Self::Any => f.write_str("any"),
+            other => f.write_str(other.into()),
         }
     }
 }

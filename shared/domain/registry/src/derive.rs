@@ -1,6 +1,6 @@
 //! From a declared type to the slots of a contract.
 
-use countersign_document::without_null;
+use countersign_document::{inside_mut, without_null};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -86,26 +86,22 @@ fn fields(schema: &Value) -> Vec<Field> {
 /// Nothing means that a key is left out, so it is not an alternative of its own; words that are described one by one
 /// become a list of words; titles and the widths of numbers say nothing to those who write.
 fn simplify(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(simplify),
-        Value::Object(map) => {
-            map.values_mut().for_each(simplify);
-            plain_option(map);
-            as_words(map);
-            if map.get("title").is_some_and(Value::is_string) {
-                map.shift_remove("title");
-            }
-            let width = map.get("format").and_then(Value::as_str);
-            if width.is_some_and(|width| {
-                ["uint", "int", "double", "float"].iter().any(|w| width.starts_with(w))
-            }) {
-                map.shift_remove("format");
-            }
-            if let Some(Value::String(text)) = map.get_mut("description") {
-                *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            }
-        }
-        _ => {}
+    inside_mut(schema).into_iter().for_each(simplify);
+    let Value::Object(map) = schema else { return };
+    plain_option(map);
+    as_words(map);
+    if map.get("title").is_some_and(Value::is_string) {
+        map.shift_remove("title");
+    }
+    let width = map.get("format").and_then(Value::as_str);
+    let is_width = |width: &str| {
+        ["uint", "int", "double", "float"].iter().any(|known| width.starts_with(known))
+    };
+    if width.is_some_and(is_width) {
+        map.shift_remove("format");
+    }
+    if let Some(Value::String(text)) = map.get_mut("description") {
+        *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
 }
 

@@ -87,28 +87,15 @@ fn closed(properties: &Map<String, Value>) -> Value {
 
 fn of_field(field: &Field) -> Value {
     let mut schema = of_type(&field.data_type);
-    let form = match field.data_type {
-        DataType::Date => "a date (yyyy-mm-dd) or a time (RFC 3339)",
-        DataType::Decimal => "an exact number as text, such as 1250.00",
-        _ => "",
-    };
-    let parts = [field.description.as_str(), form].into_iter().filter(|part| !part.is_empty());
-    let description = parts.collect::<Vec<_>>().join("; ");
-    if !description.is_empty() {
-        schema["description"] = description.into();
+    if let Some(text) = field.data_type.described(&field.description) {
+        schema["description"] = text;
     }
     schema
 }
 
 /// The schema of a value of this type, or null.
 fn of_type(data_type: &DataType) -> Value {
-    let or_null = |kind: &str| json!({ "type": [kind, "null"] });
     match data_type {
-        DataType::String | DataType::Date | DataType::Decimal => or_null("string"),
-        DataType::Number => or_null("number"),
-        DataType::Integer => or_null("integer"),
-        DataType::Boolean => or_null("boolean"),
-        DataType::Object => or_null("object"),
         DataType::Record(fields) => record(fields),
         DataType::Array(item) => {
             let mut items = of_type(item);
@@ -117,7 +104,10 @@ fn of_type(data_type: &DataType) -> Value {
             }
             json!({ "type": "array", "items": items })
         }
-        DataType::Any => json!({}),
+        plain => match plain.in_json_schema() {
+            Some(kind) => json!({ "type": [kind, "null"] }),
+            None => json!({}),
+        },
     }
 }
 

@@ -29,8 +29,7 @@ pub fn write(header: &[String], rows: &[Vec<Value>]) -> String {
 pub fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => number.to_string(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
         Value::String(text) => guarded(text),
         Value::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
             guarded(&items.iter().map(plain).collect::<Vec<_>>().join("; "))

@@ -31,23 +31,31 @@ pub struct Prepared {
 }
 
 /// The kinds of destination of this release, with their settings.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr)]
 pub enum DestinationConfig {
     /// A new document.
+    #[strum(to_string = "document")]
     Document(DocumentConfig),
     /// A new document in a folder.
+    #[strum(to_string = "folder")]
     Folder(DocumentConfig),
     /// More text at the end of a document.
+    #[strum(to_string = "append_to_existing")]
     Append(AppendConfig),
     /// Rows of a workspace table.
+    #[strum(to_string = "data_workspace_table")]
     Table(TableConfig),
     /// Rows of several tables of a workspace, each on its own (F-283).
+    #[strum(to_string = "data_workspace_db")]
     Database(Vec<TableConfig>),
     /// Part of the answer.
+    #[strum(to_string = "chat")]
     Chat(Layout),
     /// A file to download.
+    #[strum(to_string = "file_export")]
     Export(ExportConfig),
     /// Entities of the owner's graph.
+    #[strum(to_string = "knowledge_graph")]
     Graph(GraphConfig),
 }
 
@@ -114,16 +122,7 @@ impl Destination {
     /// The word in `type`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match self.config {
-            DestinationConfig::Document(_) => "document",
-            DestinationConfig::Folder(_) => "folder",
-            DestinationConfig::Append(_) => "append_to_existing",
-            DestinationConfig::Table(_) => "data_workspace_table",
-            DestinationConfig::Database(_) => "data_workspace_db",
-            DestinationConfig::Chat(_) => "chat",
-            DestinationConfig::Export(_) => "file_export",
-            DestinationConfig::Graph(_) => "knowledge_graph",
-        }
+        (&self.config).into()
     }
 
     /// The data as this destination gets it.

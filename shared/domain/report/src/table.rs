@@ -173,9 +173,10 @@ pub fn rows(
             });
             cells.insert(mapped.column.name.clone(), cell);
         }
-        cells.insert("_source".to_owned(), json!(origin.source));
-        cells.insert("_query".to_owned(), json!(origin.query));
-        cells.insert("_timestamp".to_owned(), json!(origin.at.to_string()));
+        let (source, query, at) =
+            (json!(origin.source), json!(origin.query), origin.at.to_string());
+        let from = [("_source", source), ("_query", query), ("_timestamp", at.into())];
+        cells.extend(from.map(|(name, value)| (name.to_owned(), value)));
         let id = if key.is_empty() {
             hashed(&json!(["call", idempotency_key, index]))
         } else {

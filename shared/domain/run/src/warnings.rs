@@ -138,7 +138,7 @@ pub fn warned(output: &Value) -> &[Value] {
 }
 
 fn listed<'v>(output: &'v Value, name: &str) -> &'v [Value] {
-    output.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    output[name].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// How many warnings an output tells of.

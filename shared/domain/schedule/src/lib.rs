@@ -20,8 +20,8 @@ pub use policy::{
 };
 pub use query::asked;
 pub use sweep::{
-    MAX_FOLLOWED, MAX_OPEN_READ, MAX_OVERDUE, MAX_SAID, OPEN_PAGE, SAYING, SWEEP_USED, Sweeps,
-    TASK_ENDS, in_turn, sweep_share,
+    MAX_FOLLOWED, MAX_OVERDUE, MAX_SAID, OPEN_PAGE, SAYING, SWEEP_USED, Sweeps, TASK_ENDS,
+    are_enough, end_of_open, in_turn, sweep_share,
 };
 pub use timetable::Timetable;
 

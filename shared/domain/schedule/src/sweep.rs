@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use countersign_run::OpenOccurrence;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ pub const MAX_OVERDUE: usize = 2_000;
 pub const MAX_FOLLOWED: usize = 1_000;
 
 /// So many of a kind, about, have their turns before the ones behind them in the list.
-pub const MAX_OPEN_READ: usize = 5_000;
+const MAX_OPEN_READ: usize = 5_000;
 
 /// How many of them are read at once.
 pub const OPEN_PAGE: usize = 200;
@@ -49,6 +50,18 @@ pub fn sweep_share(whole: Duration, left: Duration, tasks: usize) -> Duration {
     let tasks = u32::try_from(tasks).unwrap_or(u32::MAX).max(1);
     let kept = (whole / 10).min(left / tasks);
     if tasks == 1 { left } else { (left / 2).min(left.saturating_sub(kept * (tasks - 1))) }
+}
+
+/// Whether so many open occurrences are read before any is followed; when it is late, a few are.
+#[must_use]
+pub fn are_enough(open: &[OpenOccurrence], is_late: bool) -> bool {
+    !open.is_empty() && (open.len() >= MAX_OPEN_READ || is_late)
+}
+
+/// Where the part of the list that was read ends; none when there is no more of it.
+#[must_use]
+pub fn end_of_open(open: &[OpenOccurrence], has_more: bool) -> Option<String> {
+    open.last().filter(|_| has_more).map(OpenOccurrence::place)
 }
 
 /// When the sweeper has looked.

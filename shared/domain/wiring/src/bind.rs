@@ -38,47 +38,39 @@ pub struct SlotError {
 /// A slot whose value is a single reference without a value, or null, counts as left out; so an optional input may be
 /// wired to a step that was skipped.
 ///
+/// With [`Undefined::Null`] a reference without a value is null wherever it stands alone, also inside of a list or an object. One to a
+/// field of a result that does not exist is what [`gap`](crate::gap) made of it.
+///
 /// # Errors
 /// Every [`SlotError`] there is.
 pub fn bind(
     given: &Map<String, Value>,
     slots: &[Slot],
     scope: &Scope,
-) -> Result<Map<String, Value>, Vec<SlotError>> {
-    bind_as(given, slots, scope, Undefined::Fails)
-}
-
-/// The same where a reference without a value is null wherever it stands alone, also inside of a list or an object. One to a field of
-/// a result that does not exist is what [`gap`](crate::gap) made of it.
-///
-/// # Errors
-/// Every [`SlotError`] there is.
-pub fn bind_with_gaps(
-    given: &Map<String, Value>,
-    slots: &[Slot],
-    scope: &Scope,
-) -> Result<Map<String, Value>, Vec<SlotError>> {
-    bind_as(given, slots, scope, Undefined::Null)
-}
-
-fn bind_as(
-    given: &Map<String, Value>,
-    slots: &[Slot],
-    scope: &Scope,
     undefined: Undefined,
 ) -> Result<Map<String, Value>, Vec<SlotError>> {
-    let mut bound = Map::new();
-    let mut errors: Vec<SlotError> = given.keys().filter_map(|name| unknown(name, slots)).collect();
-    for slot in slots {
-        match fill(slot, given.get(&slot.name), scope, undefined) {
-            Ok(Some(value)) => {
-                bound.insert(slot.name.clone(), value);
-            }
-            Ok(None) => {}
+    let errors = given.keys().filter_map(|name| unknown(name, slots)).collect();
+    let filled =
+        |slot: &Slot| (slot.name.clone(), fill(slot, given.get(&slot.name), scope, undefined));
+    all_or_errors(errors, slots.iter().map(filled))
+}
+
+/// The values that there are, by name. When there are `errors`, or one of the values is an error, all errors.
+///
+/// # Errors
+/// Every error there is.
+pub fn all_or_errors<E>(
+    mut errors: Vec<E>,
+    values: impl Iterator<Item = (String, Result<Option<Value>, E>)>,
+) -> Result<Map<String, Value>, Vec<E>> {
+    let mut all = Map::new();
+    for (name, value) in values {
+        match value {
+            Ok(value) => all.extend(value.map(|value| (name, value))),
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(bound) } else { Err(errors) }
+    if errors.is_empty() { Ok(all) } else { Err(errors) }
 }
 
 /// Resolves what is wired to slots that are not known here, such as those of a connector's endpoint.
@@ -92,18 +84,13 @@ pub fn bind_open(
     given: &Map<String, Value>,
     scope: &Scope,
 ) -> Result<Map<String, Value>, Vec<SlotError>> {
-    let mut bound = Map::new();
-    let mut errors = Vec::new();
-    for (name, value) in given {
-        match wire(value, scope, Undefined::Fails) {
-            Ok(Some(value)) if !value.is_null() => {
-                bound.insert(name.clone(), value);
-            }
-            Ok(_) => {}
-            Err(e) => errors.push(error(name, SlotProblem::Wiring, e.to_string())),
-        }
-    }
-    if errors.is_empty() { Ok(bound) } else { Err(errors) }
+    let wired = |(name, value): (&String, &Value)| {
+        let wired = wire(value, scope, Undefined::Fails)
+            .map(|value| value.filter(|value| !value.is_null()))
+            .map_err(|e| error(name, SlotProblem::Wiring, e.to_string()));
+        (name.clone(), wired)
+    };
+    all_or_errors(Vec::new(), given.iter().map(wired))
 }
 
 fn unknown(name: &str, slots: &[Slot]) -> Option<SlotError> {
@@ -188,7 +175,8 @@ mod tests {
             Slot::optional("mode", DataType::String, "").or("fast").one_of(&["fast", "slow"]),
         ];
         let scope = Scope::new().with("s", json!({"rows": [{"a": 1}], "none": null}));
-        let got = bind(given.as_object().unwrap(), &slots, &scope).map(Value::Object);
+        let got =
+            bind(given.as_object().unwrap(), &slots, &scope, Undefined::Fails).map(Value::Object);
         let got = got.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(
             got,
@@ -202,16 +190,16 @@ mod tests {
         let slots = [Slot::required("data", DataType::Any, "")];
         let scope = Scope::new().with("s", json!({"rows": [{"a": "{s.gone}"}]}));
         let given = json!({"data": {"rows": "{s.rows}", "more": ["{s.gone}"]}});
-        let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
+        let bound = bind(given.as_object().unwrap(), &slots, &scope, Undefined::Null);
         let expect = json!({"data": {"rows": [{"a": "{s.gone}"}], "more": [null]}});
         assert_eq!(Value::from(bound.unwrap()), expect);
         let whole = json!({"data": "{s.gone}"});
-        let bound = bind_with_gaps(whole.as_object().unwrap(), &slots, &scope);
+        let bound = bind(whole.as_object().unwrap(), &slots, &scope, Undefined::Null);
         assert_eq!(Value::from(bound.unwrap()), json!({"data": null}));
-        assert!(bind(whole.as_object().unwrap(), &slots, &scope).is_err());
+        assert!(bind(whole.as_object().unwrap(), &slots, &scope, Undefined::Fails).is_err());
         let inside = json!({"data": "so {s.gone}"});
-        assert!(bind_with_gaps(inside.as_object().unwrap(), &slots, &scope).is_err());
-        assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());
+        assert!(bind(inside.as_object().unwrap(), &slots, &scope, Undefined::Null).is_err());
+        assert!(bind(given.as_object().unwrap(), &slots, &scope, Undefined::Fails).is_err());
     }
 
     #[test]
@@ -221,12 +209,12 @@ mod tests {
         let scope = Scope::new().with("s", gap.clone()).with("t", json!({"_skipped": true}));
         let given =
             json!({"data": {"whole": "{s}", "field": "{s.answer}", "skipped": "{t.answer}"}});
-        let bound = bind_with_gaps(given.as_object().unwrap(), &slots, &scope);
+        let bound = bind(given.as_object().unwrap(), &slots, &scope, Undefined::Null);
         let expect = json!({"data": {"whole": gap, "field": gap, "skipped": null}});
         assert_eq!(Value::from(bound.unwrap()), expect);
-        assert!(bind(given.as_object().unwrap(), &slots, &scope).is_err());
+        assert!(bind(given.as_object().unwrap(), &slots, &scope, Undefined::Fails).is_err());
         let alone = json!({"data": "{s.answer}"});
-        let bound = bind_with_gaps(alone.as_object().unwrap(), &slots, &scope);
+        let bound = bind(alone.as_object().unwrap(), &slots, &scope, Undefined::Null);
         assert_eq!(Value::from(bound.unwrap()), json!({"data": gap}));
     }
 

@@ -20,13 +20,13 @@ mod scope;
 mod template;
 mod types;
 
-pub use bind::{SlotError, SlotProblem, bind, bind_open, bind_with_gaps};
+pub use bind::{SlotError, SlotProblem, all_or_errors, bind, bind_open};
 pub use coerce::{TypeError, coerce};
 pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};
 pub use gap::{gap, is_gap};
 pub use reference::{Reference, Segment};
-pub use resolve::{literal, map_references, references, render, resolve, texts};
+pub use resolve::{Undefined, literal, map_references, references, render, resolve, texts};
 pub use scope::{Person, Runtime, Scope, runtime_type};
 pub use template::{Part, Template, literal_text};
 pub use types::{Compat, PathError, compatible, type_of_path, type_of_value};

@@ -15,7 +15,7 @@ const LARGEST_VALUE: usize = 64 * 1024 * 1024;
 
 /// What becomes of a text that is one reference without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Undefined {
+pub enum Undefined {
     /// It is an error.
     Fails,
     /// It is null; of a result that does not exist, it is what says why.

@@ -168,10 +168,6 @@ fn unknown(name: &str, fields: &[Field]) -> PathError {
 #[must_use]
 pub fn type_of_value(value: &Value, of: &dyn Fn(&Reference) -> DataType) -> DataType {
     match value {
-        Value::Null => DataType::Any,
-        Value::Bool(_) => DataType::Boolean,
-        Value::Number(number) if number.is_f64() => DataType::Number,
-        Value::Number(_) => DataType::Integer,
         Value::String(text) => match Template::parse(text) {
             Ok(template) => template.whole().map_or(DataType::String, of),
             Err(_) => DataType::String,
@@ -184,6 +180,7 @@ pub fn type_of_value(value: &Value, of: &dyn Fn(&Reference) -> DataType) -> Data
                 |(name, value): (&String, &Value)| Field::new(name, type_of_value(value, of));
             DataType::Record(fields.iter().map(field).collect())
         }
+        other => DataType::of(other),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use countersign_failure::Failure as _;
 use countersign_run::{OpenOccurrence, OpenPlace, had_before, in_turns, left_at};
 use countersign_schedule::{
-    MAX_FOLLOWED, MAX_OF_SOURCE, MAX_OPEN_READ, MAX_OVERDUE, OPEN_PAGE, in_turn,
+    MAX_FOLLOWED, MAX_OF_SOURCE, MAX_OVERDUE, OPEN_PAGE, are_enough, end_of_open, in_turn,
 };
 use countersign_store_catalog::Open;
 use countersign_store_kit::Window;
@@ -151,13 +151,11 @@ impl Clock {
             let page = self.catalog.open_behind(which, after, limit, next.as_deref()).await?;
             open.extend(page.items);
             next = page.next;
-            let is_enough = open.len() >= MAX_OPEN_READ || Instant::now() >= until;
-            if next.is_none() || (is_enough && !open.is_empty()) {
-                break;
+            if next.is_none() || are_enough(&open, Instant::now() >= until) {
+                let end = end_of_open(&open, next.is_some());
+                return Ok((open, end));
             }
         }
-        let end = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
-        Ok((open, end))
     }
 }
 

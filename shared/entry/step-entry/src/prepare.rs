@@ -3,7 +3,7 @@
 use countersign_canonical::canonical_of;
 use countersign_plan::PlanStep;
 use countersign_registry::{CALL_CONNECTOR, Contract, ModelChoice, OutputSchema};
-use countersign_wiring::{Scope, SlotError, bind, bind_open, bind_with_gaps};
+use countersign_wiring::{Scope, SlotError, Undefined, bind, bind_open};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -39,11 +39,11 @@ pub fn prepare(
     contract: &Contract,
     scope: &Scope,
 ) -> Result<Prepared, Vec<String>> {
-    let bind = if step.allows_gaps { bind_with_gaps } else { bind };
+    let undefined = if step.allows_gaps { Undefined::Null } else { Undefined::Fails };
     let (inputs, params) = if contract.name == CALL_CONNECTOR {
         (open(&step.inputs, scope), open(&step.params, scope))
     } else {
-        let bound = |given, slots| bind(given, slots, scope).map_err(sentences);
+        let bound = |given, slots| bind(given, slots, scope, undefined).map_err(sentences);
         (bound(&step.inputs, &contract.inputs), bound(&step.params, &contract.params))
     };
     let (inputs, params) = match (inputs, params) {

@@ -28,6 +28,18 @@ pub enum InvalidDecimal {
     TooLong,
 }
 
+/// A whole number with its point moved to the left by so many places: `-5` by two is `-0.05`.
+#[must_use]
+pub fn moved(number: i128, places: usize) -> String {
+    if places == 0 {
+        return number.to_string();
+    }
+    let sign = if number < 0 { "-" } else { "" };
+    let digits = format!("{:0>width$}", number.unsigned_abs(), width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    format!("{sign}{whole}.{fraction}")
+}
+
 /// An exact number that keeps the digits it was written with: `1250.00`. Comparing ignores them: `1.0` is `1.00`.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal(Inner);

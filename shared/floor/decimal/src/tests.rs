@@ -2,10 +2,19 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 
-use super::{BOUND, DIGITS, Decimal, InvalidDecimal};
+use super::{BOUND, DIGITS, Decimal, InvalidDecimal, moved};
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn a_point_is_moved_to_the_left() {
+    for (number, places, expect) in
+        [(125_000, 2, "1250.00"), (-5, 2, "-0.05"), (0, 3, "0.000"), (7, 0, "7"), (-70, 1, "-7.0")]
+    {
+        assert_eq!(moved(number, places), expect);
+    }
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{AGENT, PATIENCE, started};
+use super::{AGENT, PATIENCE};
 use crate::commands::run::settled;
-use crate::commands::{FACTORY, items, response_text, text, visible};
+use crate::commands::{FACTORY, items, made, response_text, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -37,7 +37,7 @@ pub(super) async fn ask(door: &Door, console: &Console) -> Result<(), CliError> 
 
 async fn answered(door: &Door, agent: &str, question: &str) -> Result<Value, CliError> {
     let body = json!({ "profile": agent, "query": question });
-    let run = started(door, &body, "question").await?;
+    let run = made(door, "/executions", &body, "the question was accepted").await?;
     let status = settled(door, &run, PATIENCE).await?;
     if status == "complete" {
         return door.get(&format!("{FACTORY}/executions/{run}")).await;

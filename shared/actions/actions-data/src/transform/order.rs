@@ -6,15 +6,11 @@ use countersign_decimal::{Decimal, InvalidDecimal};
 use countersign_zones::Moment;
 use serde_json::Value;
 
-fn rank(value: &Value) -> u8 {
-    match value {
-        Value::Null => 0,
-        Value::Bool(_) => 1,
-        Value::Number(_) => 2,
-        Value::String(_) => 3,
-        Value::Array(_) => 4,
-        Value::Object(_) => 5,
-    }
+/// Which of the kinds of values, in their order, a value is of. Numbers are the third.
+fn rank(value: &Value) -> usize {
+    let before_objects =
+        [Value::is_null, Value::is_boolean, Value::is_number, Value::is_string, Value::is_array];
+    before_objects.iter().position(|is_of| is_of(value)).unwrap_or(before_objects.len())
 }
 
 /// A number: one of JSON, or a text that is written as a plain number, such as `12500` or `-3.5`.
@@ -99,13 +95,10 @@ pub(super) fn addend(value: &Value) -> Option<Addend> {
 /// by kind, then by value.
 #[must_use]
 pub fn compare(a: &Value, b: &Value) -> Ordering {
-    match (Amount::of(a), Amount::of(b)) {
-        (Some(x), Some(y)) => x.compare(y),
-        _ => match (moment(a), moment(b)) {
-            (Some(x), Some(y)) => x.compare(y),
-            _ => strict(a, b),
-        },
+    if let Some((x, y)) = Amount::of(a).zip(Amount::of(b)) {
+        return x.compare(y);
     }
+    moment(a).zip(moment(b)).map_or_else(|| strict(a, b), |(x, y)| x.compare(y))
 }
 
 /// The order of sorting: texts that are numbers stand among the numbers, and dates and times before other texts, so that the

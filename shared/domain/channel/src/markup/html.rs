@@ -18,20 +18,8 @@ const ENTITIES: [(&str, char); 4] = [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'
 
 /// The pieces of a text.
 pub(super) fn read(text: &str, depth: u8) -> Vec<Span> {
-    let mut spans = Spans::default();
-    let mut at = 0;
-    while let Some(next) = text[at..].chars().next() {
-        let rest = &text[at..];
-        if let Some((span, used)) = tagged(rest, depth) {
-            spans.push(span);
-            at += used;
-        } else {
-            let (shown, used) = entity(rest).unwrap_or((next, next.len_utf8()));
-            spans.text.push(shown);
-            at += used;
-        }
-    }
-    spans.finish()
+    let shown = |(shown, used): (char, usize)| (Span::Text(shown.into()), used);
+    Spans::read(text, |at| tagged(&text[at..], depth).or_else(|| entity(&text[at..]).map(shown)))
 }
 
 fn entity(rest: &str) -> Option<(char, usize)> {

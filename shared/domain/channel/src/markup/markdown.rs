@@ -4,28 +4,16 @@ use super::{MAX_DEPTH, Span, Spans, Style};
 
 /// The pieces of a text.
 pub(super) fn read(text: &str, depth: u8) -> Vec<Span> {
-    let mut spans = Spans::default();
-    let mut at = 0;
-    while let Some(next) = text[at..].chars().next() {
+    Spans::read(text, |at| {
         let (rest, before) = (&text[at..], text[..at].chars().next_back());
-        if let Some((span, used)) = marked(rest, before, depth) {
-            spans.push(span);
-            at += used;
-        } else if let Some(mark) = escaped(rest) {
-            spans.text.push(mark);
-            at += 1 + mark.len_utf8();
-        } else {
-            spans.text.push(next);
-            at += next.len_utf8();
-        }
-    }
-    spans.finish()
+        marked(rest, before, depth).or_else(|| escaped(rest))
+    })
 }
 
 /// The mark behind a backslash.
-fn escaped(rest: &str) -> Option<char> {
-    let mark = rest.strip_prefix('\\')?.chars().next()?;
-    mark.is_ascii_punctuation().then_some(mark)
+fn escaped(rest: &str) -> Option<(Span, usize)> {
+    let mark = rest.strip_prefix('\\')?.chars().next().filter(char::is_ascii_punctuation)?;
+    Some((Span::Text(mark.into()), 1 + mark.len_utf8()))
 }
 
 /// The piece that begins here, and how many bytes it has.

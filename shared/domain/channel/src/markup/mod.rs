@@ -34,6 +34,18 @@ pub enum Style {
     Strike,
 }
 
+impl Style {
+    /// Its mark among those of bold, italic, underlined and struck out.
+    fn of(self, [bold, italic, underline, strike]: [&'static str; 4]) -> &'static str {
+        match self {
+            Self::Bold => bold,
+            Self::Italic => italic,
+            Self::Underline => underline,
+            Self::Strike => strike,
+        }
+    }
+}
+
 /// Styles inside each other; deeper ones are text.
 const MAX_DEPTH: u8 = 4;
 
@@ -65,6 +77,22 @@ struct Spans {
 }
 
 impl Spans {
+    /// The pieces of a text; `piece` gives the one that begins at a byte, and how many bytes it has. What begins no piece is text.
+    fn read(text: &str, piece: impl Fn(usize) -> Option<(Span, usize)>) -> Vec<Span> {
+        let mut spans = Self::default();
+        let mut at = 0;
+        while let Some(next) = text[at..].chars().next() {
+            if let Some((span, used)) = piece(at) {
+                spans.push(span);
+                at += used;
+            } else {
+                spans.text.push(next);
+                at += next.len_utf8();
+            }
+        }
+        spans.finish()
+    }
+
     fn push(&mut self, span: Span) {
         if let Span::Text(text) = span {
             self.text.push_str(&text);

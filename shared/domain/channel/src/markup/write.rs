@@ -1,6 +1,6 @@
 //! Pieces of a message as each service wants them.
 
-use super::{Span, Style};
+use super::Span;
 
 /// Telegram's HTML. Every tag that is opened is closed, and no text can open one.
 #[must_use]
@@ -10,12 +10,7 @@ pub fn telegram(spans: &[Span]) -> String {
         Span::Code(code) => format!("<code>{}</code>", entities(code)),
         Span::Block(code) => format!("<pre>{}</pre>", entities(code)),
         Span::Styled(style, inner) => {
-            let tag = match style {
-                Style::Bold => "b",
-                Style::Italic => "i",
-                Style::Underline => "u",
-                Style::Strike => "s",
-            };
+            let tag = style.of(["b", "i", "u", "s"]);
             format!("<{tag}>{}</{tag}>", telegram(inner))
         }
     };
@@ -32,11 +27,7 @@ pub fn slack(spans: &[Span]) -> String {
             Span::Code(code) => push_code(&mut written, &format!("`{}`", entities(code))),
             Span::Block(code) => push_code(&mut written, &format!("```{}```", entities(code))),
             Span::Styled(style, inner) => {
-                let mark = match style {
-                    Style::Bold => "*",
-                    Style::Italic | Style::Underline => "_",
-                    Style::Strike => "~",
-                };
+                let mark = style.of(["*", "_", "_", "~"]);
                 written.push_str(&format!("{mark}{}{mark}", slack(inner)));
             }
         }
@@ -63,12 +54,7 @@ pub fn discord(spans: &[Span]) -> String {
             Span::Code(code) => push_code(&mut written, &format!("`{code}`")),
             Span::Block(code) => push_code(&mut written, &format!("```\n{code}\n```")),
             Span::Styled(style, inner) => {
-                let mark = match style {
-                    Style::Bold => "**",
-                    Style::Italic => "*",
-                    Style::Underline => "__",
-                    Style::Strike => "~~",
-                };
+                let mark = style.of(["**", "*", "__", "~~"]);
                 written.push_str(mark);
                 written.push_str(&discord(inner));
                 written.push_str(mark);

@@ -1,6 +1,7 @@
 //! What is particular to a `web_scraper` (F-098): where the pages are, how politely they are asked for, and what is
 //! read from them.
 
+use countersign_registry::Field;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,13 @@ pub struct ScrapeField {
     /// One sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+}
+
+impl ScrapeField {
+    /// The field of a record.
+    pub(crate) fn described(&self) -> Field {
+        Field::described(&self.field, self.value_type.data_type(), &self.description)
+    }
 }
 
 impl ScraperConnection {

@@ -1,6 +1,6 @@
 //! How records are read from XML, and the types that texts are read as.
 
-use countersign_registry::DataType;
+use countersign_registry::{DataType, Field};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,13 @@ pub struct FieldRule {
     /// One sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+}
+
+impl FieldRule {
+    /// The field of a record.
+    pub(crate) fn described(&self) -> Field {
+        Field::described(&self.field, self.value_type.data_type(), &self.description)
+    }
 }
 
 /// What the text of a value is read as.

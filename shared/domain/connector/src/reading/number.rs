@@ -28,10 +28,7 @@ fn ungrouped(text: &str) -> Option<Cow<'_, str>> {
         return Some(text.into());
     }
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (grouped, fraction) = match unsigned.split_once('.') {
-        Some((grouped, fraction)) => (grouped, Some(fraction)),
-        None => (unsigned, None),
-    };
+    let (grouped, fraction) = at_point(unsigned, ".");
     let mut groups = grouped.split(',');
     let first = groups.next()?;
     // `0,123` is a fraction: nobody writes a thousand as nothing and a rest.
@@ -43,6 +40,11 @@ fn ungrouped(text: &str) -> Option<Cow<'_, str>> {
     fits.then(|| text.replace(',', "").into())
 }
 
+/// What is before the point, and what is behind it where there is one.
+fn at_point<'t>(text: &'t str, point: &str) -> (&'t str, Option<&'t str>) {
+    text.split_once(point).map_or((text, None), |(whole, fraction)| (whole, Some(fraction)))
+}
+
 fn are_digits(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())
 }
@@ -50,10 +52,7 @@ fn are_digits(part: &str) -> bool {
 /// A number as a locale writes it: its separators, one sign or one pair of brackets, and its currency before or after.
 pub(super) fn localized(text: &str, locale: &Locale, currency: &Currency) -> Option<String> {
     let (is_negative, number) = bare(text, currency)?;
-    let (whole, fraction) = match number.split_once(locale.decimal()) {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (number, None),
-    };
+    let (whole, fraction) = at_point(number, locale.decimal());
     if fraction.is_some_and(|fraction| !are_digits(fraction)) {
         return None;
     }

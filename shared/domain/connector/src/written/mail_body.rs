@@ -1,6 +1,6 @@
 //! `body` of an endpoint that sends a mail.
 
-use countersign_document::{Rules, did_you_mean, escaped, nearest};
+use countersign_document::{Rules, did_you_mean, escaped, inside, nearest};
 use countersign_effect::MAIL_KEYS;
 use serde_json::{Map, Value};
 
@@ -39,7 +39,8 @@ pub(super) fn rules(
     }
     for (n, parameter) in parameters.iter().enumerate() {
         let name = &parameter.name;
-        let is_used = body.into_iter().flat_map(Map::values).any(|value| takes(value, name));
+        let whole = format!("{{{name}}}");
+        let is_used = body.into_iter().flat_map(Map::values).any(|value| takes(value, &whole));
         if !is_used && !is_elsewhere(name) {
             let message = format!("`{name}` stands nowhere in the mail, and goes into the query");
             rules.warning("parameters", &format!("/parameters/{n}/name"), message);
@@ -60,14 +61,9 @@ fn part(name: &str, value: &Value, rules: &mut Rules<'_>) {
     }
 }
 
-/// Whether a value, or one in it, takes that of a parameter.
-fn takes(value: &Value, name: &str) -> bool {
-    match value {
-        Value::String(text) => *text == format!("{{{name}}}"),
-        Value::Array(items) => items.iter().any(|item| takes(item, name)),
-        Value::Object(entries) => entries.values().any(|item| takes(item, name)),
-        _ => false,
-    }
+/// Whether a value, or one in it, takes that of the parameter with this placeholder.
+fn takes(value: &Value, placeholder: &str) -> bool {
+    value == placeholder || inside(value).any(|item| takes(item, placeholder))
 }
 
 fn unknown<'b>(

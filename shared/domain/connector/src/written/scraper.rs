@@ -1,7 +1,6 @@
 //! Connection and endpoint of a `web_scraper` (F-098, K-76).
 
 use countersign_document::{List, Rules};
-use countersign_registry::Field;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -130,10 +129,8 @@ impl Ends for ScraperEndpoint {
 
     fn operation(&self, _: &[model::Parameter]) -> Option<(Operation, OutputSchema)> {
         let fields: Vec<ScrapeField> = self.fields.iter().map(PageField::model).collect();
-        let described = |rule: &ScrapeField| {
-            Field::described(&rule.field, rule.value_type.data_type(), &rule.description)
-        };
-        let output = OutputSchema::inferred_records(fields.iter().map(described).collect());
+        let output = fields.iter().map(ScrapeField::described).collect();
+        let output = OutputSchema::inferred_records(output);
         let rules = ScrapeRules {
             path: self.path.as_str().to_owned(),
             query: placeholders::texts(&self.query),

@@ -1,7 +1,6 @@
 //! Endpoints of a `file_parser` that read XML (F-099).
 
 use countersign_document::{List, Rules};
-use countersign_registry::Field;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -62,10 +61,7 @@ impl XmlEndpoint {
         let fields: Vec<FieldRule> = self.fields.iter().map(XmlField::model).collect();
         let context_fields: Vec<FieldRule> =
             self.context_fields.iter().map(XmlField::model).collect();
-        let described = |rule: &FieldRule| {
-            Field::described(&rule.field, rule.value_type.data_type(), &rule.description)
-        };
-        let output = fields.iter().chain(&context_fields).map(described).collect();
+        let output = fields.iter().chain(&context_fields).map(FieldRule::described).collect();
         let output = OutputSchema::inferred_records(output);
         let rules = ParseRules {
             root_element: element(&self.root_element),

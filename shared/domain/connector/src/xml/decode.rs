@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::error::{Place, XmlError};
+use crate::json_path::unquoted;
 use crate::undecoded::Undecoded;
 
 const CHUNK: usize = 32 * 1024;
@@ -160,7 +161,6 @@ fn declared_encoding(head: &[u8]) -> Option<String> {
     let declaration = std::str::from_utf8(&head[..end]).ok()?;
     let (_, after) = declaration.split_once("encoding")?;
     let value = after.trim_start().strip_prefix('=')?.trim_start();
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let (name, _) = value[1..].split_once(quote)?;
+    let (name, _) = unquoted(value)?;
     Some(name.trim().chars().take(40).collect())
 }

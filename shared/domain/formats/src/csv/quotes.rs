@@ -146,11 +146,8 @@ impl<R: Read> Quotes<R> {
     }
 
     fn bound(&self, length: usize, max: usize, what: &'static str) -> io::Result<()> {
-        if length <= max {
-            return Ok(());
-        }
-        let (place, limit) = (format!("line {}", self.line), max as u64);
-        Err(io::Error::other(FormatError::Limit { place, what: what.into(), limit }))
+        let place = || format!("line {}", self.line);
+        FormatError::bound(length as u64, max as u64, what, place).map_err(io::Error::other)
     }
 
     /// What was seen of the next row.

@@ -83,10 +83,8 @@ fn numbers_at(bytes: &[u8]) -> impl Iterator<Item = u64> {
 /// Unpacks every stream to nowhere.
 fn unpacked(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
     let named = Named::of(bytes);
-    if named.layers() > MAX_LAYERS {
-        let (place, what) = ("one of its streams".to_owned(), "packings around each other");
-        return Err(FormatError::Limit { place, what: what.into(), limit: MAX_LAYERS as u64 });
-    }
+    let (layers, what) = (named.layers() as u64, "packings around each other");
+    FormatError::bound(layers, MAX_LAYERS as u64, what, || "one of its streams".to_owned())?;
     let mut left = limits.max_unpacked_bytes;
     for at in memmem::find_iter(bytes, b"stream") {
         let Some(data) = data_after(&bytes[at + b"stream".len()..]) else { continue };
@@ -147,14 +145,8 @@ fn bounded(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
 /// How many pages there are, when all of them can be read in bounded time.
 pub(super) fn pages(document: &Document, limits: &Limits) -> Result<u32, FormatError> {
     let pages = document.get_pages();
-    if pages.len() > limits.max_pages {
-        let (what, limit) = ("pages", limits.max_pages as u64);
-        return Err(FormatError::Limit {
-            place: "its page tree".to_owned(),
-            what: what.into(),
-            limit,
-        });
-    }
+    let (count, limit) = (pages.len() as u64, limits.max_pages as u64);
+    FormatError::bound(count, limit, "pages", || "its page tree".to_owned())?;
     let dearest = Forms::of(document).dearest()?;
     let mut contents = Contents { document, limits, sizes: HashMap::new() };
     for (number, id) in &pages {

@@ -262,10 +262,11 @@ impl Planner<'_> {
 
 /// Why two names were taken for one, or nearly.
 pub(super) fn details(link: &Link) -> Map<String, Value> {
-    let mut details = Map::new();
-    details.insert("jaro_winkler".to_owned(), json!(link.jaro_winkler));
-    details.insert("external_id_match".to_owned(), json!(link.shared_id));
-    details.insert("matched_with".to_owned(), json!(link.target_name));
+    let mut details = Map::from_iter([
+        ("jaro_winkler".to_owned(), json!(link.jaro_winkler)),
+        ("external_id_match".to_owned(), json!(link.shared_id)),
+        ("matched_with".to_owned(), json!(link.target_name)),
+    ]);
     if !link.shared_context.is_empty() {
         details.insert("shared_context".to_owned(), json!(link.shared_context));
     }

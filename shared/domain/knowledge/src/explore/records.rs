@@ -55,25 +55,25 @@ pub struct EntityRecord {
     pub updated_at: Timestamp,
 }
 
-impl From<&Entity> for EntityRecord {
-    fn from(entity: &Entity) -> Self {
+impl From<Entity> for EntityRecord {
+    fn from(entity: Entity) -> Self {
         Self {
-            entity_id: entity.id.clone(),
-            namespace: entity.namespace.clone(),
-            name: entity.name.clone(),
-            canonical_name: entity.canonical_name.clone(),
-            entity_type: entity.entity_type.clone(),
-            subtype: entity.subtype.clone(),
-            aliases: entity.aliases.clone(),
+            entity_id: entity.id,
+            namespace: entity.namespace,
+            name: entity.name,
+            canonical_name: entity.canonical_name,
+            entity_type: entity.entity_type,
+            subtype: entity.subtype,
+            aliases: entity.aliases,
             external_ids: external_id_map(&entity.external_ids),
-            places: entity.places.clone(),
+            places: entity.places,
             confidence: entity.confidence,
             first_seen: entity.first_seen,
             last_seen: entity.last_seen,
             source_count: entity.source_count,
-            merged: entity.members.clone(),
-            split_from: entity.split_from.clone(),
-            counted_with: entity.counted_with.clone(),
+            merged: entity.members,
+            split_from: entity.split_from,
+            counted_with: entity.counted_with,
             created_at: entity.created_at,
             updated_at: entity.updated_at,
         }

@@ -6,9 +6,10 @@ mod sent;
 use std::collections::HashMap;
 
 use countersign_approval::{Column, Layout};
-use countersign_effect::view::{Content, EffectView, Section};
+use countersign_effect::view::{Content, EffectView, Section, SectionPart};
+use strum::VariantArray as _;
 
-use self::sent::{Key, SectionPartKey, Sent, values};
+use self::sent::{Key, Sent, values};
 use super::extent::Extent;
 use super::values::{cell, column, weight, with_sent_currency};
 use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, title};
@@ -206,14 +207,14 @@ fn many(
     let sent: Vec<HashMap<Key, Sent>> =
         all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
     let (common, differing) = split(all, &sent, same_path, layout);
-    for part in SectionPartKey::ALL {
+    for &part in SectionPart::VARIANTS {
         let fields = common.iter().filter(|key| key.part == Some(part));
         let fields: Vec<FieldView> = fields
             .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout, extent)))
             .collect();
         let media = all.first().and_then(|(_, view)| media(view, part));
         if !fields.is_empty() {
-            group.push(title(part.part()), media, fields, super::MAX_FIELD);
+            group.push(title(part), media, fields, super::MAX_FIELD);
         }
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) = differing.iter().partition(|key| key.is_header());
@@ -229,8 +230,8 @@ fn many(
     group
 }
 
-fn media(view: &EffectView, part: SectionPartKey) -> Option<Shown> {
-    let section = view.sections.iter().find(|section| section.part == part.part())?;
+fn media(view: &EffectView, part: SectionPart) -> Option<Shown> {
+    let section = view.sections.iter().find(|section| section.part == part)?;
     section.media.as_deref().map(Shown::line)
 }
 

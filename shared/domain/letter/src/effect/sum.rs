@@ -1,6 +1,7 @@
 //! Amounts together.
 
 use countersign_approval::Column;
+use countersign_decimal::moved;
 
 use crate::format::formatted;
 
@@ -16,12 +17,9 @@ pub(super) fn sum<'v>(values: impl Iterator<Item = &'v str>, column: &Column) ->
         total = total.checked_add(units)?;
         decimals = decimals.max(places);
     }
-    let sign = if total < 0 { "-" } else { "" };
-    let digits = format!("{:0>width$}", total.unsigned_abs(), width = SCALE + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - SCALE);
-    let point = if decimals == 0 { "" } else { "." };
-    let plain = format!("{sign}{whole}{point}{}", &fraction[..decimals]);
-    Some(formatted(&plain, column).unwrap_or(plain))
+    let exact = moved(total, SCALE);
+    let plain = exact[..exact.len() - (SCALE - decimals)].trim_end_matches('.');
+    Some(formatted(plain, column).unwrap_or_else(|| plain.to_owned()))
 }
 
 /// A number in billionths, and how many decimals it was written with.

@@ -12,21 +12,28 @@ use crate::when::moment;
 const MAX_DECISIONS: usize = 10;
 
 /// How a request of a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum Ending {
     /// The right people approved.
+    #[strum(to_string = "approved")]
     Approved,
     /// Somebody denied.
+    #[strum(to_string = "denied")]
     Denied,
     /// The deadline passed.
+    #[strum(to_string = "not decided in time")]
     TimedOut,
     /// Somebody asked for changes.
+    #[strum(to_string = "sent back for changes")]
     Revised,
     /// The run ended first.
+    #[strum(to_string = "closed undecided")]
     Closed,
     /// Enough people said what became of something that was sent.
+    #[strum(to_string = "what happened was answered")]
     Answered,
     /// They did not know, or did not agree.
+    #[strum(to_string = "what happened was left unanswered")]
     Unanswered,
 }
 
@@ -49,16 +56,7 @@ impl DecisionFact {
     /// `denied by maria, Sat 21 Nov 2026, 14:05 UTC; maria left a note`.
     #[must_use]
     pub fn line(&self) -> String {
-        let ending = match self.ending {
-            Ending::Approved => "approved",
-            Ending::Denied => "denied",
-            Ending::TimedOut => "not decided in time",
-            Ending::Revised => "sent back for changes",
-            Ending::Closed => "closed undecided",
-            Ending::Answered => "what happened was answered",
-            Ending::Unanswered => "what happened was left unanswered",
-        };
-        let mut line = ending.to_owned();
+        let mut line = <&str>::from(self.ending).to_owned();
         if !self.by.is_empty() {
             line.push_str(" by ");
             line.push_str(&listed(&self.by));

@@ -1,32 +1,31 @@
 //! How a request ended, as a page tells whoever comes later.
 
 /// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum RequestEnd {
     /// Enough people approved.
+    #[strum(to_string = "Already approved")]
     Approved,
     /// Somebody denied, or too few can still approve.
+    #[strum(to_string = "Already denied")]
     Denied,
     /// The deadline passed with nobody there in time.
+    #[strum(to_string = "The deadline has passed")]
     TimedOut,
     /// It was cleaned up long after its run had ended.
+    #[strum(to_string = "This request has expired")]
     Expired,
     /// Somebody asked for changes.
+    #[strum(to_string = "Changes were asked for")]
     Revised,
     /// Its run was cancelled.
+    #[strum(to_string = "This request was cancelled")]
     Cancelled,
 }
 
 impl RequestEnd {
     pub(super) fn title(self) -> &'static str {
-        match self {
-            RequestEnd::Approved => "Already approved",
-            RequestEnd::Denied => "Already denied",
-            RequestEnd::TimedOut => "The deadline has passed",
-            RequestEnd::Expired => "This request has expired",
-            RequestEnd::Revised => "Changes were asked for",
-            RequestEnd::Cancelled => "This request was cancelled",
-        }
+        self.into()
     }
 
     pub(super) fn lead(self) -> &'static str {

@@ -63,21 +63,28 @@ pub struct Part {
 }
 
 /// Why a piece of text is marked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum Mark {
     /// The character cannot be seen, or changes how its neighbours are seen; its code point stands in its place.
+    #[strum(to_string = "a character that cannot be seen")]
     Hidden,
     /// A space, tab or line feed at the edge of the text.
+    #[strum(to_string = "a space at the edge of the text")]
     Edge,
     /// A letter of another script than the rest of its word: its code point and script.
+    #[strum(to_string = "a letter of another script in this word")]
     Script(String),
     /// A digit that is not one of `0` to `9`: its code point.
+    #[strum(to_string = "a digit that is not one of 0 to 9")]
     Digit(String),
     /// A mark that is drawn over the character before it, or around it; its code point stands in its place.
+    #[strum(to_string = "a mark over the character before it")]
     Overlay,
     /// Punctuation that is taken for another: its code point, and for which.
+    #[strum(to_string = "a character that looks like another")]
     LookAlike(String),
     /// The place of a secret, named by the system: no text from outside can carry this mark.
+    #[strum(to_string = "filled in from the credential when it is sent")]
     Secret,
 }
 
@@ -85,15 +92,7 @@ impl Mark {
     /// What the mark means, in words.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
-        match self {
-            Self::Hidden => "a character that cannot be seen",
-            Self::Edge => "a space at the edge of the text",
-            Self::Script(_) => "a letter of another script in this word",
-            Self::Digit(_) => "a digit that is not one of 0 to 9",
-            Self::Overlay => "a mark over the character before it",
-            Self::LookAlike(_) => "a character that looks like another",
-            Self::Secret => "filled in from the credential when it is sent",
-        }
+        self.into()
     }
 
     /// What is written after the character itself.

@@ -258,23 +258,18 @@ fn wired(
 ) -> Option<Value> {
     let from = type_of_value(&json, &|reference| check.type_in(side.at, reference));
     let field = format!("{}.{}", side.field, slot.name);
-    match compatible(&from, &slot.data_type) {
-        Compat::Exact | Compat::Deferred => {}
-        Compat::Loose(why) => {
-            let message =
-                format!("`{}` takes {}, this is {from}: {why}", slot.name, slot.data_type);
-            let problem =
-                sink.problem(Code::LooseTypeCoercion, part.bytes().into(), &field, message);
-            sink.push(problem);
-        }
+    let (code, why, hint) = match compatible(&from, &slot.data_type) {
+        Compat::Exact | Compat::Deferred => return Some(json),
+        Compat::Loose(why) => (Code::LooseTypeCoercion, format!(": {why}"), None),
         Compat::Incompatible => {
-            let message = format!("`{}` takes {}, this is {from}", slot.name, slot.data_type);
-            let problem = sink.problem(Code::TypeMismatch, part.bytes().into(), &field, message);
-            sink.push(problem.maybe_hint(part_that_fits(&from, &json, &slot.data_type)));
-            return None;
+            let hint = part_that_fits(&from, &json, &slot.data_type);
+            (Code::TypeMismatch, String::new(), hint)
         }
-    }
-    Some(json)
+    };
+    let message = format!("`{}` takes {}, this is {from}{why}", slot.name, slot.data_type);
+    let problem = sink.problem(code, part.bytes().into(), &field, message);
+    sink.push(problem.maybe_hint(hint));
+    (code == Code::LooseTypeCoercion).then_some(json)
 }
 
 /// The part of a wired record that would fit: `.results` of a record set, a field of a record.

@@ -1,7 +1,7 @@
 //! References without quotes: YAML reads `source: {filings}` as a mapping with a key and no value.
 
-use countersign_document::Part;
 use countersign_document::words::{self, Wording};
+use countersign_document::{Part, lone_key};
 use countersign_wiring::Reference;
 use serde_json::Value;
 
@@ -13,11 +13,7 @@ use crate::sink::Sink;
 impl Check<'_> {
     /// The reference that a mapping of one key without a value is meant to be.
     pub(super) fn unquoted(&self, at: usize, value: &Value) -> Option<Reference> {
-        let mut entries = value.as_object()?.iter();
-        let (Some((key, Value::Null)), None) = (entries.next(), entries.next()) else {
-            return None;
-        };
-        let reference = Reference::parse(key).ok()?;
+        let reference = Reference::parse(lone_key(value)?).ok()?;
         let is_known = !matches!(self.names.target(&reference), Target::Nothing)
             || self.item(at, &reference).is_some();
         is_known.then_some(reference)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_document::words::shortened;
-use countersign_document::{List, Rules, Whole};
+use countersign_document::{List, Rules, Whole, repeated};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -153,11 +153,9 @@ impl Gate {
 
 /// Whoever is named twice is asked once, and has one signature.
 fn named_once(people: &[String], rules: &mut Rules<'_>) {
-    for (n, person) in people.iter().enumerate() {
-        if people[..n].contains(person) {
-            let message = format!("`{}` is named already, and signs once", shortened(person));
-            let hint = "name each person once".to_owned();
-            report(rules, Code::Duplicate, &format!("/{n}"), message, hint);
-        }
+    for (n, person) in repeated(people) {
+        let message = format!("`{}` is named already, and signs once", shortened(person));
+        let hint = "name each person once".to_owned();
+        report(rules, Code::Duplicate, &format!("/{n}"), message, hint);
     }
 }

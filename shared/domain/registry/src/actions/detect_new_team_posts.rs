@@ -30,20 +30,16 @@ text_type! {
 }
 
 fn team(text: &str) -> Result<(), Refused> {
-    id(text, "team_")
+    id(text, "team")
 }
 
 fn thread(text: &str) -> Result<(), Refused> {
-    id(text, "thrd_")
+    id(text, "thrd")
 }
 
-fn id(text: &str, prefix: &str) -> Result<(), Refused> {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let digits = text.strip_prefix(prefix);
-    if digits.is_some_and(|digits| digits.len() == 32 && digits.bytes().all(is_digit)) {
-        return Ok(());
-    }
-    Err(Refused::of_key(format!("must be an id `{prefix}…` of 32 hexadecimal digits")))
+fn id(text: &str, prefix: &'static str) -> Result<(), Refused> {
+    let form = || format!("must be an id `{prefix}_…` of 32 hexadecimal digits");
+    countersign_ids::validate(prefix, text).map_err(|_| Refused::of_key(form()))
 }
 
 /// Settings.

@@ -73,11 +73,9 @@ text_type! {
 }
 
 fn document(text: &str) -> Result<(), Refused> {
-    let is_hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-    let id = text.strip_prefix("doc_").unwrap_or_default();
     let hint = "`GET /api/agent-factory/documents` lists them".to_owned();
     let wrong = || Refused::of_key("is not the id of a document, `doc_…`").hint(hint);
-    if id.len() == 32 && id.chars().all(is_hex) { Ok(()) } else { Err(wrong()) }
+    countersign_ids::validate("doc", text).map_err(|_| wrong())
 }
 
 impl NewDocument {

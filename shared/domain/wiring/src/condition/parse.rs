@@ -92,22 +92,25 @@ fn tests(expression: &Expression) -> usize {
 }
 
 fn any_of(input: &mut &str) -> Parsed<Expression> {
-    separated(1.., all_of, keyword("or"))
-        .map(|parts| one_or(parts, Expression::Any))
-        .parse_next(input)
+    joined(input, "or", all_of, Expression::Any)
 }
 
 fn all_of(input: &mut &str) -> Parsed<Expression> {
-    separated(1.., negated, keyword("and"))
-        .map(|parts| one_or(parts, Expression::All))
-        .parse_next(input)
+    joined(input, "and", negated, Expression::All)
 }
 
-fn one_or(mut parts: Vec<Expression>, make: fn(Vec<Expression>) -> Expression) -> Expression {
-    match parts.pop() {
+/// One part as it is; several with `word` between them are made one.
+fn joined(
+    input: &mut &str,
+    word: &'static str,
+    part: fn(&mut &str) -> Parsed<Expression>,
+    make: fn(Vec<Expression>) -> Expression,
+) -> Parsed<Expression> {
+    let mut parts: Vec<Expression> = separated(1.., part, keyword(word)).parse_next(input)?;
+    Ok(match parts.pop() {
         Some(only) if parts.is_empty() => only,
         last => make(parts.into_iter().chain(last).collect()),
-    }
+    })
 }
 
 /// Any number of NOTs: counted, not nested, so that a long row of them costs no stack.

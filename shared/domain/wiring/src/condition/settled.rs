@@ -179,7 +179,7 @@ fn types(operands: [&Operand; 2], of: &dyn Fn(&Reference) -> DataType) -> String
     let typed = operands.into_iter().map(|operand| {
         let data_type = match operand {
             Operand::Reference(reference) => of(reference).to_string(),
-            Operand::Literal(value) => of_literal(value).to_owned(),
+            Operand::Literal(value) => of_literal(value),
         };
         (operand, data_type)
     });
@@ -191,14 +191,12 @@ fn types(operands: [&Operand; 2], of: &dyn Fn(&Reference) -> DataType) -> String
     named.collect::<Vec<_>>().join(" and ")
 }
 
-fn of_literal(value: &Value) -> &'static str {
+fn of_literal(value: &Value) -> String {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "list",
-        Value::Object(_) => "object",
+        Value::Null => "null".to_owned(),
+        Value::Number(_) => DataType::Number.to_string(),
+        Value::Array(_) => "list".to_owned(),
+        other => DataType::of(other).to_string(),
     }
 }
 

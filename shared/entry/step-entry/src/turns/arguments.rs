@@ -9,7 +9,7 @@ use countersign_registry::actions::research_with_tools::MAX_CALLS;
 use countersign_registry::actions::search_todos::SearchTodos;
 use countersign_registry::{Action as _, Contract, Reach};
 use countersign_run::{Head, ToolAsk, names_stored};
-use countersign_wiring::{Scope, bind, literal};
+use countersign_wiring::{Scope, Undefined, bind, literal};
 use serde_json::{Map, Value};
 
 /// Why a call is not made, as far as that can be said without its action.
@@ -85,7 +85,8 @@ pub(crate) fn owners_alone(
 pub(crate) fn misfits(tool: &Tool, given: &Map<String, Value>) -> Option<ActionError> {
     let called = tool.endpoint.as_ref()?;
     let literal = given.iter().map(|(name, value)| (name.clone(), literal(value.clone())));
-    let problems = bind(&literal.collect(), &called.inputs, &Scope::new()).err()?;
+    let (given, scope) = (literal.collect(), Scope::new());
+    let problems = bind(&given, &called.inputs, &scope, Undefined::Fails).err()?;
     let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Some(ActionError::terminal("STEP_INPUT_INVALID", said.join("; ")))
 }

@@ -4,7 +4,7 @@
 use countersign_run::{
     Occurrence, OccurrenceId, OpenOccurrence, OpenPlace, had_before, in_turns, left_at,
 };
-use countersign_schedule::{MAX_FOLLOWED, MAX_OPEN_READ, SAYING, Sweeps, in_turn};
+use countersign_schedule::{MAX_FOLLOWED, SAYING, Sweeps, are_enough, end_of_open, in_turn};
 use jiff::{SignedDuration, Timestamp};
 
 use super::ledger::Open;
@@ -96,13 +96,11 @@ impl World {
             let page = self.open_behind(which, next.as_deref()).await?;
             open.extend(page.items);
             next = page.next;
-            let is_enough = open.len() >= MAX_OPEN_READ || self.time.now() >= until;
-            if next.is_none() || (is_enough && !open.is_empty()) {
-                break;
+            if next.is_none() || are_enough(&open, self.time.now() >= until) {
+                let end = end_of_open(&open, next.is_some());
+                return Ok((open, end));
             }
         }
-        let end = open.last().filter(|_| next.is_some()).map(OpenOccurrence::place);
-        Ok((open, end))
     }
 
     /// Says what has become of an occurrence; what is not taken the sweeper says.

@@ -1,7 +1,7 @@
 //! Idle looks: invoked one after the other, measured from outside and by what the function's logs say of them.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -9,6 +9,7 @@ use super::super::run::{Bench, Spread, of_function, processor_times, spread};
 use crate::commands::{FACTORY, text};
 use crate::console::Step;
 use crate::error::CliError;
+use crate::waiting::answered;
 
 const FUNCTION: &str = "cron-monitor";
 /// How often each monitor is measured, in turns.
@@ -177,20 +178,14 @@ impl<'b> Looks<'b> {
 
     /// What the last looks of a monitor say of their questions, once they say it.
     async fn asked(&self, monitor: &Monitor, last: usize) -> Result<Vec<Asked>, CliError> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
+        let late = "the function's logs do not say what its questions cost";
+        answered(PATIENCE, Duration::from_millis(500), late, async || {
             let said = self.bench.logs.messages("asked").await?;
             let mine = said.iter().filter(|line| line.contains(&monitor.id));
             let asked: Vec<Asked> = mine.filter_map(|line| asked_line(line)).collect();
-            if asked.len() >= last + WARM {
-                return Ok(asked[asked.len() - last..].to_vec());
-            }
-            if Instant::now() > deadline {
-                let what = "the function's logs do not say what its questions cost".to_owned();
-                return Err(CliError::Found(what));
-            }
-            tokio::time::sleep(Duration::from_millis(500)).await;
-        }
+            Ok((asked.len() >= last + WARM).then(|| asked[asked.len() - last..].to_vec()))
+        })
+        .await
     }
 }
 

@@ -1,7 +1,7 @@
 //! What functions say of each invocation in their logs: how often they read and wrote.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::PATIENCE;
 use crate::error::CliError;
 use crate::stack::{Aws, Stack};
+use crate::waiting::answered;
 
 /// One invocation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,19 +58,12 @@ impl Logs<'_> {
         functions: &[&str],
         expect: usize,
     ) -> Result<Vec<Served>, CliError> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
+        let late = "the functions' logs do not tell of the run";
+        answered(PATIENCE, Duration::from_millis(500), late, async || {
             let new = difference(before, &self.all().await?, functions);
-            if new.len() >= expect {
-                return Ok(new);
-            }
-            if Instant::now() > deadline {
-                return Err(CliError::Found(
-                    "the functions' logs do not tell of the run".to_owned(),
-                ));
-            }
-            tokio::time::sleep(Duration::from_millis(500)).await;
-        }
+            Ok((new.len() >= expect).then_some(new))
+        })
+        .await
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use super::chain::{self, STEPS};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::stack::piped;
 
 /// How many pairs are measured, one side after the other.
 const PAIRS: usize = 5;
@@ -101,7 +102,7 @@ impl Peer {
         remove(&file)?;
         let mut command = Command::new(&self.python);
         command.arg(&self.script).args([RUNS.to_string(), STEPS.to_string()]).arg(&file);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        piped(&mut command);
         let mut child = command.spawn().map_err(doing)?;
         if let Some(mut input) = child.stdin.take() {
             input.write_all(rows.to_string().as_bytes()).map_err(doing)?;

@@ -10,6 +10,7 @@ use super::logs::Served;
 use super::{Bench, PATIENCE, PAUSE};
 use crate::commands::{FACTORY, text};
 use crate::error::CliError;
+use crate::waiting::answered;
 
 const CONNECTOR: &str = "bench-ledger";
 const FUNCTION: &str = "tool-connect-write";
@@ -81,18 +82,14 @@ async fn run(
 
 /// Approves what the run asks for, as its approver.
 async fn sign(bench: &Bench<'_>, run: &str) -> Result<(), CliError> {
-    let deadline = Instant::now() + PATIENCE;
-    let approval = loop {
+    let late = "nobody was asked to sign";
+    let approval = answered(PATIENCE, PAUSE, late, async || {
         let page = bench.approver.get(&format!("{FACTORY}/approvals?status=pending")).await?;
         let mut items = page["items"].as_array().into_iter().flatten();
-        if let Some(request) = items.find(|request| request["run"] == run) {
-            break text(request, "approval").unwrap_or_default();
-        }
-        if Instant::now() > deadline {
-            return Err(CliError::Found("nobody was asked to sign".to_owned()));
-        }
-        tokio::time::sleep(PAUSE).await;
-    };
+        let request = items.find(|request| request["run"] == run);
+        Ok(request.map(|request| text(request, "approval").unwrap_or_default()))
+    })
+    .await?;
     let path = format!("{FACTORY}/approvals/{approval}");
     let seen = bench.approver.get(&path).await?;
     let decision = json!({ "digest": seen["digest"], "version": seen["version"] });

@@ -10,18 +10,9 @@ use crate::effect::values::is_json;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     /// None of the path of the address, where requests differ in it.
-    pub(super) part: Option<SectionPartKey>,
+    pub(super) part: Option<SectionPart>,
     pub(super) name: String,
     nth: usize,
-}
-
-/// [`SectionPart`] with an order and a hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum SectionPartKey {
-    Body,
-    Query,
-    Headers,
-    Path,
 }
 
 pub(super) struct Sent {
@@ -32,7 +23,7 @@ pub(super) struct Sent {
 
 impl Key {
     pub(super) fn is_header(&self) -> bool {
-        self.part == Some(SectionPartKey::Headers)
+        self.part == Some(SectionPart::Headers)
     }
 
     /// Where the value is, `query` or `body, value 2`, when its name says too little: when `all` have it in several parts, or several
@@ -44,34 +35,10 @@ impl Key {
         let others: Vec<&Self> = all.iter().filter(same).copied().collect();
         let part = others.iter().any(|other| other.part != self.part);
         let nth = others.iter().any(|other| other.part == self.part);
-        let part =
-            part.then(|| self.part.map_or("address", |part| part.part().as_str()).to_owned());
+        let part = part.then(|| self.part.map_or("address", SectionPart::as_str).to_owned());
         let nth = nth.then(|| format!("value {}", self.nth + 1));
         let place: Vec<String> = part.into_iter().chain(nth).collect();
         (!place.is_empty()).then(|| place.join(", "))
-    }
-}
-
-impl SectionPartKey {
-    /// Every part, in the order in which they are shown.
-    pub(super) const ALL: [Self; 4] = [Self::Body, Self::Query, Self::Headers, Self::Path];
-
-    fn of(part: SectionPart) -> Self {
-        match part {
-            SectionPart::Body => Self::Body,
-            SectionPart::Query => Self::Query,
-            SectionPart::Headers => Self::Headers,
-            SectionPart::Path => Self::Path,
-        }
-    }
-
-    pub(super) fn part(self) -> SectionPart {
-        match self {
-            Self::Body => SectionPart::Body,
-            Self::Query => SectionPart::Query,
-            Self::Headers => SectionPart::Headers,
-            Self::Path => SectionPart::Path,
-        }
     }
 }
 
@@ -94,7 +61,6 @@ pub(super) fn values(view: &EffectView, with_path: bool) -> Vec<(Key, Sent)> {
 }
 
 fn of_section(section: &Section) -> Vec<(Key, Sent)> {
-    let part = SectionPartKey::of(section.part);
     let (fields, is_block) = match &section.content {
         Content::Fields(fields) => (fields.clone(), false),
         Content::Text(text) => (
@@ -106,7 +72,7 @@ fn of_section(section: &Section) -> Vec<(Key, Sent)> {
     let mut count: HashMap<String, usize> = HashMap::new();
     let one = |field: Field| {
         let nth = count.entry(field.name.clone()).or_default();
-        let key = Key { part: Some(part), name: field.name.clone(), nth: *nth };
+        let key = Key { part: Some(section.part), name: field.name.clone(), nth: *nth };
         *nth += 1;
         (key, Sent { field, in_json, is_block })
     };
