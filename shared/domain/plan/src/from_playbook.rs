@@ -13,8 +13,9 @@ use countersign_run::{RunContext, RunId};
 use countersign_wiring::{Condition, Reference, Template, references};
 use serde_json::{Map, Value};
 
+use crate::any_kind::of_any_kind;
 use crate::confirm::{self, Asked};
-use crate::model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
+use crate::model::{Gate, OnReject, Origin, Plan, PlanStep, StepKind};
 use crate::spare::spare;
 use crate::tools;
 
@@ -233,39 +234,6 @@ impl<'p> Chain<'p> {
         });
         let roots: BTreeSet<String> = named.filter(|root| known.contains(root.as_str())).collect();
         roots.into_iter().collect()
-    }
-}
-
-/// What every kind of step says alike; nothing of what it does, and of where in the plan it is.
-fn of_any_kind(step: &playbook::Step) -> PlanStep {
-    let skips = step.on_error == playbook::OnError::Skip;
-    PlanStep {
-        name: step.name.clone(),
-        description: step.description.clone(),
-        kind: StepKind::Tool,
-        action: String::new(),
-        function: String::new(),
-        inputs: Map::new(),
-        params: Map::new(),
-        condition: None,
-        on_error: if skips { OnError::Skip } else { OnError::Stop },
-        on_warning: step.on_warning.unwrap_or_default(),
-        retries: step.retry_count,
-        backoff_multiplier: step.backoff_multiplier,
-        timeout_seconds: step.timeout_seconds,
-        output_schema: None,
-        model: None,
-        irreversible: false,
-        for_each: step.for_each.clone(),
-        tools: None,
-        after: Vec::new(),
-        guard: None,
-        covered_by: None,
-        reads: Vec::new(),
-        ahead: None,
-        gate: None,
-        stand_in: None,
-        allows_gaps: false,
     }
 }
 

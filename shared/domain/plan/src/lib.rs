@@ -4,6 +4,7 @@
 //! and executed stage by stage ([`stages`]). Two invariants hold for every plan that is sealed: a gate is an edge to
 //! every later step up to the next gate, and no irreversible step can be reached around its signature.
 
+mod any_kind;
 mod at_work;
 mod check;
 mod confirm;

@@ -17,7 +17,7 @@ use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
 use crate::step_end::StepEnd;
-use crate::turns;
+use crate::turns::ended::ended;
 use countersign_store_runs::warnings_of;
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
@@ -179,7 +179,7 @@ async fn answered_before(
         None => Vec::new(),
     };
     let answered = Answered { output: outcome.output, model: outcome.model };
-    let ending = turns::ended(step, outcome.input_hash, answered, &calls);
+    let ending = ended(step, outcome.input_hash, answered, &calls);
     let told = ending.message.unwrap_or_else(|| format!("answered in {run}; not asked again"));
     Ok(StepEnd { message: Some(told), ..ending })
 }

@@ -11,7 +11,6 @@ use countersign_run::{Head, RUN_STOPPED, StepStatus, StepWarnings, Stop, StopRea
 use countersign_store_kit::Lookup;
 use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
 use countersign_wiring::Scope;
-use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::act::{Acted, act};
@@ -325,9 +324,4 @@ impl Ready<'_> {
             }
         }
     }
-}
-
-/// SHA-256, hex.
-pub(crate) fn sha256(text: &str) -> String {
-    hex::encode(Sha256::digest(text))
 }

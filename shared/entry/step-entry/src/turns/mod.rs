@@ -9,6 +9,7 @@
 //! call 2 (look with the turn, what came of the call and the rights, end).
 
 mod arguments;
+pub(crate) mod ended;
 mod found;
 mod shown;
 mod so_far;
@@ -18,12 +19,12 @@ use std::time::Duration;
 
 use countersign_failure::Class;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{OnWarning, PlanStep, Tools};
+use countersign_plan::{PlanStep, Tools};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
 use countersign_registry::actions::research_with_tools::{ASSIGNMENT, CONVERSATION};
 use countersign_registry::talk::{PriorTurns, Said};
-use countersign_run::{ModelUse, StepWarnings, ToolAsk};
-use countersign_store_runs::{ModelTurn, StepView, ToolOutcome, warnings_of, warnings_of_tools};
+use countersign_run::{ModelUse, ToolAsk};
+use countersign_store_runs::{ModelTurn, StepView};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -34,6 +35,7 @@ use crate::event::{Answer, AsksTools, StepEvent};
 use crate::protocol::Ready;
 use crate::step_end::StepEnd;
 
+use ended::ended;
 use shown::Shown;
 use so_far::SoFar;
 pub(crate) use tool_call::run as call_tool;
@@ -128,41 +130,6 @@ fn given(call: &Call) -> impl Iterator<Item = &Value> {
     let of_models = [ASSIGNMENT, CONVERSATION];
     let inputs = call.inputs.iter().filter(move |(name, _)| !of_models.contains(&name.as_str()));
     inputs.map(|(_, value)| value).chain(call.params.values())
-}
-
-/// How a step ends whose model has answered, with what its tools could not read.
-pub(crate) fn ended(
-    step: &PlanStep,
-    hash: String,
-    answered: Answered,
-    calls: &[ToolOutcome],
-) -> StepEnd {
-    let Some(of_tools) = warnings_of_tools(step, calls) else {
-        return StepEnd::answered(step, hash, answered);
-    };
-    if step.on_warning == OnWarning::Stop {
-        let error = ActionError::terminal("WARNINGS_FOUND", of_tools.sentence());
-        let failed = StepEnd::failed(step, &error).stopping();
-        let model = answered.model;
-        return StepEnd {
-            input_hash: hash,
-            output: answered.output,
-            model,
-            warnings: Some(Box::new(of_tools)),
-            ..failed
-        };
-    }
-    let own = warnings_of(step, &answered.output, answered.model.as_ref());
-    let all = together(own, of_tools);
-    StepEnd { warnings: Some(Box::new(all)), ..StepEnd::answered(step, hash, answered) }
-}
-
-/// The warnings of a step and of its tools as one.
-fn together(own: Option<StepWarnings>, of_tools: StepWarnings) -> StepWarnings {
-    let Some(own) = own else { return of_tools };
-    let count = own.count.saturating_add(of_tools.count);
-    let hash = crate::protocol::sha256(&format!("{}\0{}", own.hash, of_tools.hash));
-    StepWarnings { count, hash, ..of_tools }
 }
 
 /// One turn, as often as the step's author allows and within its time.

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::arguments::{as_step, misfits, owners_alone, refused};
-use super::ended;
+use super::ended::ended;
 use super::shown::Shown;
 use super::so_far::SoFar;
 use crate::prepare::prepare;
