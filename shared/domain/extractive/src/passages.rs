@@ -98,8 +98,11 @@ fn quotation(line: &str) -> Option<(String, &str)> {
 
 /// The text that a line begins with in quotes, as JSON writes it, and what follows.
 fn in_quotes(line: &str) -> Option<(String, &str)> {
+    if !line.starts_with('"') {
+        return None;
+    }
     let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
-    let text = texts.next()?.ok().filter(|_| line.starts_with('"'))?;
+    let text = texts.next()?.ok()?;
     Some((text, line.get(texts.byte_offset()..)?))
 }
 

@@ -81,10 +81,10 @@ impl Gatekeeper {
         now: Timestamp,
     ) -> Result<Answer, GateError> {
         for _ in 0..RACES {
-            // The rights of those who have approved before are those of this moment, too.
             let loaded = self.load(&attempting.approval).await?;
-            let loaded = recount(self.rights.as_ref(), loaded).await?;
             let caller = self.caller(&attempting.who).await?;
+            // The rights of those who have approved before are those of this moment, too.
+            let loaded = recount(self.rights.as_ref(), loaded).await?;
             let weighed = decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
             match weighed {
                 Ok(Decided::Repeated(vote)) => return Ok(repeated(&loaded, &vote)),

@@ -115,13 +115,13 @@ pub enum StartError {
     Runtime(String),
 }
 
-impl From<lambda_runtime::Error> for StartError {
-    fn from(error: lambda_runtime::Error) -> Self {
+impl StartError {
+    /// The runtime ended with an error.
+    #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
+    pub(crate) fn stopped(error: lambda_runtime::Error) -> Self {
         Self::Runtime(error.to_string())
     }
-}
 
-impl StartError {
     /// A setting has a value that something refuses, which says why.
     #[must_use]
     pub fn invalid(setting: Setting, reason: impl Into<String>) -> Self {

@@ -119,7 +119,7 @@ pub fn serve_with(build: Build) -> ExitCode {
 }
 
 async fn poll(handle: Handler) -> Result<(), StartError> {
-    Ok(lambda_runtime::run(service(handle)).await?)
+    lambda_runtime::run(service(handle)).await.map_err(StartError::stopped)
 }
 
 /// Serves events with a handler, and logs each. What the parts of an answer cost that leaves in parts is counted with the

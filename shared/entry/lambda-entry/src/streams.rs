@@ -28,5 +28,5 @@ pub fn serve_streams(
 }
 
 async fn poll(handle: StreamHandler) -> Result<(), StartError> {
-    Ok(lambda_runtime::run(service(handle)).await?)
+    lambda_runtime::run(service(handle)).await.map_err(StartError::stopped)
 }

@@ -238,7 +238,7 @@ fn struck(output: &Value) -> Vec<String> {
 /// Items that a text names; more are counted.
 const MAX_NAMED: usize = 10;
 
-/// The first of some items by name, and how many there are more.
+/// The first of some items by name, and how many there are more, for remarks of repetitions and for journals.
 #[must_use]
 pub fn listed(items: &[String]) -> String {
     let named: Vec<String> = items.iter().take(MAX_NAMED).map(|item| format!("`{item}`")).collect();

@@ -77,7 +77,7 @@ pub struct Section {
     pub content: Content,
 }
 
-/// A part of a request.
+/// A part of a request, in the order in which parts are shown.
 #[derive(
     Debug,
     Clone,

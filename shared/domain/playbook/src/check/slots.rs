@@ -258,18 +258,18 @@ fn wired(
 ) -> Option<Value> {
     let from = type_of_value(&json, &|reference| check.type_in(side.at, reference));
     let field = format!("{}.{}", side.field, slot.name);
-    let (code, why, hint) = match compatible(&from, &slot.data_type) {
+    let (code, why, hint, used) = match compatible(&from, &slot.data_type) {
         Compat::Exact | Compat::Deferred => return Some(json),
-        Compat::Loose(why) => (Code::LooseTypeCoercion, format!(": {why}"), None),
+        Compat::Loose(why) => (Code::LooseTypeCoercion, format!(": {why}"), None, Some(json)),
         Compat::Incompatible => {
             let hint = part_that_fits(&from, &json, &slot.data_type);
-            (Code::TypeMismatch, String::new(), hint)
+            (Code::TypeMismatch, String::new(), hint, None)
         }
     };
     let message = format!("`{}` takes {}, this is {from}{why}", slot.name, slot.data_type);
     let problem = sink.problem(code, part.bytes().into(), &field, message);
     sink.push(problem.maybe_hint(hint));
-    (code == Code::LooseTypeCoercion).then_some(json)
+    used
 }
 
 /// The part of a wired record that would fit: `.results` of a record set, a field of a record.
