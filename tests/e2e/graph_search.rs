@@ -83,6 +83,7 @@ async fn f_043_entities_are_found_with_what_is_around_them() {
     let far = found("far").await;
     assert!(names(&far).contains(&"MILL TRUST"), "two steps away: {far:#}");
     assert_eq!(far["not_found"], json!(["nobody at all"]));
+    assert_eq!((&far["warnings"], &far["warning_count"]), (&json!([]), &json!(0)));
     assert_eq!(names(&found("alone").await), ["OWL FUND"]);
     assert_eq!(names(&found("boards").await), ["Jon Quillfeather", "OWL FUND"]);
     assert_eq!(names(&found("people").await), ["Ann Thornquist"]);

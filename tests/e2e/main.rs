@@ -36,6 +36,7 @@ mod following;
 mod for_each;
 mod foreign;
 mod graph;
+mod graph_limits;
 mod graph_off;
 mod graph_parts;
 mod graph_search;

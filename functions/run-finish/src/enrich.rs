@@ -2,9 +2,9 @@
 //!
 //! Read are the records that connectors gave, as far as a connector says which of their fields name somebody.
 
-use countersign_actions_knowledge::{GraphWrite, WITHIN, pending, remember, summary};
+use countersign_actions_knowledge::{Given, GraphWrite, WITHIN, pending, remember, summary};
 use countersign_knowledge::change::Origin;
-use countersign_knowledge::extract::{Extracted, Request, Rule, extract};
+use countersign_knowledge::extract::{Extracted, Extraction, Request, Rule, extract};
 use countersign_knowledge::recognise::Method;
 use countersign_knowledge::{DEFAULT_THRESHOLD, KnowledgeError, Settings};
 use countersign_plan::{Plan, PlanStep};
@@ -38,11 +38,11 @@ pub(crate) async fn enrich(
     over: &Over<'_>,
     call: &Call,
 ) -> Result<Value, FinishError> {
-    let (entities, left_out) = match read(context, over).await? {
+    let (given, left_out) = match read(context, over).await? {
         Ok(read) => read,
         Err(error) => return Ok(failed(&error)),
     };
-    if entities.is_empty() {
+    if given == Given::default() {
         let details = json!({ "reason": "no record says which of its fields name somebody" });
         return Ok(row("skipped", &details, None));
     }
@@ -50,12 +50,16 @@ pub(crate) async fn enrich(
     let kept = match settings(over.profile) {
         Ok(settings) => {
             let graph = context.graph.graph.as_ref();
-            remember(graph, &origin, &settings, &entities, WITHIN).await
+            remember(graph, &origin, &settings, &given.entities, WITHIN).await
         }
         Err(error) => Err(error),
     };
     Ok(match kept {
-        Ok((answer, kept)) => enriched(&origin, &answer, left_out, &kept),
+        Ok((answer, kept)) => {
+            let mut details = summary(&origin.namespace, &answer);
+            given.note(&mut details);
+            enriched(details, left_out, &kept)
+        }
         Err(error) => failed(&error),
     })
 }
@@ -84,8 +88,7 @@ fn settings(profile: Option<&Profile>) -> Result<Settings, ActionError> {
     Settings::new(strategy, DEFAULT_THRESHOLD).map_err(|error| ActionError::from_failure(&error))
 }
 
-fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &GraphWrite) -> Value {
-    let mut details = summary(&origin.namespace, answer);
+fn enriched(mut details: Value, left_out: usize, kept: &GraphWrite) -> Value {
     if left_out > 0 {
         details["left_out"] = left_out.into();
     }
@@ -107,11 +110,11 @@ fn row(status: &str, details: &Value, error: Option<&ActionError>) -> Value {
 }
 
 /// Entities, and how many more there were than one run resolves.
-type Read = Result<(Vec<Extracted>, usize), ActionError>;
+type Read = Result<(Given, usize), ActionError>;
 
 /// What the records of all connectors name.
 async fn read(context: &Context, over: &Over<'_>) -> Result<Read, FinishError> {
-    let mut all: Vec<Extracted> = Vec::new();
+    let mut all = Given::default();
     let mut records = 0;
     for step in over.plan.steps.iter().filter(|step| is_read(step, over.state)) {
         if let Some(too_large) = over.outcomes.too_large(&step.name) {
@@ -125,14 +128,15 @@ async fn read(context: &Context, over: &Over<'_>) -> Result<Read, FinishError> {
             Err(error) => return Ok(Err(ActionError::from_failure(&error))),
         };
         // Each step's records are numbered on, so that two of one number are not one record.
-        all.extend(found.into_iter().map(|entity| Extracted {
+        all.entities.extend(found.entities.into_iter().map(|entity| Extracted {
             source_record_index: entity.source_record_index + records,
             ..entity
         }));
+        all.left_out.extend(found.left_out.iter().map(|why| format!("{}: {why}", step.name)));
         records += outcome.output["results"].as_array().map_or(0, Vec::len);
     }
-    let left_out = all.len().saturating_sub(MAX_ENTITIES);
-    all.truncate(MAX_ENTITIES);
+    let left_out = all.entities.len().saturating_sub(MAX_ENTITIES);
+    all.entities.truncate(MAX_ENTITIES);
     Ok(Ok((all, left_out)))
 }
 
@@ -143,15 +147,15 @@ fn is_read(step: &PlanStep, state: &RunState) -> bool {
 }
 
 /// What the rules of a connector find in its records. What is not a list of records names nobody.
-fn of_output(output: &Value) -> Result<Vec<Extracted>, KnowledgeError> {
+fn of_output(output: &Value) -> Result<Extraction, KnowledgeError> {
     let records = output["results"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !records.iter().all(Value::is_object) {
-        return Ok(Vec::new());
+        return Ok(Extraction::default());
     }
     let of_set = Vec::<Rule>::deserialize(&output["_entity_rules"]).unwrap_or_default();
     let request = Request { types: None, relationship: None, rules: of_set };
     let mut found = extract(records, &request)?;
-    found.retain(|entity| {
+    found.entities.retain(|entity| {
         let own = &records[entity.source_record_index]["_entity_rules"];
         let own = Vec::<Rule>::deserialize(own).unwrap_or_default();
         let mut rules = request.rules.iter().chain(&own);
@@ -165,7 +169,7 @@ mod tests {
     use super::*;
 
     fn check(output: &Value, expect: &[&str]) {
-        let found = of_output(output).unwrap();
+        let found = of_output(output).unwrap().entities;
         let names: Vec<&str> = found.iter().map(|entity| entity.name.as_str()).collect();
         assert_eq!(names, expect, "{output:#}");
     }

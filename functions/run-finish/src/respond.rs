@@ -159,6 +159,11 @@ async fn enriched(
                     "the end of a run writes at most {MAX_ENTITIES} entities to the knowledge graph; not written: {left_out}"
                 ));
             }
+            if let Some(too_large) = row["details"]["too_large"].as_u64() {
+                answer.problems.push(format!(
+                    "some names are too large for the knowledge graph; not written: {too_large}"
+                ));
+            }
             Ok(Some(row))
         }
         Some(error) => Ok(Some(failed(&error))),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_knowledge::explore::Explore as _;
+use countersign_knowledge::explore::{Budget, Explore as _};
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{CallState, Deferred, Graph as _, Scope};
 use countersign_knowledge::{Discovery, DiscoveryStatus, Namespace, Settings};
@@ -38,8 +38,12 @@ fn deferred(name: &str, hours: i64) -> Deferred {
 }
 
 async fn waiting(store: &KnowledgeStore, hours: i64) -> Vec<String> {
-    let calls = store.deferred(2, at(hours)).await.unwrap();
+    let calls = store.deferred_calls(at(hours)).await.unwrap();
     calls.into_iter().map(|call| call.call).collect()
+}
+
+async fn defer(store: &KnowledgeStore, key: &str, deferred: &Deferred) {
+    store.defer(&scope(), key, deferred, deferred.at).await.unwrap();
 }
 
 #[tokio::test]
@@ -49,19 +53,24 @@ async fn f_250_what_waits_in_vain_or_cannot_be_read_goes_behind_the_others() {
     let write = Write::put(&broken, &json!({ "owner": 1 })).unwrap();
     table.write(write.indexed("DEFERRED", "2026-01-01T00:00:00.000000000Z#x")).await.unwrap();
     for (n, name) in ["Ann Lee", "Bob Smith", "Carla Diaz"].into_iter().enumerate() {
-        store.defer(&scope(), &format!("call {n}"), &deferred(name, n as i64)).await.unwrap();
+        defer(&store, &format!("call {n}"), &deferred(name, n as i64)).await;
     }
-    assert_eq!(waiting(&store, 4).await, ["call 0"], "one of the two cannot be read");
-    assert_eq!(waiting(&store, 5).await, ["call 0", "call 1"], "and is behind the others now");
-    store.put_off(&scope(), "call 0", at(6)).await.unwrap();
-    assert_eq!(waiting(&store, 7).await, ["call 1", "call 2"]);
+    let waits = waiting(&store, 4).await;
+    assert_eq!(waits, ["call 0", "call 1", "call 2"], "what cannot be read is not among them");
+    let first = store.deferred_calls(at(5)).await.unwrap().remove(0);
+    assert!(store.begin(&first, at(6)).await.unwrap());
+    let waits = store.deferred_calls(at(7)).await.unwrap();
+    let told: Vec<_> = waits.iter().map(|one| (one.call.as_str(), one.begun)).collect();
+    assert_eq!(told, [("call 1", 0), ("call 2", 0), ("call 0", 1)], "what is begun is behind");
+    store.put_off(&first, at(7)).await.unwrap();
+    let begun = store.deferred_calls(at(7)).await.unwrap().last().map(|one| one.begun);
+    assert_eq!(begun, Some(0), "it came to nothing, and nothing was ended with it");
 
     // A sweeper that has no time for any of them.
     let sweeper = Knowledge { store: store.clone(), within: Duration::ZERO };
     let done = sweeper.run(at(8), later()).await.unwrap();
     assert_eq!((&done["resolved"], &done["given_up"]), (&json!(0), &json!(0)), "{done}");
-    let next = waiting(&store, 9).await;
-    assert_eq!(next.first().map(String::as_str), Some("call 0"), "each has its turn: {next:?}");
+    assert_eq!(waiting(&store, 9).await.len(), 3, "each has had its turn");
     let sweeper = Knowledge::new(store.clone());
     let mut resolved = 0;
     for hours in 10..12 {
@@ -74,7 +83,7 @@ async fn f_250_what_waits_in_vain_or_cannot_be_read_goes_behind_the_others() {
 #[tokio::test]
 async fn f_250_after_a_week_names_are_given_up_and_the_discoveries_say_so() {
     let (_, store) = store().await;
-    store.defer(&scope(), "call", &deferred("Ann Lee", 0)).await.unwrap();
+    defer(&store, "call", &deferred("Ann Lee", 0)).await;
     let sweeper = Knowledge { store: store.clone(), within: Duration::ZERO };
     let sweep = async |hours| sweeper.run(at(hours), later()).await.unwrap()["given_up"].clone();
     assert_eq!(sweep(7 * 24).await, 0);
@@ -86,11 +95,50 @@ async fn f_250_after_a_week_names_are_given_up_and_the_discoveries_say_so() {
     let told: Vec<_> = found.iter().map(|one| (one.status, one.entity_name.as_str())).collect();
     assert_eq!(told, [(DiscoveryStatus::GivenUp, "Ann Lee")]);
     assert!(
-        store.named(&scope(), "ann").await.unwrap().entities.is_empty(),
+        store.named(&scope(), "ann", &mut Budget::default()).await.unwrap().entities.is_empty(),
         "the graph gains nothing"
     );
     let stands = store.call(&scope(), "call").await.unwrap();
     let CallState::Done(answer) = stands else { panic!("{stands:?}") };
     assert!(answer["warnings"][0].as_str().unwrap().contains("given up"), "{answer}");
     assert_eq!(sweep(8 * 24).await, 0, "once");
+}
+
+#[tokio::test]
+async fn f_250_what_ends_its_function_each_time_is_given_up_and_keeps_nothing_else() {
+    let (_, store) = store().await;
+    defer(&store, "ends it", &deferred("Ann Lee", 0)).await;
+    defer(&store, "another", &deferred("Bob Smith", 1)).await;
+    // As a sweeper does that is killed while it is at work.
+    for hours in 2..7 {
+        let waits = store.deferred_calls(at(hours)).await.unwrap();
+        let one = waits.iter().find(|one| one.call == "ends it").unwrap();
+        assert!(store.begin(one, at(hours)).await.unwrap());
+        assert_eq!(waiting(&store, hours).await[0], "another", "it is behind the others");
+    }
+    let done = Knowledge::new(store.clone()).run(at(8), later()).await.unwrap();
+    assert_eq!((&done["resolved"], &done["given_up"]), (&json!(1), &json!(1)), "{done}");
+    let window = Window { limit: 10, after: None };
+    let found = store.discoveries_of(&scope().owner, "run_1", window).await.unwrap().items;
+    let why = found
+        .iter()
+        .find(|one| one.status == DiscoveryStatus::GivenUp)
+        .map(|one| &one.details["reason"]);
+    let expect = "resolving it was begun 5 times in the background and never came to an end";
+    assert_eq!(why, Some(&json!(expect)), "{found:#?}");
+}
+
+#[tokio::test]
+async fn f_250_names_of_one_person_do_not_stand_before_those_of_the_others() {
+    let (_, store) = store().await;
+    for n in 0..10 {
+        defer(&store, &format!("call {n}"), &deferred("Ann Lee", n)).await;
+    }
+    let other = Scope { owner: UserId::from_bytes([2; 16]), namespace: Namespace::default() };
+    let last = deferred("Bob Smith", 20);
+    store.defer(&other, "theirs", &last, last.at).await.unwrap();
+    let done = Knowledge::new(store.clone()).run(at(21), later()).await.unwrap();
+    assert_eq!(done["resolved"], 3, "{done}");
+    let of_other = store.named(&other, "bob", &mut Budget::default()).await.unwrap();
+    assert_eq!(of_other.entities.len(), 1, "theirs among them");
 }

@@ -5,7 +5,7 @@
 )]
 
 use countersign_knowledge::explore::{EntityRecord, Explore as _};
-use countersign_knowledge::fold::search_tokens;
+use countersign_knowledge::fold::search_words;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
 use countersign_store_kit::Page as Stored;
@@ -32,8 +32,8 @@ pub(crate) struct EntityQuery {
     /// The part of the caller's graph; `default` when left out.
     #[param(value_type = Option<String>)]
     namespace: Option<Namespace>,
-    /// Words of a name, or how they begin; case and accents do not count. At least one of them must be the beginning of fewer
-    /// than 20,000 names.
+    /// Words of a name, or how they begin; case and accents do not count. They are looked for among 20,000 names that begin so:
+    /// where there are more, and no word is rare, it is refused.
     q: Option<String>,
     /// Only one kind, such as `PERSON` or `ORG`.
     #[serde(rename = "type")]
@@ -59,7 +59,7 @@ impl EntityQuery {
     /// The words to look for; none when no name is given.
     fn words(&self) -> Result<Vec<String>, Problem> {
         let Some(text) = &self.q else { return Ok(Vec::new()) };
-        let words = search_tokens(text);
+        let words = search_words(text);
         if words.is_empty() {
             return Err(Problem::field("q", "needs a word of two letters or more"));
         }
@@ -127,8 +127,7 @@ async fn named(
     let words = &query.words()?;
     let read = |window| -> BoxFuture<'_, Result<_, Problem>> {
         Box::pin(async move {
-            let message =
-                "each of its words begins more than 20,000 names: add a word, or write more of one";
+            let message = "more than 20,000 names have words that begin so: write more of one of them, or add a word";
             let found = ctx.knowledge.find(scope, words, window).await?;
             found.ok_or_else(|| Problem::field("q", message))
         })

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use countersign_knowledge::extract::{Request, Rule, extract};
+use countersign_knowledge::extract::{Extraction, Request, Rule, extract};
 use countersign_knowledge::{EntityType, Relationship};
-use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::extract_entities as declared;
 use countersign_registry::shape::{Formed, Names, filled};
+use countersign_registry::{Perform, Warnings};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
@@ -37,8 +37,9 @@ fn find(
     };
     let relationship = filled(params.relationship_type).as_deref().map(relationship).transpose()?;
     let request = Request { types: types(params.entity_types), relationship, rules };
-    let mut entities =
-        extract(&inputs.data.items, &request).map_err(|error| ActionError::from_failure(&error))?;
+    let found = extract(&inputs.data.items, &request);
+    let Extraction { mut entities, left_out } =
+        found.map_err(|error| ActionError::from_failure(&error))?;
     if rules_only {
         // The corporate trustee a rule's field turned out to hold was found by that rule's field all the same.
         let ruled = |field: &str| request.rules.iter().any(|rule| rule.field == field);
@@ -47,7 +48,11 @@ fn find(
                 || ruled(&entity.source_field)
         });
     }
-    Ok(json!({ "count": entities.len(), "entities": entities }).into())
+    let mut output = Map::new();
+    output.insert("count".to_owned(), entities.len().into());
+    output.insert("entities".to_owned(), json!(entities));
+    left_out.into_iter().collect::<Warnings>().write(&mut output);
+    Ok(Value::Object(output).into())
 }
 
 /// `auto`, or nothing, means every type.

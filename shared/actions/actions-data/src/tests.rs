@@ -81,6 +81,11 @@ fn f_047_extract_entities_names_its_method_and_refuses_ml() {
         (Some("PERSON"), Some("gazetteer"), Some("name"))
     );
     assert_eq!(person["related_to"], json!({"name": "OWL FUND", "type": "ORG"}));
+    assert_eq!((&output["warnings"], &output["warning_count"]), (&json!([]), &json!(0)));
+    let long = json!({"data": [{"officer": "A".repeat(301), "name": "DOE, JANE"}]});
+    let rules = json!({"rules": [{"field": "officer", "entity_type": "PERSON"}]});
+    let output = run("extract_entities", &long, &rules).unwrap();
+    assert_eq!((&output["count"], &output["warning_count"]), (&json!(1), &json!(1)), "{output:#}");
     check_refused("extract_entities", &inputs, &json!({"strategy": "ml"}), "BAD_PARAM");
     check_refused("extract_entities", &inputs, &json!({"relationship_type": "LIKES"}), "BAD_PARAM");
     check_refused("extract_entities", &inputs, &json!({"entity_types": 7}), "BAD_PARAM");

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use countersign_knowledge::change::Origin;
-use countersign_knowledge::extract::{Extracted, Request, extract};
+use countersign_knowledge::extract::{Request, extract};
 use countersign_knowledge::{Namespace, Settings};
 use countersign_registry::action::{ActionError, ActionFuture, Call};
 use countersign_report::GraphConfig;
 use serde_json::{Value, json};
 
 use crate::Stores;
+use crate::given::Given;
 use crate::graph_port::GraphPort;
 use crate::namespaces::scope;
-use crate::resolve_entities::{GraphWrite, entities, remember};
+use crate::resolve_entities::{GraphWrite, remember};
 
 /// What whoever reads about a write that failed can do.
 const PENDING: &str = "it is written again within minutes; `GET /api/agent-factory/discoveries?status=pending` lists it";
@@ -31,13 +32,16 @@ impl GraphPort for Stores {
         Box::pin(async move {
             let namespace = config.namespace.as_deref();
             let scope = scope(self.profiles.as_ref(), call, namespace).await?;
-            let entities = named(items)?;
+            let given = named(items)?;
             let origin = Origin::new(&scope, &call.run, key, call.now);
             let settings = Settings::default();
             let within = WITHIN.min(call.remaining / 2);
-            match remember(self.graph.as_ref(), &origin, &settings, &entities, within).await? {
+            let graph = self.graph.as_ref();
+            match remember(graph, &origin, &settings, &given.entities, within).await? {
                 (answer, GraphWrite::Stored | GraphWrite::Deferred) => {
-                    Ok(summary(&origin.namespace, &answer))
+                    let mut details = summary(&origin.namespace, &answer);
+                    given.note(&mut details);
+                    Ok(details)
                 }
                 (_, GraphWrite::Pending(error)) => Err(pending(&error)),
             }
@@ -46,12 +50,13 @@ impl GraphPort for Stores {
 }
 
 /// Entities are taken as they are; of records, what names somebody.
-fn named(items: &[Value]) -> Result<Vec<Extracted>, ActionError> {
+fn named(items: &[Value]) -> Result<Given, ActionError> {
     let has = |item: &Value, key: &str| item.get(key).is_some_and(Value::is_string);
     if items.iter().all(|item| has(item, "name") && has(item, "type")) {
-        return entities(&Value::Array(items.to_vec()));
+        return Given::read(&Value::Array(items.to_vec()));
     }
-    extract(items, &Request::default()).map_err(|error| ActionError::from_failure(&error))
+    let found = extract(items, &Request::default());
+    found.map(Given::from).map_err(|error| ActionError::from_failure(&error))
 }
 
 /// A summary names at most so many entities and so many doubtful pairs; all are counted.

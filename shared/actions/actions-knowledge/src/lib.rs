@@ -1,6 +1,8 @@
 //! `resolve_entities` (F-048): mentions become entities of the owner's graph. `match_entities` says the same and
 //! remembers nothing. `search_knowledge_graph` (F-043) reads the graph.
 
+mod applying;
+mod given;
 mod graph_port;
 mod keep;
 mod later;
@@ -16,9 +18,10 @@ use countersign_knowledge::explore::Explore;
 use countersign_knowledge::graph::Graph;
 use countersign_registry::action::Handler;
 
+pub use given::Given;
 pub use graph_port::GraphPort;
 pub use keep::{WITHIN, pending, summary};
-pub use later::{Settled, give_up, settle};
+pub use later::{PutOff, Settled, give_up, settle};
 pub use namespaces::ProfileNamespaces;
 pub use resolve_entities::{GraphWrite, remember};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use countersign_knowledge::EntityId;
 use countersign_knowledge::change::{answer, entities_of};
 use countersign_knowledge::extract::Extracted;
+use countersign_knowledge::{EntityId, too_alike};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::match_entities as declared;
@@ -12,8 +12,9 @@ use countersign_registry::shape::Formed;
 use serde_json::Value;
 
 use crate::Stores;
+use crate::given::Given;
 use crate::namespaces::scope;
-use crate::resolve_entities::{Found, entities, find, origin, settings};
+use crate::resolve_entities::{Found, find, origin, settings};
 use crate::time::Time;
 
 pub(crate) struct MatchEntities {
@@ -29,18 +30,22 @@ impl Perform for MatchEntities {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        let entities = entities(&inputs.entities)?;
+        let given = Given::read(&inputs.entities)?;
+        let entities = given.entities.as_slice();
         let records = records(inputs.records)?;
         let settings = settings(params.strategy, params.threshold)?;
         let namespace = params.namespace.as_deref();
         let scope = scope(self.stores.profiles.as_ref(), call, namespace).await?;
         let origin = origin(call, &scope);
         let found =
-            find(self.stores.graph.as_ref(), &origin, &settings, &entities, Time::ENOUGH).await?;
-        let resolution = found.map(|Found { resolution, .. }| resolution).unwrap_or_default();
+            find(self.stores.graph.as_ref(), &origin, &settings, entities, Time::ENOUGH).await?;
+        let Some(Found { resolution, .. }) = found else {
+            return Err(ActionError::from_failure(&too_alike()));
+        };
         let mut output = answer(&origin, entities.len(), &resolution);
         let found = entities_of(&origin, &resolution);
-        output["records"] = marked(records, &params.record_field, &entities, &found);
+        output["records"] = marked(records, &params.record_field, entities, &found);
+        given.tell(&mut output);
         Ok(output.into())
     }
 }

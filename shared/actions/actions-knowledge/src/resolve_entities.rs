@@ -2,24 +2,25 @@
 
 use std::time::Duration;
 
-use countersign_failure::{Failure, json_problem};
+use countersign_failure::Failure;
 use countersign_knowledge::change::{
-    Origin, answer, changes, forget_rejected, mentions, review_ids,
+    Origin, Resolved, answer, changes_while, forget_rejected, mentions, review_ids,
 };
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{
     CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
 };
 use countersign_knowledge::{
-    Discovery, Entity, Known, MAX_MENTIONS, Mention, Resolution, Settings, resolve_while,
+    Discovery, Entity, Known, Mention, Resolution, Settings, resolve_while,
 };
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::resolve_entities as declared;
 use countersign_registry::shape::Formed;
-use serde::Deserialize as _;
 use serde_json::{Value, json};
 
+use crate::applying::{Applying, Kept};
+use crate::given::Given;
 use crate::namespaces::scope;
 use crate::time::{Time, in_time, within};
 use crate::{Stores, later};
@@ -41,19 +42,23 @@ impl Perform for ResolveEntities {
         let scope = scope(self.stores.profiles.as_ref(), call, namespace).await?;
         let graph = self.stores.graph.as_ref();
         let settings = settings(params.strategy, params.threshold)?;
-        let entities = entities(&inputs.entities)?;
+        let given = Given::read(&inputs.entities)?;
+        let entities = given.entities.as_slice();
         let origin = origin(call, &scope);
         let within = within(params.within_seconds, call.remaining);
-        if call.info.dry_run {
-            let planned = in_time(within, |time| plan(graph, &origin, &settings, &entities, time));
+        let mut answer = if call.info.dry_run {
+            let planned = in_time(within, |time| plan(graph, &origin, &settings, entities, time));
             let planned = planned.await?.map(|planned| planned.answer);
-            return Ok(planned.unwrap_or_else(|| later::answer(entities.len())).into());
-        }
-        match remember(graph, &origin, &settings, &entities, within).await? {
-            (answer, GraphWrite::Stored | GraphWrite::Deferred) => Ok(answer.into()),
-            // The step is tried again; if that is in vain too, the sweeper applies the plan.
-            (_, GraphWrite::Pending(error)) => Err(error),
-        }
+            planned.unwrap_or_else(|| later::answer(entities.len()))
+        } else {
+            match remember(graph, &origin, &settings, entities, within).await? {
+                (answer, GraphWrite::Stored | GraphWrite::Deferred) => answer,
+                // The step is tried again; if that is in vain too, the sweeper applies the plan.
+                (_, GraphWrite::Pending(error)) => return Err(error),
+            }
+        };
+        given.tell(&mut answer);
+        Ok(answer.into())
     }
 }
 
@@ -68,8 +73,12 @@ pub enum GraphWrite {
     Deferred,
 }
 
+/// How often a plan that contradicts the graph is made anew while somebody waits.
+const TRIES: usize = 3;
+
 /// Resolves entities and keeps what comes out, once per idempotency key: plan, write down the plan, apply it, mark it done. When
-/// planning takes longer than `within`, the call is put off, and the answer says how many names wait.
+/// planning takes longer than `within`, the call is put off, and the answer says how many names wait. When somebody else has made
+/// another entity of a planned name meanwhile, it is planned anew.
 ///
 /// # Errors
 /// [`ActionError`] when they cannot be resolved, or the plan cannot be written down; nothing is kept then.
@@ -81,41 +90,35 @@ pub async fn remember(
     within: Duration,
 ) -> Result<(Value, GraphWrite), ActionError> {
     let (scope, key) = (origin.scope(), origin.idempotency_key.as_str());
-    match graph.call(&scope, key).await.map_err(failed)? {
-        CallState::New => {}
-        stands => return kept(graph, &scope, key, stands, entities.len()).await,
-    }
-    let planned = in_time(within, |time| plan(graph, origin, settings, entities, time)).await?;
-    let stands = match planned {
-        Some(planned) => graph.plan(&scope, key, &planned).await,
-        None => graph.defer(&scope, key, &later::deferred(origin, settings, entities)).await,
+    let deferred = later::deferred(origin, settings, entities);
+    let applying = Applying {
+        graph,
+        scope: &scope,
+        key,
+        from: &deferred,
+        now: origin.now,
+        time: Time::ENOUGH,
     };
-    kept(graph, &scope, key, stands.map_err(failed)?, entities.len()).await
-}
-
-/// Applies what is planned of a call, and says what whoever called is told.
-pub(crate) async fn kept(
-    graph: &dyn Graph,
-    scope: &Scope,
-    key: &str,
-    stands: CallState,
-    given: usize,
-) -> Result<(Value, GraphWrite), ActionError> {
-    let planned = match stands {
-        CallState::Done(answer) => return Ok((answer, GraphWrite::Stored)),
-        CallState::Planned(planned) => planned,
-        CallState::Deferred(_) | CallState::New => {
-            return Ok((later::answer(given), GraphWrite::Deferred));
+    let mut stands = graph.call(&scope, key).await.map_err(failed)?;
+    for _ in 0..TRIES {
+        if matches!(stands, CallState::New) {
+            let planned =
+                in_time(within, |time| plan(graph, origin, settings, entities, time)).await?;
+            let written = match planned {
+                Some(planned) => graph.plan(&scope, key, &planned).await,
+                None => graph.defer(&scope, key, &deferred, origin.now).await,
+            };
+            stands = written.map_err(failed)?;
         }
-    };
-    let applied = match graph.apply(scope, &planned.changes).await {
-        Ok(()) => graph.finish(scope, key).await,
-        Err(error) => Err(error),
-    };
-    let Err(error) = applied else { return Ok((planned.answer, GraphWrite::Stored)) };
-    // The table may not take this either; the plan that is kept says the same.
-    graph.pending(scope, &planned.changes).await.ok();
-    Ok((planned.answer, GraphWrite::Pending(failed(error))))
+        stands = match applying.kept(stands).await? {
+            Kept::Told(answer, write) => return Ok((answer, write)),
+            // It is planned anew at once: somebody waits.
+            Kept::Stands(CallState::Deferred(_)) => CallState::New,
+            Kept::Stands(other) => other,
+        };
+    }
+    // It is listed among what is resolved in the background.
+    Ok((later::answer(entities.len()), GraphWrite::Deferred))
 }
 
 /// The changes and the answer of a call; none when there was not the time.
@@ -128,7 +131,10 @@ pub(crate) async fn plan(
 ) -> Result<Option<Planned>, ActionError> {
     let found = find(graph, origin, settings, entities, time).await?;
     let Some(Found { mentions, found, resolution }) = found else { return Ok(None) };
-    let mut changes = changes(origin, entities, &mentions, &resolution, &found);
+    let of = Resolved { entities, mentions: &mentions, resolution: &resolution, known: &found };
+    let Some(mut changes) = changes_while(origin, &of, &|| time.is_left()) else {
+        return Ok(None);
+    };
     let existing = graph.existing(&origin.scope(), &changes.edges, &found).await.map_err(failed)?;
     forget_known_edges(&mut changes, &existing);
     let mut answer = answer(origin, entities.len(), &resolution);
@@ -137,7 +143,8 @@ pub(crate) async fn plan(
     answer["new_relationships"] = changes.discoveries.iter().filter(is_edge).count().into();
     answer["pending"] = 0.into();
     answer["warnings"] = json!([]);
-    Ok(Some(Planned { answer, changes, at: origin.now }))
+    let from = Some(Box::new(later::deferred(origin, settings, entities)));
+    Ok(Some(Planned { answer, changes, at: origin.now, from }))
 }
 
 /// What a call's entities resolve to, with what it was resolved against.
@@ -185,49 +192,4 @@ pub(crate) fn settings(
     threshold: f64,
 ) -> Result<Settings, ActionError> {
     Settings::new(strategy.as_str(), threshold).map_err(|error| ActionError::from_failure(&error))
-}
-
-/// What `extract_entities` gives, or records with `name` and `type` from anywhere, or plain names of persons.
-pub(crate) fn entities(given: &Value) -> Result<Vec<Extracted>, ActionError> {
-    let items = match given {
-        Value::Null => &[][..],
-        Value::Array(items) => items.as_slice(),
-        Value::Object(set) => set
-            .get("entities")
-            .or_else(|| set.get("results"))
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice),
-        _ => {
-            return Err(ActionError::terminal(
-                "BAD_INPUT",
-                "`entities` must be a list of entities",
-            ));
-        }
-    };
-    if items.len() > MAX_MENTIONS {
-        let message = format!(
-            "entities holds {} items; one call handles at most {MAX_MENTIONS}",
-            items.len()
-        );
-        return Err(ActionError::terminal("TOO_MANY_RECORDS", message));
-    }
-    items.iter().enumerate().map(|(index, item)| entity(index, item)).collect()
-}
-
-fn entity(index: usize, item: &Value) -> Result<Extracted, ActionError> {
-    let bad = |problem: String| {
-        ActionError::terminal("BAD_RECORD", format!("entities[{index}]: {problem}"))
-    };
-    let read = match item {
-        Value::String(name) => Extracted::deserialize(
-            json!({ "name": name, "type": "PERSON", "source_record_index": index }),
-        ),
-        Value::Object(_) => Extracted::deserialize(item),
-        _ => return Err(bad("an entity must be an object with `name` and `type`".to_owned())),
-    };
-    let entity = read.map_err(|error| bad(json_problem(&error.to_string())))?;
-    if entity.name.trim().is_empty() {
-        return Err(bad("`name` is empty".to_owned()));
-    }
-    Ok(entity)
 }

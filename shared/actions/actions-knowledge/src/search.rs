@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Expansion, Explore, RelationshipRecord, Subgraph, expand};
+use countersign_knowledge::explore::{
+    Budget, Expansion, Explore, RelationshipRecord, Subgraph, expand,
+};
+use countersign_knowledge::fold::search_words;
 use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Edge, Entity, EntityId, EntityType, ExternalId, Relationship, external_id_map,
 };
-use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::search_knowledge_graph as declared;
 use countersign_registry::shape::Formed;
+use countersign_registry::{Perform, Warnings};
 use serde_json::{Value, json};
 
 use crate::Stores;
@@ -39,41 +42,52 @@ impl Perform for SearchKnowledgeGraph {
         let (wanted, asked) = (Wanted::of(inputs)?, expansion(&params)?);
         let namespace = params.namespace.as_deref();
         let mut all = Subgraph::default();
-        let mut met = BTreeSet::new();
+        // One for the whole call, whatever number of names and parts of the graph it has.
+        let (mut met, mut budget) = (Met::default(), Budget::default());
         for scope in scopes(self.stores.profiles.as_ref(), call, namespace).await? {
-            let found = search(self.stores.explore.as_ref(), &scope, &wanted, &asked).await;
-            let (found, named) = found.map_err(failed)?;
+            let limits = (&asked, &mut budget);
+            let found = search(self.stores.explore.as_ref(), &scope, &wanted, limits, &mut met);
+            let found = found.await.map_err(failed)?;
             all.entities.extend(found.entities);
             all.relationships.extend(found.relationships);
             all.is_cut |= found.is_cut;
-            met.extend(named);
         }
-        let all_wanted = wanted.names.iter().chain(wanted.id.iter().map(|(text, _)| text));
-        let not_found: Vec<&String> = all_wanted.filter(|text| !met.contains(*text)).collect();
-        Ok(answer(&all, &not_found).into())
+        Ok(answer(&all, &wanted, &met).into())
     }
 }
 
 /// What is looked for.
 struct Wanted {
     names: Vec<String>,
+    /// Those that are looked for by the same words are looked for once.
+    by_words: BTreeMap<Vec<String>, Vec<String>>,
     /// An identifier, as it was written.
     id: Option<(String, ExternalId)>,
 }
 
-/// What one part of the graph has, and the names that found something.
+/// What became of what is looked for.
+#[derive(Default)]
+struct Met {
+    /// What found something.
+    found: BTreeSet<String>,
+    /// Names that were not looked for in all parts of the graph, or not to the end of what begins like them.
+    cut: BTreeSet<String>,
+}
+
+/// What one part of the graph has.
 async fn search(
     graph: &dyn Explore,
     scope: &Scope,
     wanted: &Wanted,
-    asked: &Expansion,
-) -> Result<(Subgraph, BTreeSet<String>), GraphError> {
-    let (start, named, is_cut) = named(graph, scope, wanted, &asked.types).await?;
+    (asked, budget): (&Expansion, &mut Budget),
+    met: &mut Met,
+) -> Result<Subgraph, GraphError> {
+    let (start, is_cut) = named(graph, scope, wanted, (&asked.types, budget), met).await?;
     // Kinds narrow what the names find, not what is around it.
     let asked = Expansion { types: BTreeSet::new(), ..asked.clone() };
     let mut found = expand(graph, scope, start, &asked).await?;
     found.is_cut |= is_cut;
-    Ok((found, named))
+    Ok(found)
 }
 
 impl Wanted {
@@ -90,7 +104,13 @@ impl Wanted {
             0 if id.is_none() => {
                 Err(bad("`entity_name`, `entity_names` or `external_id` must name something"))
             }
-            0..=MAX_NAMES => Ok(Self { names, id }),
+            0..=MAX_NAMES => {
+                let mut by_words = BTreeMap::<Vec<String>, Vec<String>>::new();
+                for name in &names {
+                    by_words.entry(search_words(name)).or_default().push(name.clone());
+                }
+                Ok(Self { names, by_words, id })
+            }
             count => Err(bad(&format!(
                 "`entity_names` has {count} names; one call finds at most {MAX_NAMES}"
             ))),
@@ -118,35 +138,58 @@ fn expansion(params: &declared::Params) -> Result<Expansion, ActionError> {
     })
 }
 
-/// What the names and the identifier find, those of them that find something, and whether some were left out.
+/// What the names and the identifier find, and whether some were left out.
 async fn named(
     graph: &dyn Explore,
     scope: &Scope,
     wanted: &Wanted,
-    types: &BTreeSet<EntityType>,
-) -> Result<(Vec<Entity>, BTreeSet<String>, bool), GraphError> {
-    let (mut found, mut named) = (BTreeMap::<EntityId, Entity>::new(), BTreeSet::new());
-    let mut met = |text: &String, mut of_one: Vec<Entity>| {
-        of_one.retain(|entity| types.is_empty() || types.contains(&entity.entity_type));
-        if !of_one.is_empty() {
-            named.insert(text.clone());
+    (types, budget): (&BTreeSet<EntityType>, &mut Budget),
+    met: &mut Met,
+) -> Result<(Vec<Entity>, bool), GraphError> {
+    let mut found = BTreeMap::<EntityId, Entity>::new();
+    let mut add = |met: &mut Met, texts: &[String], mut entities: Vec<Entity>| {
+        entities.retain(|entity| types.is_empty() || types.contains(&entity.entity_type));
+        if !entities.is_empty() {
+            met.found.extend(texts.iter().cloned());
         }
-        found.extend(of_one.into_iter().map(|entity| (entity.id.clone(), entity)));
+        found.extend(entities.into_iter().map(|entity| (entity.id.clone(), entity)));
     };
-    let mut is_cut = false;
-    for name in &wanted.names {
-        let of_name = graph.named(scope, name).await?;
-        is_cut |= of_name.is_cut;
-        met(name, of_name.entities);
-    }
     if let Some((text, id)) = &wanted.id {
-        met(text, graph.with_identifier(scope, id).await?);
+        let entities = graph.with_identifier(scope, id).await?;
+        add(&mut *met, std::slice::from_ref(text), entities);
     }
-    is_cut |= found.len() > MAX_FOUND;
-    Ok((found.into_values().take(MAX_FOUND).collect(), named, is_cut))
+    for names in wanted.by_words.values() {
+        let Some(name) = names.first() else { continue };
+        let mut is_cut = budget.is_spent();
+        if !is_cut {
+            let of_name = graph.named(scope, name, &mut *budget).await?;
+            is_cut = of_name.is_cut;
+            add(&mut *met, names, of_name.entities);
+        }
+        if is_cut {
+            met.cut.extend(names.iter().cloned());
+        }
+    }
+    let is_cut = !met.cut.is_empty() || found.len() > MAX_FOUND;
+    Ok((found.into_values().take(MAX_FOUND).collect(), is_cut))
 }
 
-fn answer(found: &Subgraph, not_found: &[&String]) -> Value {
+/// That not all was looked at: what was found of a name may not be all, and one that found nothing may be there.
+fn warnings(met: &Met) -> Warnings {
+    let warning = |name: &String| {
+        let short: String = name.chars().take(80).collect();
+        format!(
+            "`{short}` was not looked for to its end: too many names of the graph begin like those that are looked for; write more of them, or look for fewer at a time"
+        )
+    };
+    met.cut.iter().map(warning).collect()
+}
+
+fn answer(found: &Subgraph, wanted: &Wanted, met: &Met) -> Value {
+    let all_wanted = wanted.names.iter().chain(wanted.id.iter().map(|(text, _)| text));
+    let is_missing = |text: &&String| !met.found.contains(*text) && !met.cut.contains(*text);
+    let not_found: BTreeSet<&String> = all_wanted.filter(is_missing).collect();
+    let warnings = warnings(met);
     let names: BTreeMap<&EntityId, &str> =
         found.entities.iter().map(|entity| (&entity.id, entity.canonical_name.as_str())).collect();
     let related = |(record, edge): (RelationshipRecord, &Edge)| {
@@ -170,6 +213,8 @@ fn answer(found: &Subgraph, not_found: &[&String]) -> Value {
         "count": found.entities.len(),
         "is_cut": found.is_cut,
         "not_found": not_found,
+        "warnings": warnings.kept(),
+        "warning_count": warnings.count(),
     })
 }
 

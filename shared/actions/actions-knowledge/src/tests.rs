@@ -118,7 +118,7 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
     let records = matched.as_object_mut().unwrap().remove("records").unwrap();
     assert_eq!(graph.state.lock().unwrap().writes, 0);
     let mut resolved = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
-    for written in ["relationships", "new_relationships", "pending", "warnings"] {
+    for written in ["relationships", "new_relationships", "pending"] {
         resolved.as_object_mut().unwrap().remove(written);
     }
     assert_eq!(resolved, matched);
@@ -215,6 +215,27 @@ fn f_043_what_was_resolved_is_found_with_what_it_is_connected_with() {
     ] {
         assert_eq!(search(&inputs, &params).unwrap_err().code, code);
     }
+}
+
+#[test]
+fn f_043_names_of_the_same_words_are_looked_for_once_and_one_call_has_one_budget() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let search = |names: &Value| {
+        let mut call = call(1, "s", &json!({ "entity_names": names }), &json!({}));
+        call.action = "search_knowledge_graph".to_owned();
+        wait(actions(&graph)[2].run(&call)).unwrap()
+    };
+    let found = search(&json!(["Róbert", "robert", "ROBERT Rob", "Nobody", "nobody"]));
+    assert_eq!(graph.state.lock().unwrap().searches, 2);
+    assert_eq!((&found["count"], &found["warning_count"]), (&json!(4), &json!(0)), "{found:#}");
+    assert_eq!(found["not_found"], json!(["Nobody", "nobody"]));
+    // Each name takes more than half of what one call may read.
+    graph.state.lock().unwrap().costs = 12_000;
+    let found = search(&json!(["Jane", "Nobody", "Robert", "Someone"]));
+    assert_eq!(graph.state.lock().unwrap().searches, 4, "two of the four");
+    assert_eq!((&found["is_cut"], &found["warning_count"]), (&json!(true), &json!(2)));
+    assert_eq!(found["not_found"], json!(["Nobody"]), "the others may be there: {found:#}");
 }
 
 #[test]

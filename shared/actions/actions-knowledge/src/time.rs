@@ -13,6 +13,11 @@ impl Time {
     /// As long as it takes.
     pub(crate) const ENOUGH: Self = Self(None);
 
+    /// So long from then on.
+    pub(crate) fn until(begin: Instant, within: Duration) -> Self {
+        Self(begin.checked_add(within))
+    }
+
     pub(crate) fn is_left(self) -> bool {
         self.0.is_none_or(|end| Instant::now() < end)
     }
@@ -34,7 +39,7 @@ where
     if within.is_zero() {
         return Ok(None);
     }
-    let time = Time(Instant::now().checked_add(within));
+    let time = Time::until(Instant::now(), within);
     // What waits for the table ends by the first, what computes by the second.
     tokio::time::timeout(within, work(time)).await.unwrap_or(Ok(None))
 }

@@ -1,7 +1,8 @@
 //! Whether a site lets an address be read: its robots.txt, fetched through the guarded way out and kept for a day
 //! (K-76). There is no switch to read what a site does not want read.
 
-use std::collections::HashMap;
+mod remembered;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,13 +10,11 @@ use countersign_failure::Failure;
 use countersign_http_out::{Call, Egress, HttpError, Streaming};
 use countersign_pages::{RobotsTxt, robots_address};
 use futures::future::BoxFuture;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use url::Url;
 
-/// How long a robots.txt is remembered.
-const KEPT: SignedDuration = SignedDuration::from_hours(24);
-/// Sites remembered at once.
-const MAX_SITES: usize = 1_000;
+use self::remembered::Remembered;
+
 /// Bytes of a robots.txt that are read.
 const MAX_LENGTH: usize = 500 * 1024;
 /// The longest `Crawl-delay` that is kept to: a longer one would be a refusal in disguise.
@@ -64,13 +63,7 @@ pub enum RobotsError {
 #[derive(Debug, Clone)]
 pub struct Robots {
     egress: Egress,
-    known: Arc<Mutex<HashMap<String, Known>>>,
-}
-
-#[derive(Debug, Clone)]
-struct Known {
-    rules: Arc<RobotsTxt>,
-    until: Timestamp,
+    known: Arc<Mutex<Remembered>>,
 }
 
 impl Robots {
@@ -110,17 +103,11 @@ impl Robots {
     }
 
     fn remembered(&self, origin: &str, now: Timestamp) -> Option<Arc<RobotsTxt>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(origin).filter(|known| known.until > now).map(|known| known.rules.clone())
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(origin, now)
     }
 
     fn remember(&self, origin: String, rules: Arc<RobotsTxt>, now: Timestamp) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_SITES {
-            known.clear();
-        }
-        let until = now.checked_add(KEPT).unwrap_or(now);
-        known.insert(origin, Known { rules, until });
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).put(origin, rules, now);
     }
 
     async fn fetch(&self, url: &Url, timeout: Duration) -> Result<RobotsTxt, RobotsError> {
@@ -140,7 +127,7 @@ impl Robots {
             _ => return Ok(RobotsTxt::none()),
         }
         let body = beginning(&mut answer).await.map_err(failed)?;
-        RobotsTxt::parse(&body).map_err(|error| unknown(error.to_string()))
+        Ok(RobotsTxt::parse(&body))
     }
 }
 

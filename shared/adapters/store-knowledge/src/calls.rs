@@ -7,7 +7,11 @@ use countersign_store_kit::{Expr, Key, StoreError, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::apply::PART;
 use crate::{KnowledgeStore, Result, keys};
+
+/// How often a call was begun since it last came to something; see [`KnowledgeStore::begin`].
+pub(crate) const BEGUN: &str = "begun";
 
 /// How long an answer is kept for a repetition: longer than a gate may wait.
 const KEPT_DAYS: i64 = 400;
@@ -29,6 +33,16 @@ pub(crate) struct Unfinished {
     pub(crate) call: String,
 }
 
+/// How much of a plan is written, in parts.
+#[derive(Debug, Default, Deserialize)]
+struct Progress {
+    #[serde(default)]
+    applied: usize,
+    /// Of which size.
+    #[serde(default)]
+    part_size: usize,
+}
+
 #[derive(Debug, Serialize)]
 struct NewCall {
     #[serde(flatten)]
@@ -37,7 +51,8 @@ struct NewCall {
     unfinished: Unfinished,
 }
 
-/// The write of a call that is not done, listed among those of its kind by its time.
+/// The write of a call that is not done, listed among those of its kind by this time. Nothing of it is written, and nobody has
+/// begun it.
 fn new_call(scope: &Scope, call: &str, item: CallItem, list: &str, at: Timestamp) -> Result<Write> {
     let unfinished = Unfinished {
         owner: scope.owner.clone(),
@@ -87,12 +102,38 @@ impl KnowledgeStore {
         scope: &Scope,
         call: &str,
         deferred: &Deferred,
+        at: Timestamp,
     ) -> Result<CallState> {
-        let body = self.call_body(scope, call, deferred).await?;
-        let item = CallItem { done: false, deferred: Some(true), body };
-        let write = new_call(scope, call, item, keys::DEFERRED, deferred.at)?.if_absent();
+        let write = self.deferring(scope, call, deferred, at).await?.if_absent();
         let begun = || CallState::Deferred(Box::new(deferred.clone()));
         self.begin_call(&keys::call(scope, call), write, begun).await
+    }
+
+    /// Puts what is to be resolved in the place of a plan that is not done.
+    pub(crate) async fn write_discarded(
+        &self,
+        scope: &Scope,
+        call: &str,
+        from: &Deferred,
+        at: Timestamp,
+    ) -> Result<CallState> {
+        let open = Expr::new("#done = :done AND attribute_not_exists(#deferred)");
+        let write = self.deferring(scope, call, from, at).await?;
+        let begun = || CallState::Deferred(Box::new(from.clone()));
+        let write = write.when(open.bind("done", &false)?);
+        self.begin_call(&keys::call(scope, call), write, begun).await
+    }
+
+    async fn deferring(
+        &self,
+        scope: &Scope,
+        call: &str,
+        deferred: &Deferred,
+        at: Timestamp,
+    ) -> Result<Write> {
+        let body = self.call_body(scope, call, deferred).await?;
+        let item = CallItem { done: false, deferred: Some(true), body };
+        new_call(scope, call, item, keys::DEFERRED, at)
     }
 
     /// Writes a call down unless another attempt has; how it stands then.
@@ -114,9 +155,28 @@ impl KnowledgeStore {
         self.blobs.store(&format!("knowledge/{}/{name}/{digest}.json", scope.owner), &value).await
     }
 
+    /// Marks a call done, unless its plan was discarded: then it is resolved again.
     pub(crate) async fn finish_call(&self, scope: &Scope, call: &str) -> Result<()> {
         let write = Write::update(&keys::call(scope, call)).set("done", &true)?;
         let write = write.remove("GSI1PK").remove("GSI1SK");
-        self.table.write(write.when(Expr::exists())).await
+        let planned = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#deferred)");
+        self.table.try_write(write.when(planned)).await.map(drop)
+    }
+
+    /// How many parts of its plan are written.
+    pub(crate) async fn parts_applied(&self, scope: &Scope, call: &str) -> Result<usize> {
+        let known: Option<Progress> = self.table.get(&keys::call(scope, call)).await?;
+        // Parts of another size, of an earlier version, say nothing of these.
+        let known = known.filter(|known| known.part_size == PART);
+        Ok(known.unwrap_or_default().applied)
+    }
+
+    /// Notes that so many parts of its plan are written: the next attempt goes on there, and whoever counts attempts that came to
+    /// nothing begins anew.
+    pub(crate) async fn note_applied(&self, scope: &Scope, call: &str, parts: usize) -> Result<()> {
+        let write = Write::update(&keys::call(scope, call)).set("applied", &parts)?;
+        let write = write.set("part_size", &PART)?;
+        let planned = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#deferred)");
+        self.table.try_write(write.remove(BEGUN).when(planned)).await.map(drop)
     }
 }

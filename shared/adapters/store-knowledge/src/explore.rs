@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_knowledge::explore::{Around, Explore, Named};
-use countersign_knowledge::fold::search_tokens;
+use countersign_knowledge::explore::{Around, Budget, Explore, Named};
+use countersign_knowledge::fold::search_words;
 use countersign_knowledge::graph::{GraphFuture, Scope};
 use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
 use countersign_store_kit::{Key, Query, Window, boxed, decode};
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 
+use crate::candidates::Candidates;
 use crate::items::{Back, Pointer};
 use crate::reads::Page;
 use crate::{Answer, KnowledgeStore, Result, keys};
@@ -16,17 +17,8 @@ use crate::{Answer, KnowledgeStore, Result, keys};
 /// The most entities a search looks at: more than any answer has, because their kinds are looked at afterwards.
 const MAX_FOUND: usize = 1_000;
 
-/// So many entities that are filed under one word are looked up.
-const MAX_POINTERS: usize = 20_000;
-
 /// The most edges that are read of one entity in one direction.
 const MAX_EDGES: i32 = 1_000;
-
-/// Entities that may have some words in their names, and whether there may be more.
-struct Candidates {
-    ids: BTreeSet<EntityId>,
-    is_cut: bool,
-}
 
 /// How many entities' edges are read at once.
 const AT_ONCE: usize = 8;
@@ -35,8 +27,13 @@ const AT_ONCE: usize = 8;
 type Stored = (BTreeMap<(EntityId, Relationship, EntityId), Edge>, bool);
 
 impl Explore for KnowledgeStore {
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named> {
-        boxed(self.search(scope, text))
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+        budget: &'a mut Budget,
+    ) -> GraphFuture<'a, Named> {
+        boxed(self.search(scope, text, budget))
     }
 
     fn with_identifier<'a>(
@@ -118,8 +115,8 @@ impl KnowledgeStore {
         })
     }
 
-    /// Entities with words in their names that begin like these, a page by id. None where each of the words is one of more
-    /// names than a search looks at.
+    /// Entities with words in their names that begin like these, a page by id. None where they begin those of more names than a
+    /// search looks at.
     ///
     /// # Errors
     /// [`KnowledgeStoreError`](crate::KnowledgeStoreError) when the table does not answer.
@@ -129,9 +126,9 @@ impl KnowledgeStore {
         words: &[String],
         window: Window,
     ) -> Result<Option<Page<Entity>>> {
-        let Candidates { ids, is_cut: false } = self.candidates(scope, words).await? else {
-            return Ok(None);
-        };
+        let mut most = Budget::default().pointers;
+        let found = self.candidates(scope, words, &mut most).await?;
+        let Candidates { ids, is_cut: false } = found else { return Ok(None) };
         let is_after =
             |id: &&EntityId| window.after.as_deref().is_none_or(|after| id.as_str() > after);
         let left: Vec<&EntityId> = ids.iter().filter(is_after).collect();
@@ -160,32 +157,14 @@ impl KnowledgeStore {
         Ok(Some(Page { items, next: None }))
     }
 
-    /// The entities that may have such words: of the words that are looked up to their end, those that have all.
-    async fn candidates(&self, scope: &Scope, words: &[String]) -> Result<Candidates> {
-        let (mut whole, mut parts) = (None::<BTreeSet<EntityId>>, BTreeSet::new());
-        for word in words {
-            let query = Query::partition(&keys::words(scope)).prefix(word).limit(1_000);
-            let pointers: Vec<Pointer> = self.table.query_all(query, MAX_POINTERS).await?;
-            let is_cut = pointers.len() >= MAX_POINTERS;
-            let ids = pointers.into_iter().map(|pointer| pointer.id);
-            whole = match whole {
-                _ if is_cut => {
-                    parts.extend(ids);
-                    whole
-                }
-                Some(before) => Some(before.intersection(&ids.collect()).cloned().collect()),
-                None => Some(ids.collect()),
-            };
-        }
-        let is_cut = whole.is_none() && !words.is_empty();
-        Ok(Candidates { ids: whole.unwrap_or(parts), is_cut })
-    }
-
-    async fn search(&self, scope: &Scope, text: &str) -> Result<Named> {
-        let words = search_tokens(text);
-        let Candidates { ids, is_cut } = self.candidates(scope, &words).await?;
-        let is_cut = is_cut || ids.len() > MAX_FOUND;
-        let ids = ids.into_iter().take(MAX_FOUND).collect();
+    async fn search(&self, scope: &Scope, text: &str, budget: &mut Budget) -> Result<Named> {
+        let words = search_words(text);
+        let Candidates { ids, is_cut } =
+            self.candidates(scope, &words, &mut budget.pointers).await?;
+        let most = MAX_FOUND.min(budget.entities);
+        let is_cut = is_cut || ids.len() > most;
+        let ids: BTreeSet<EntityId> = ids.into_iter().take(most).collect();
+        budget.entities -= ids.len();
         let mut entities = self.views_of(scope, ids).await?;
         // A spelling that was split off is still filed under the entity it came from.
         entities.retain(|entity| entity.has_words(&words));

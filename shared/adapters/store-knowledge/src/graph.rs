@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{
-    CallState, Deferred, EdgeKey, Graph, GraphFuture, Planned, Scope,
+    Applied, CallState, Deferred, EdgeKey, GoesOn, Graph, GraphFuture, Planned, Scope,
 };
 use countersign_knowledge::{DiscoveryStatus, Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::boxed;
+use jiff::Timestamp;
 
 use crate::{KnowledgeStore, keys};
 
@@ -46,8 +47,19 @@ impl Graph for KnowledgeStore {
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
+        at: Timestamp,
     ) -> GraphFuture<'a, CallState> {
-        boxed(self.write_deferred(scope, key, deferred))
+        boxed(self.write_deferred(scope, key, deferred, at))
+    }
+
+    fn discard_plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        from: &'a Deferred,
+        at: Timestamp,
+    ) -> GraphFuture<'a, CallState> {
+        boxed(self.write_discarded(scope, key, from, at))
     }
 
     fn plan<'a>(
@@ -59,12 +71,18 @@ impl Graph for KnowledgeStore {
         boxed(self.write_plan(scope, key, planned))
     }
 
-    fn apply<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
-        boxed(self.apply_all(scope, changes))
+    fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        changes: &'a Changes,
+        goes_on: GoesOn<'a>,
+    ) -> GraphFuture<'a, Applied> {
+        boxed(self.apply_plan(scope, key, changes, goes_on))
     }
 
     fn pending<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
-        boxed(self.write_unstored(scope, changes, DiscoveryStatus::Pending))
+        boxed(self.write_unstored(scope, changes, DiscoveryStatus::Pending, None))
     }
 
     fn finish<'a>(&'a self, scope: &'a Scope, key: &'a str) -> GraphFuture<'a, ()> {

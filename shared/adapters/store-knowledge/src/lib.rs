@@ -17,10 +17,13 @@
 //! | `{g}` | `REVIEW#{id}` | a doubtful merge | `{g}#REVIEWS#{status}`, `{time}#{id}` |
 //! | `R#{owner}#{run}` | `DISC#{id}` | a discovery | `{g}#FOUND`, `{time}#{id}` |
 //! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | until it is resolved: `DEFERRED`; until it is applied: `PLANS`; `{time}#{hash}` |
+//! | `SWEEP` | `DEFERRED`, `PLANS` | how far a list that is long was looked at | |
 //!
 //! An entity's id is derived from owner, namespace, type and canonical name, which makes these unique (F-272, ADR 0010).
 
+mod apply;
 mod calls;
+mod candidates;
 mod decide;
 mod discovered;
 mod explore;
@@ -35,7 +38,7 @@ mod writes;
 
 pub use decide::Judge;
 pub use reads::Page;
-pub use unfinished::{DeferredCall, OpenPlan};
+pub use unfinished::Waiting;
 
 use countersign_store_kit::{Blobs, Table};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign_knowledge::change::Changes;
-use countersign_knowledge::graph::Scope;
+use countersign_knowledge::graph::{Applied, Scope};
 use countersign_knowledge::{
     Discovery, DiscoveryStatus, Edge, Entity, ResolutionLogRow, ReviewRow, lookup_keys,
 };
@@ -22,20 +22,39 @@ const AT_ONCE: usize = 16;
 /// How often a compare-and-set is tried against other writers.
 pub(crate) const TRIES: u32 = 8;
 
+/// Of writes without conditions, so many are done one after the other.
+const OF_BATCH: usize = 250;
+
+/// How many of these run at once.
+const BATCHES_AT_ONCE: usize = 4;
+
 /// What is joined under compare-and-set.
-trait Joined: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync {
+pub(crate) trait Joined:
+    Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync
+{
+    /// Whether two that cannot be one may have one key.
+    const MAY_CONTRADICT: bool;
     fn key(&self, scope: &Scope) -> Key;
     fn absorb(&mut self, other: &Self);
+    /// Whether these two cannot be one.
+    fn contradicts(&self, other: &Self) -> bool;
     fn index(&self, scope: &Scope) -> Option<(String, String)>;
 }
 
 impl Joined for Entity {
+    const MAY_CONTRADICT: bool = true;
+
     fn key(&self, scope: &Scope) -> Key {
         keys::entity(scope, &self.id)
     }
 
     fn absorb(&mut self, other: &Self) {
         Entity::absorb(self, other);
+        self.keep_to_limits();
+    }
+
+    fn contradicts(&self, other: &Self) -> bool {
+        Entity::contradicts(self, other)
     }
 
     fn index(&self, scope: &Scope) -> Option<(String, String)> {
@@ -50,6 +69,8 @@ pub(crate) fn by_name(scope: &Scope, entity: &Entity) -> (String, String) {
 }
 
 impl Joined for Edge {
+    const MAY_CONTRADICT: bool = false;
+
     fn key(&self, scope: &Scope) -> Key {
         keys::edge(scope, &self.from, self.relationship, &self.to)
     }
@@ -58,36 +79,64 @@ impl Joined for Edge {
         Edge::absorb(self, other);
     }
 
+    fn contradicts(&self, _: &Self) -> bool {
+        false
+    }
+
     fn index(&self, _: &Scope) -> Option<(String, String)> {
         None
     }
 }
 
+/// What is written next.
+enum Next {
+    Nothing,
+    Put(Box<Write>),
+    Contradicts,
+}
+
 impl KnowledgeStore {
     /// Pointers first: one that names nothing yet is skipped by readers; an entity nobody can find would be made twice.
-    pub(crate) async fn apply_all(&self, scope: &Scope, changes: &Changes) -> Result<()> {
-        self.table.write_many(unique(pointers(scope, changes)?)).await?;
+    pub(crate) async fn apply_all(&self, scope: &Scope, changes: &Changes) -> Result<Applied> {
+        self.write_all(unique(pointers(scope, changes)?)).await?;
         self.write_origins(scope, changes).await?;
-        self.join_all(scope, &changes.entities).await?;
+        if !self.join_all(scope, &changes.entities).await? {
+            return Ok(Applied::Contradicted);
+        }
         self.join_all(scope, &changes.edges).await?;
-        self.table.write_many(unique(rows(scope, changes)?)).await?;
+        self.write_all(unique(rows(scope, changes)?)).await?;
         let mut asked: Vec<Answer<'_, ()>> = Vec::with_capacity(changes.reviews.len());
         for review in &changes.reviews {
             asked.push(Box::pin(self.ask(scope, review)));
         }
-        iter(asked).buffer_unordered(AT_ONCE).try_collect().await
+        iter(asked).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        Ok(Applied::Whole)
     }
 
-    /// What was found and is not in the graph: not yet, or not at all. Applying the plan replaces it.
+    /// Writes without conditions, many at once.
+    async fn write_all(&self, writes: Vec<Write>) -> Result<()> {
+        let mut batches: Vec<Answer<'_, ()>> = Vec::new();
+        for batch in writes.chunks(OF_BATCH) {
+            batches.push(self.table.write_many(batch.to_vec()));
+        }
+        iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
+    }
+
+    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it.
     pub(crate) async fn write_unstored(
         &self,
         scope: &Scope,
         changes: &Changes,
         status: DiscoveryStatus,
+        why: Option<&str>,
     ) -> Result<()> {
-        let row = |row: &Discovery| discovery_write(scope, &Discovery { status, ..row.clone() });
+        let row = |row: &Discovery| {
+            let mut row = Discovery { status, ..row.clone() };
+            row.details.extend(why.map(|why| ("reason".to_owned(), why.into())));
+            discovery_write(scope, &row)
+        };
         let writes = changes.discoveries.iter().map(row).collect::<Result<_>>()?;
-        self.table.write_many(unique(writes)).await
+        self.write_all(unique(writes)).await
     }
 
     /// A pair that was asked before, and perhaps answered, stays as it is.
@@ -98,25 +147,35 @@ impl KnowledgeStore {
         self.table.try_write(write.indexed(&partition, &place).if_absent()).await.map(drop)
     }
 
-    async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<()> {
+    /// False when one of them contradicts what stands: then none is written, unless somebody else writes at the same moment.
+    async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<bool> {
         let wanted: Vec<Key> = news.iter().map(|new| new.key(scope)).collect();
         let mut stands = self.table.get_many(&wanted).await?;
-        let mut joins: Vec<Answer<'_, ()>> = Vec::with_capacity(news.len());
+        if T::MAY_CONTRADICT && self.contradicts(scope, news, &stands)? {
+            return Ok(false);
+        }
+        let mut joins: Vec<Answer<'_, bool>> = Vec::with_capacity(news.len());
         for new in news {
             joins.push(Box::pin(self.join(scope, new, stands.remove(&new.key(scope)))));
         }
-        iter(joins).buffer_unordered(AT_ONCE).try_collect().await
+        let joined: Vec<bool> = iter(joins).buffer_unordered(AT_ONCE).try_collect().await?;
+        Ok(joined.into_iter().all(|is_joined| is_joined))
     }
 
+    /// False when it contradicts what stands.
     async fn join<T: Joined>(
         &self,
         scope: &Scope,
         new: &T,
         mut stands: Option<Item>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let key = new.key(scope);
         for _ in 0..TRIES {
-            let Some(write) = self.next(scope, new, stands)? else { return Ok(()) };
+            let write = match self.next(scope, new, stands)? {
+                Next::Nothing => return Ok(true),
+                Next::Contradicts => return Ok(false),
+                Next::Put(write) => *write,
+            };
             match self.table.write(write).await {
                 Err(StoreError::ConditionFailed { item, .. }) => {
                     stands = match item {
@@ -124,7 +183,7 @@ impl KnowledgeStore {
                         None => self.table.get_item(&key).await?,
                     };
                 }
-                other => return other,
+                other => return other.map(|()| true),
             }
         }
         Err(StoreError::Unavailable {
@@ -134,21 +193,19 @@ impl KnowledgeStore {
     }
 
     /// The write that joins `new` to what stands; none when it is in there already.
-    fn next<T: Joined>(
-        &self,
-        scope: &Scope,
-        new: &T,
-        stands: Option<Item>,
-    ) -> Result<Option<Write>> {
+    fn next<T: Joined>(&self, scope: &Scope, new: &T, stands: Option<Item>) -> Result<Next> {
         let (joined, version, condition) = match stands {
             None => (new.clone(), 0, Expr::absent()),
             Some(item) => {
                 let item: Versioned = decode(self.table.name(), item)?;
                 let before: T = open(self.table.name(), &item.json)?;
+                if before.contradicts(new) {
+                    return Ok(Next::Contradicts);
+                }
                 let mut after = before.clone();
                 after.absorb(new);
                 if after == before {
-                    return Ok(None);
+                    return Ok(Next::Nothing);
                 }
                 (
                     after,
@@ -163,7 +220,7 @@ impl KnowledgeStore {
             Some((pk, sk)) => write.indexed(&pk, &sk),
             None => write,
         };
-        Ok(Some(write.when(condition)))
+        Ok(Next::Put(Box::new(write.when(condition))))
     }
 }
 

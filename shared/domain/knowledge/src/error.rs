@@ -20,6 +20,13 @@ pub enum KnowledgeError {
         /// How many may.
         limit: usize,
     },
+    /// More pairs of names are alike than one call may handle.
+    #[error("more than {limit} pairs of the names are alike, which is more than one call handles")]
+    #[failure(code = "TOO_MANY_RECORDS", help = "resolve fewer names at a time")]
+    TooAlike {
+        /// How many pairs may be.
+        limit: usize,
+    },
     /// A strategy nobody knows.
     #[error("`{given}` is not a strategy; the known ones are {known}")]
     #[failure(code = "UNKNOWN_STRATEGY")]

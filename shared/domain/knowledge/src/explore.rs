@@ -21,6 +21,29 @@ pub const MAX_EDGES: usize = 2_000;
 /// Entities beyond the first that are asked about at once.
 const AT_ONCE: usize = 25;
 
+/// How much one search may read, whatever it looks for. What is looked for takes from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    /// Entities that are filed under words.
+    pub pointers: usize,
+    /// Entities that are looked at.
+    pub entities: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { pointers: 20_000, entities: 2_000 }
+    }
+}
+
+impl Budget {
+    /// Whether nothing more may be looked for.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.pointers == 0 || self.entities == 0
+    }
+}
+
 /// What a name finds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Named {
@@ -32,8 +55,14 @@ pub struct Named {
 
 /// Reading one owner's graph, under the decisions of people.
 pub trait Explore: Send + Sync {
-    /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273).
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named>;
+    /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273), as far as the budget
+    /// goes.
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+        budget: &'a mut Budget,
+    ) -> GraphFuture<'a, Named>;
 
     /// Entities with this identifier, of any kind (F-272).
     fn with_identifier<'a>(

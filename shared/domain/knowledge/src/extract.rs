@@ -4,6 +4,7 @@
 
 mod fields;
 mod found_in;
+mod limits;
 mod pieces;
 mod place;
 mod relate;
@@ -18,11 +19,12 @@ use serde_json::{Map, Value};
 use crate::cross::lookup;
 use crate::error::KnowledgeError;
 use crate::fold::{fold, squeeze};
-use crate::model::{EdgeEnd, EntityType, Relationship};
+use crate::model::{EdgeEnd, EntityType, Relationship, short};
 use crate::recognise::{Method, classify, spans};
 
 use self::fields::is_no_name_field;
 pub use self::found_in::FoundIn;
+pub use self::limits::{MAX_COMPANY, MAX_IDS, MAX_NAME, MAX_WORD};
 use self::pieces::pieces;
 use self::relate::relate;
 
@@ -126,13 +128,22 @@ fn by_rules() -> Method {
     Method::Rules
 }
 
+/// What records name.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extraction {
+    /// The entities.
+    pub entities: Vec<Extracted>,
+    /// What is too large to be resolved, with its place: a sentence each.
+    pub left_out: Vec<String>,
+}
+
 /// Reads all records.
 ///
 /// # Errors
 /// [`KnowledgeError`] when there are too many records or entities, or an item is not an object.
-pub fn extract(records: &[Value], request: &Request) -> Result<Vec<Extracted>, KnowledgeError> {
+pub fn extract(records: &[Value], request: &Request) -> Result<Extraction, KnowledgeError> {
     KnowledgeError::at_most("data", records.len(), MAX_RECORDS)?;
-    let mut all = Vec::new();
+    let mut all = Extraction::default();
     for (index, record) in records.iter().enumerate() {
         let Some(fields) = record.as_object() else {
             return Err(KnowledgeError::BadItem {
@@ -141,13 +152,24 @@ pub fn extract(records: &[Value], request: &Request) -> Result<Vec<Extracted>, K
                 problem: "a record must be an object".to_owned(),
             });
         };
-        let found = read_record(index, record, fields, request)?;
-        all.extend(found.into_iter().filter(|entity| {
+        let is_wanted = |entity: &Extracted| {
             request.types.as_ref().is_none_or(|types| types.contains(&entity.entity_type))
-        }));
-        KnowledgeError::at_most("entities", all.len(), MAX_ENTITIES)?;
+        };
+        for entity in read_record(index, record, fields, request)?.into_iter().filter(is_wanted) {
+            match entity.too_large() {
+                Some(why) => all.left_out.push(left_out(&entity, &why)),
+                None => all.entities.push(entity),
+            }
+        }
+        let count = all.entities.len() + all.left_out.len();
+        KnowledgeError::at_most("entities", count, MAX_ENTITIES)?;
     }
     Ok(all)
+}
+
+fn left_out(entity: &Extracted, why: &str) -> String {
+    let (index, field) = (entity.source_record_index, short(&entity.source_field));
+    format!("data[{index}], `{field}`: a name is left out: {why}")
 }
 
 fn read_record(
@@ -280,6 +302,7 @@ fn by_text(index: usize, field: &str, text: &str, hint: Option<&EntityType>) -> 
     if running {
         return pieces(text)
             .flat_map(spans)
+            .filter(|span| span.text.chars().count() <= MAX_NAME)
             .map(|span| {
                 entity(
                     index,

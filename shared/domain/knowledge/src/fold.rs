@@ -41,9 +41,24 @@ pub fn search_tokens(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words that are looked for: those of [`search_tokens`], each once, without those that begin another one. What has the longer
+/// word has the shorter one, too.
+#[must_use]
+pub fn search_words(text: &str) -> Vec<String> {
+    let words = search_tokens(text);
+    let is_covered = |n: usize, word: &String| {
+        let covers = |(m, other): (usize, &String)| {
+            m != n && other.starts_with(word.as_str()) && (other != word || m < n)
+        };
+        words.iter().enumerate().any(covers)
+    };
+    let wanted = words.iter().enumerate().filter(|(n, word)| !is_covered(*n, word));
+    wanted.map(|(_, word)| word.clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{fold, search_tokens};
+    use super::{fold, search_tokens, search_words};
 
     fn check(text: &str, expect: &str) {
         assert_eq!(fold(text), expect);
@@ -60,5 +75,12 @@ mod tests {
     #[test]
     fn f_273_tokens_leave_initials_out() {
         assert_eq!(search_tokens("J. Émile Zola"), ["EMILE", "ZOLA"]);
+    }
+
+    #[test]
+    fn f_273_a_word_is_looked_for_once_and_not_beside_one_that_it_begins() {
+        assert_eq!(search_words("Zola zola ZO émile Zola"), ["ZOLA", "EMILE"]);
+        assert_eq!(search_words("an ann anna"), ["ANNA"]);
+        assert_eq!(search_words("J."), [""; 0]);
     }
 }

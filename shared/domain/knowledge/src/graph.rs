@@ -34,7 +34,25 @@ pub struct Planned {
     /// When it was planned.
     #[serde(default)]
     pub at: Timestamp,
+    /// What it was planned from, so that it can be planned again; none where there is nothing to resolve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Box<Deferred>>,
 }
+
+/// What became of the writes of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// The graph has all of them.
+    Whole,
+    /// There was not the time for all. What is written is noted: the next attempt goes on there.
+    Partly,
+    /// The id of an entity that it would make is somebody else's by now. It cannot be written as it is: its call is to be
+    /// planned again.
+    Contradicted,
+}
+
+/// Asked between writes: whether there is time for more.
+pub type GoesOn<'a> = &'a (dyn Fn() -> bool + Send + Sync);
 
 /// Names that are resolved later, because it would have taken too long while somebody waited (F-250).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,12 +126,24 @@ pub trait Graph: Send + Sync {
         reviews: &'a [ReviewId],
     ) -> GraphFuture<'a, BTreeSet<ReviewId>>;
 
-    /// Notes that the call is resolved later, unless it is planned already, and answers where it stands.
+    /// Notes that the call is resolved later, unless it is planned already, and answers where it stands. It waits behind what was
+    /// noted before `at`.
     fn defer<'a>(
         &'a self,
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
+        at: Timestamp,
+    ) -> GraphFuture<'a, CallState>;
+
+    /// Discards a plan that contradicts the graph: the call is resolved again, from this. Nothing where it is done by now. Answers
+    /// where the call stands.
+    fn discard_plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        from: &'a Deferred,
+        at: Timestamp,
     ) -> GraphFuture<'a, CallState>;
 
     /// Stores the plan unless the call has one, and answers with the one that stands. One that was put off is planned now.
@@ -124,8 +154,14 @@ pub trait Graph: Send + Sync {
         planned: &'a Planned,
     ) -> GraphFuture<'a, CallState>;
 
-    /// Does the writes. Doing them again changes nothing.
-    fn apply<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()>;
+    /// Does the writes of a planned call, as long as `goes_on` says so; at least some of them. Doing them again changes nothing.
+    fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        changes: &'a Changes,
+        goes_on: GoesOn<'a>,
+    ) -> GraphFuture<'a, Applied>;
 
     /// Writes down what was found and could not be written, as pending (F-314). The plan stays, and is applied later.
     fn pending<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()>;

@@ -13,6 +13,7 @@ pub mod cross;
 pub mod decided;
 pub mod discovered;
 mod error;
+mod evidence;
 pub mod explore;
 pub mod extract;
 pub mod fold;
@@ -31,14 +32,14 @@ mod scope;
 pub use error::KnowledgeError;
 pub use model::{
     Agreed, DataSource, Document, Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId,
-    InDocument, InDocuments, InSources, InvalidNamespace, MAX_LINKS, MAX_PROVENANCE, MAX_SOURCES,
-    MentioningId, Namespace, Provenance, Relationship, SourceId, Stated, Taken, derived_id,
-    external_id_map,
+    InDocument, InDocuments, InSources, InvalidNamespace, MAX_ALIASES, MAX_CONTEXT,
+    MAX_EXTERNAL_IDS, MAX_LINKS, MAX_PLACES, MAX_PROVENANCE, MAX_SOURCES, MentioningId, Namespace,
+    Provenance, Relationship, SourceId, Stated, Taken, derived_id, external_id_map,
 };
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,
     MAX_KEYS, MAX_MENTIONS, Mention, NEVER_BELOW, Resolution, Settings, Strategy, block_keys,
-    id_key, lookup_keys, resolve, resolve_while,
+    id_key, lookup_keys, resolve, resolve_while, too_alike,
 };
 pub use rows::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, LogId, MatchMethod, ResolutionAction,

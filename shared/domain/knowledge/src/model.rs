@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Evidence;
 use crate::fold::{fold, search_tokens};
 
 pub use edge::{Agreed, Edge, EdgeEnd, Provenance, Stated};
@@ -31,6 +32,18 @@ pub const MAX_PROVENANCE: usize = 50;
 
 /// The most source runs an entity remembers by name; `source_count` stops growing there.
 pub const MAX_SOURCES: usize = 500;
+
+/// The most other spellings an entity keeps, the first in their order: an item of the table holds 400 KB.
+pub const MAX_ALIASES: usize = 100;
+
+/// The most identifiers an entity keeps.
+pub const MAX_EXTERNAL_IDS: usize = 200;
+
+/// The most folded names of company an entity keeps.
+pub const MAX_CONTEXT: usize = 50;
+
+/// The most towns an entity keeps.
+pub const MAX_PLACES: usize = 20;
 
 /// Sixteen bytes derived from a list of parts, for ids that must come out the same every time.
 #[must_use]
@@ -284,9 +297,7 @@ impl Entity {
         self.context.extend(other.context.iter().cloned());
         self.places.extend(other.places.iter().cloned());
         self.sources.extend(other.sources.iter().cloned());
-        while self.sources.len() > MAX_SOURCES {
-            self.sources.pop_last();
-        }
+        keep_first(&mut self.sources, MAX_SOURCES);
         self.source_count = self.sources.len();
         join_sources(&mut self.discovered_by, &other.discovered_by);
         join_documents(&mut self.mentioned_in, &other.mentioned_in, InDocument::again);
@@ -300,6 +311,22 @@ impl Entity {
             self.aliases.retain(|name| !taken.names.contains(name));
             self.external_ids.retain(|id| !taken.external_ids.contains(id));
         }
+    }
+
+    /// Leaves out what one item has no room for: of each list the first in its order stay, so that it does not matter who
+    /// writes first.
+    pub fn keep_to_limits(&mut self) {
+        keep_first(&mut self.aliases, MAX_ALIASES);
+        keep_first(&mut self.external_ids, MAX_EXTERNAL_IDS);
+        keep_first(&mut self.context, MAX_CONTEXT);
+        keep_first(&mut self.places, MAX_PLACES);
+    }
+
+    /// Whether what another writer knows under the same id is of somebody else: the name alone made the id. The rule is that by
+    /// which mentions are kept apart (K-71).
+    #[must_use]
+    pub fn contradicts(&self, other: &Self) -> bool {
+        Evidence::from(self).are_two(&Evidence::from(other))
     }
 
     /// Every way it is written.
@@ -326,6 +353,12 @@ impl Entity {
     #[must_use]
     pub fn canonical_key(&self) -> String {
         fold(&self.canonical_name)
+    }
+}
+
+fn keep_first<T: Ord>(all: &mut BTreeSet<T>, most: usize) {
+    while all.len() > most {
+        all.pop_last();
     }
 }
 

@@ -131,12 +131,8 @@ impl PersonName {
 
     /// Takes honorifics, credentials and generation marks off; `None` when nothing else was there.
     fn strip_marks(&mut self, mut part: Vec<String>) -> Option<Vec<String>> {
-        while part
-            .first()
-            .is_some_and(|first| part.len() > 1 && HONORIFICS.contains(&first.as_str()))
-        {
-            part.remove(0);
-        }
+        let titles = part.iter().take_while(|word| HONORIFICS.contains(&word.as_str())).count();
+        part.drain(..titles.min(part.len().saturating_sub(1)));
         while let Some(last) = part.last() {
             let suffix = Suffix::parse(last).filter(|suffix| {
                 self.suffix.is_none() && (*suffix != Suffix::Fifth || part.len() > 2)

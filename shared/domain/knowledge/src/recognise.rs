@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::extract::MAX_NAME;
 use crate::fold::fold;
 use crate::gazetteer::{
     is_given_name, is_organisation_word, is_place, is_state_code, is_surname_too,
@@ -92,7 +93,8 @@ impl<'a> Shape<'a> {
             || letters < 2
             || digits > letters
             || words.is_empty()
-            || words.len() > MAX_NAME_WORDS;
+            || words.len() > MAX_NAME_WORDS
+            || raw.chars().count() > MAX_NAME;
         (!unfit).then_some(Self { raw, folded, words })
     }
 

@@ -24,7 +24,7 @@ pub use feed::{FeedItems, Item, Missed, read_feed};
 pub use kind::Kind;
 pub use page::{ExtractMode, Link, Page, read_page};
 pub use records::{PageRecords, read_records};
-pub use robots::{AGENT, RobotsTxt, UnreadableRobots, robots_address};
+pub use robots::{AGENT, RobotsTxt, robots_address};
 pub use seen::{is_apart, is_unread};
 
 /// Asked between pieces of a page: whether reading may go on.

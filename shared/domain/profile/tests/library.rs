@@ -142,7 +142,7 @@ fn compared(officers: &[Value]) -> Compared {
         rules: serde_json::from_value(rules.unwrap()).unwrap(),
         ..Request::default()
     };
-    let entities = extract(officers, &request).unwrap();
+    let entities = extract(officers, &request).unwrap().entities;
     let resolution = countersign_knowledge::resolve(
         &change::mentions(&entities),
         &[],

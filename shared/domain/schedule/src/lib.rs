@@ -21,7 +21,7 @@ pub use policy::{
 pub use query::asked;
 pub use sweep::{
     MAX_FOLLOWED, MAX_OVERDUE, MAX_SAID, OPEN_PAGE, SAYING, SWEEP_USED, Sweeps, TASK_ENDS,
-    are_enough, end_of_open, in_turn, sweep_share,
+    are_enough, end_of_open, in_turn, in_turns_by, sweep_share,
 };
 pub use timetable::Timetable;
 

@@ -1,5 +1,6 @@
 //! How much one sweep does of what is due and under way, and when sweeps have come.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use countersign_run::OpenOccurrence;
@@ -41,6 +42,20 @@ pub fn in_turn<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
     let first = minute.checked_rem(all.len()).unwrap_or_default();
     all.rotate_left(first);
     all
+}
+
+/// One of each owner, then the next one of each, so that whoever has many does not keep the others waiting; another owner is
+/// first each minute.
+#[must_use]
+pub fn in_turns_by<T, O: Ord>(all: Vec<T>, owner: impl Fn(&T) -> O, now: Timestamp) -> Vec<T> {
+    let mut had: BTreeMap<O, usize> = BTreeMap::new();
+    let mut rounds: BTreeMap<usize, Vec<T>> = BTreeMap::new();
+    for one in all {
+        let round = had.entry(owner(&one)).or_default();
+        rounds.entry(*round).or_default().push(one);
+        *round += 1;
+    }
+    rounds.into_values().flat_map(|round| in_turn(round, now)).collect()
 }
 
 /// How long a task may take: half of what is left, and never what is kept for those that follow, a tenth of the whole time each.
@@ -99,6 +114,17 @@ mod tests {
         let first = |minute| in_turn(vec!['a', 'b', 'c'], at(minute))[0];
         assert_eq!([0, 1, 2, 3].map(first), ['a', 'b', 'c', 'a']);
         assert_eq!(in_turn(Vec::<u8>::new(), at(1)), [0_u8; 0]);
+    }
+
+    #[test]
+    fn f_250_whoever_has_many_does_not_keep_the_others_waiting() {
+        let all = vec!["a1", "a2", "a3", "b1", "c1", "c2"];
+        let owner = |one: &&str| one.chars().next();
+        let at = |minute: i64| Timestamp::from_second(minute * 60).unwrap();
+        let turns = |minute| in_turns_by(all.clone(), owner, at(minute));
+        assert_eq!(turns(0), ["a1", "b1", "c1", "a2", "c2", "a3"]);
+        assert_eq!(turns(1)[..4], ["b1", "c1", "a1", "c2"]);
+        assert_eq!([0, 1, 2, 3].map(|minute| turns(minute)[0]), ["a1", "b1", "c1", "a1"]);
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{Deferred, Scope};
+use countersign_knowledge::{Entity, Namespace};
 use serde_json::{Value, json};
 
 use super::memory::Memory;
 use super::{call, officers, run, wait};
-use crate::{Settled, give_up, settle};
+use crate::{PutOff, Settled, give_up, settle};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -23,21 +23,18 @@ fn put_off(graph: &Arc<Memory>) -> Value {
 
 /// Settles everything that waits, once.
 fn sweep(graph: &Arc<Memory>, within: Duration) -> Vec<Settled> {
-    over_all(graph, |graph, scope, key, deferred| {
-        wait(settle(graph, scope, key, deferred, within)).unwrap()
-    })
+    over_all(graph, |of| wait(settle(of, within)).unwrap())
 }
 
 /// Does something with everything that waits, once.
-fn over_all(
-    graph: &Arc<Memory>,
-    work: impl Fn(&Memory, &Scope, &str, &Deferred) -> Settled,
-) -> Vec<Settled> {
+fn over_all(graph: &Arc<Memory>, work: impl Fn(PutOff<'_>) -> Settled) -> Vec<Settled> {
     let owner = UserId::from_bytes([1; 16]);
     let waiting = graph.state.lock().unwrap().deferred.clone();
     let scope = Scope { owner: owner.clone(), namespace: Namespace::default() };
     let one = |(key, deferred): (String, Deferred)| {
-        work(graph.as_ref(), &scope, key.trim_start_matches(owner.as_str()), &deferred)
+        let key = key.trim_start_matches(owner.as_str());
+        let now = deferred.at;
+        work(PutOff { graph: graph.as_ref(), scope: &scope, key, deferred: &deferred, now })
     };
     waiting.into_iter().map(one).collect()
 }
@@ -112,13 +109,52 @@ fn f_250_one_record_that_takes_too_long_is_taken_apart_and_keeps_its_relationshi
 fn f_250_what_cannot_be_resolved_is_given_up_and_says_so() {
     let graph = Arc::new(Memory::default());
     run(&graph, &call(1, "k", &one_record(), &json!({"within_seconds": 0}))).unwrap();
-    let given_up = over_all(&graph, |graph, scope, key, deferred| {
-        wait(give_up(graph, scope, key, deferred)).unwrap()
-    });
+    let why = "it was begun 5 times";
+    let given_up = over_all(&graph, |of| wait(give_up(of, why, MINUTE)).unwrap());
     assert_eq!(given_up, [Settled::Stored]);
     assert_eq!((size(&graph), sweep(&graph, MINUTE)), ((0, 0, 0), Vec::new()));
     let rows = graph.state.lock().unwrap().rows.len();
     assert_eq!(rows, 4, "a row for each name");
     let told = run(&graph, &call(1, "k", &one_record(), &json!({}))).unwrap();
-    assert!(told["warnings"][0].as_str().unwrap().starts_with("4 names are given up"), "{told}");
+    assert_eq!(told["warnings"][0], "4 names are given up: it was begun 5 times", "{told}");
+}
+
+/// Two people of one name with numbers of their own, each met by a call of its own, and planned at once.
+fn numbered(npi: &str) -> Value {
+    json!({"entities": [{"name": "Ann Lee", "type": "PERSON", "external_ids": {"npi": npi}}]})
+}
+
+/// What the graph would have of the first, had it been alone.
+fn alone(npi: &str) -> Vec<Entity> {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "alone", &numbered(npi), &json!({}))).unwrap();
+    let state = graph.state.lock().unwrap();
+    state.entities.values().cloned().collect()
+}
+
+/// The canonical names of the graph, and the numbers of each.
+fn people(graph: &Memory) -> Vec<(String, usize)> {
+    let state = graph.state.lock().unwrap();
+    let entities = state.entities.values();
+    let mut all: Vec<(String, usize)> =
+        entities.map(|one| (one.canonical_name.clone(), one.external_ids.len())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn k_71_two_of_one_name_who_are_planned_at_once_stay_two() {
+    let graph = Arc::new(Memory::default());
+    graph.state.lock().unwrap().meanwhile = alone("1");
+    let output = run(&graph, &call(1, "k", &numbered("2"), &json!({}))).unwrap();
+    let two = [("Ann Lee".to_owned(), 1), ("Ann Lee (NPI 2)".to_owned(), 1)];
+    assert_eq!((people(&graph).as_slice(), &output["pending"]), (two.as_slice(), &json!(0)));
+    assert_eq!(output["resolved"][0]["canonical_name"], "Ann Lee (NPI 2)", "{output:#}");
+    // The same in the background.
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &numbered("2"), &json!({"within_seconds": 0}))).unwrap();
+    graph.state.lock().unwrap().meanwhile = alone("1");
+    assert_eq!(sweep(&graph, MINUTE), [Settled::Again]);
+    assert_eq!(sweep(&graph, MINUTE), [Settled::Stored]);
+    assert_eq!(people(&graph), two);
 }

@@ -5,15 +5,16 @@ use std::sync::Mutex;
 
 use countersign_identity::UserId;
 use countersign_knowledge::change::Changes;
-use countersign_knowledge::explore::{Around, Explore, Named};
-use countersign_knowledge::fold::search_tokens;
+use countersign_knowledge::explore::{Around, Budget, Explore, Named};
+use countersign_knowledge::fold::search_words;
 use countersign_knowledge::graph::{
-    CallState, Deferred, EdgeKey, Graph, GraphError, GraphFuture, Planned, Scope,
+    Applied, CallState, Deferred, EdgeKey, GoesOn, Graph, GraphError, GraphFuture, Planned, Scope,
 };
 use countersign_knowledge::{
     Edge, Entity, EntityId, ExternalId, KnowledgeError, Mention, Namespace, ReviewId,
 };
 use countersign_registry::action::ActionFuture;
+use jiff::Timestamp;
 
 use crate::ProfileNamespaces;
 
@@ -35,6 +36,11 @@ pub(super) struct State {
     pub(super) pending: usize,
     pub(super) writes: usize,
     pub(super) fail_after: Option<usize>,
+    /// How often something was looked for by name, and how much of the budget that takes.
+    pub(super) searches: usize,
+    pub(super) costs: usize,
+    /// What somebody else writes just before the next plan is applied.
+    pub(super) meanwhile: Vec<Entity>,
 }
 
 impl State {
@@ -53,7 +59,14 @@ impl State {
         Ok(())
     }
 
-    fn apply(&mut self, changes: &Changes) -> Result<(), GraphError> {
+    fn apply(&mut self, changes: &Changes) -> Result<Applied, GraphError> {
+        for entity in std::mem::take(&mut self.meanwhile) {
+            self.entities.insert(entity.id.to_string(), entity);
+        }
+        let stands = |new: &Entity| self.entities.get(new.id.as_str());
+        if changes.entities.iter().any(|new| stands(new).is_some_and(|old| old.contradicts(new))) {
+            return Ok(Applied::Contradicted);
+        }
         for entity in &changes.entities {
             self.step()?;
             self.entities
@@ -69,7 +82,7 @@ impl State {
         self.rows.extend(changes.log.iter().map(|row| row.id.to_string()));
         self.rows.extend(changes.discoveries.iter().map(|row| row.id.to_string()));
         self.reviews.extend(changes.reviews.iter().map(|row| row.id.to_string()));
-        Ok(())
+        Ok(Applied::Whole)
     }
 }
 
@@ -130,10 +143,22 @@ impl Graph for Memory {
         scope: &'a Scope,
         key: &'a str,
         deferred: &'a Deferred,
+        _: Timestamp,
     ) -> GraphFuture<'a, CallState> {
         let mut state = self.state.lock().unwrap();
         state.deferred.entry(format!("{}{key}", scope.owner)).or_insert_with(|| deferred.clone());
         ready(Ok(CallState::Deferred(Box::new(deferred.clone()))))
+    }
+
+    fn discard_plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        from: &'a Deferred,
+        at: Timestamp,
+    ) -> GraphFuture<'a, CallState> {
+        self.state.lock().unwrap().calls.remove(&format!("{}{key}", scope.owner));
+        self.defer(scope, key, from, at)
     }
 
     fn plan<'a>(
@@ -152,7 +177,13 @@ impl Graph for Memory {
         ready(Ok(CallState::Planned(Box::new(planned.clone()))))
     }
 
-    fn apply<'a>(&'a self, _: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {
+    fn apply<'a>(
+        &'a self,
+        _: &'a Scope,
+        _: &'a str,
+        changes: &'a Changes,
+        _: GoesOn<'a>,
+    ) -> GraphFuture<'a, Applied> {
         ready(self.state.lock().unwrap().apply(changes))
     }
 
@@ -175,9 +206,16 @@ impl Graph for Memory {
 }
 
 impl Explore for Memory {
-    fn named<'a>(&'a self, scope: &'a Scope, text: &'a str) -> GraphFuture<'a, Named> {
-        let state = self.state.lock().unwrap();
-        let words = search_tokens(text);
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+        budget: &'a mut Budget,
+    ) -> GraphFuture<'a, Named> {
+        let mut state = self.state.lock().unwrap();
+        state.searches += 1;
+        budget.pointers = budget.pointers.saturating_sub(state.costs);
+        let words = search_words(text);
         let is_named = |entity: &&Entity| {
             entity.user_id == scope.owner
                 && entity.namespace == scope.namespace

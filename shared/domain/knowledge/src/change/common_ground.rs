@@ -1,27 +1,38 @@
 //! What two sides of a comparison have in common besides their names: documents and relationships (F-248, F-400).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::Planner;
 use crate::fold::{fold, squeeze};
-use crate::model::{Edge, Entity, EntityId, MentioningId};
+use crate::model::{Edge, EntityId, MentioningId};
 use crate::resolve::{Candidate, Cluster, Link};
 
 /// The most documents or relationships that a row names.
 const MAX_NAMED: usize = 20;
 
 impl Planner<'_> {
+    /// Which mentions of a cluster are written how.
+    pub(super) fn members_by_spelling(&self, cluster: &Cluster) -> BTreeMap<String, Vec<usize>> {
+        let mut spelt = BTreeMap::<String, Vec<usize>>::new();
+        for member in &cluster.members {
+            spelt.entry(squeeze(&self.mentions[*member].name)).or_default().push(*member);
+        }
+        spelt
+    }
+
     /// The documents that name both spellings of a link, by id.
-    pub(super) fn documents_of_both(&self, cluster: &Cluster, link: &Link) -> Value {
+    pub(super) fn documents_of_both(
+        &self,
+        (cluster, spelt): (&Cluster, &BTreeMap<String, Vec<usize>>),
+        link: &Link,
+    ) -> Value {
         let of = |name: &str| {
-            let name = squeeze(name);
-            let is_named = |member: &&usize| squeeze(&self.mentions[**member].name) == name;
-            let members: Vec<usize> = cluster.members.iter().filter(is_named).copied().collect();
+            let members = spelt.get(&squeeze(name)).map(Vec::as_slice).unwrap_or_default();
             // A spelling that no mention of the call has is one of the entity that the graph knows.
             let known = cluster.known.as_ref().filter(|_| members.is_empty());
-            self.documents(&members, known)
+            self.documents(members, known)
         };
         named(of(&link.source_name).intersection(&of(&link.target_name)))
     }
@@ -40,8 +51,8 @@ impl Planner<'_> {
     }
 
     fn documents(&self, members: &[usize], known: Option<&EntityId>) -> BTreeSet<MentioningId> {
-        let known = self.known.iter().find(|entity| Some(&entity.id) == known);
-        let known = known.into_iter().flat_map(|entity: &Entity| entity.mentioned_in.keys());
+        let known = known.and_then(|id| self.known.get(id));
+        let known = known.into_iter().flat_map(|entity| entity.mentioned_in.keys());
         self.links(members).1.keys().chain(known).cloned().collect()
     }
 

@@ -10,11 +10,6 @@ use crate::fold::{fold, squeeze};
 use crate::model::{Edge, Entity, EntityId, EntityType, Provenance, Relationship, Stated};
 use crate::resolve::Cluster;
 
-/// The most folded names of company an entity remembers.
-const MAX_CONTEXT: usize = 50;
-/// The most towns an entity remembers.
-const MAX_PLACES: usize = 20;
-
 impl Planner<'_> {
     pub(super) fn entity(&self, cluster: &Cluster, id: &EntityId) -> Entity {
         let now = self.origin.now;
@@ -27,7 +22,7 @@ impl Planner<'_> {
             .min()
             .unwrap_or(first);
         let (discovered_by, mentioned_in) = self.links(&cluster.members);
-        Entity {
+        let mut entity = Entity {
             id: id.clone(),
             user_id: self.origin.owner.clone(),
             namespace: self.origin.namespace.clone(),
@@ -37,8 +32,8 @@ impl Planner<'_> {
             subtype: subtype(cluster),
             aliases: cluster.aliases.clone(),
             external_ids: cluster.external_ids.clone(),
-            context: cluster.context.iter().take(MAX_CONTEXT).cloned().collect(),
-            places: cluster.places.iter().take(MAX_PLACES).cloned().collect(),
+            context: cluster.context.clone(),
+            places: cluster.places.clone(),
             confidence: cluster.confidence,
             first_seen: now,
             last_seen: now,
@@ -54,7 +49,9 @@ impl Planner<'_> {
             counted_with: BTreeSet::new(),
             created_at: now,
             updated_at: now,
-        }
+        };
+        entity.keep_to_limits();
+        entity
     }
 
     pub(super) fn edges(&self) -> Vec<Edge> {

@@ -81,6 +81,42 @@ pub struct Changes {
     pub discoveries: Vec<Discovery>,
 }
 
+impl Changes {
+    /// How many items it is.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        let origins = self.sources.len() + self.documents.len();
+        let rows = self.log.len() + self.reviews.len() + self.discoveries.len();
+        self.entities.len() + self.edges.len() + origins + rows
+    }
+
+    /// The same in parts of at most so many items of one kind, in the order in which they are to be written: what is shown of a
+    /// run comes last.
+    pub fn parts(&self, most: usize) -> impl Iterator<Item = Self> + Send + '_ {
+        let most = most.max(1);
+        let sources = chunks(&self.sources, most, |sources| Self { sources, ..Self::default() });
+        let documents =
+            chunks(&self.documents, most, |documents| Self { documents, ..Self::default() });
+        let entities =
+            chunks(&self.entities, most, |entities| Self { entities, ..Self::default() });
+        let edges = chunks(&self.edges, most, |edges| Self { edges, ..Self::default() });
+        let log = chunks(&self.log, most, |log| Self { log, ..Self::default() });
+        let discoveries =
+            chunks(&self.discoveries, most, |discoveries| Self { discoveries, ..Self::default() });
+        let reviews = chunks(&self.reviews, most, |reviews| Self { reviews, ..Self::default() });
+        let graph = sources.chain(documents).chain(entities).chain(edges);
+        graph.chain(log).chain(discoveries).chain(reviews)
+    }
+}
+
+fn chunks<'a, T: Clone + Sync>(
+    all: &'a [T],
+    most: usize,
+    part: impl Fn(Vec<T>) -> Changes + Send + 'a,
+) -> impl Iterator<Item = Changes> + Send + 'a {
+    all.chunks(most).map(move |chunk| part(chunk.to_vec()))
+}
+
 /// The mentions of a call: the entities it was given, then the far ends of their relationships that are not among them.
 #[must_use]
 pub fn mentions(entities: &[Extracted]) -> Vec<Mention> {
@@ -148,13 +184,38 @@ pub fn changes(
     resolution: &Resolution,
     known: &[Entity],
 ) -> Changes {
+    let of = Resolved { entities, mentions, resolution, known };
+    changes_while(origin, &of, &|| true).unwrap_or_default()
+}
+
+/// What a plan is drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolved<'a> {
+    /// What the call was given.
+    pub entities: &'a [Extracted],
+    /// Their [`mentions`].
+    pub mentions: &'a [Mention],
+    /// What became of these.
+    pub resolution: &'a Resolution,
+    /// What they were compared with.
+    pub known: &'a [Entity],
+}
+
+/// The same, as long as `goes_on` says so, which is asked for every entity and every doubt; none when it took longer (F-250).
+#[must_use]
+pub fn changes_while(
+    origin: &Origin,
+    of: &Resolved<'_>,
+    goes_on: &dyn Fn() -> bool,
+) -> Option<Changes> {
+    let Resolved { entities, mentions, resolution, known } = *of;
     let ids = ids(origin, resolution);
     let planner = Planner {
         origin,
         entities,
         mentions,
         resolution,
-        known,
+        known: known.iter().map(|entity| (&entity.id, entity)).collect(),
         place: ids.iter().cloned().enumerate().map(|(place, id)| (id, place)).collect(),
         ids,
         cluster_of: cluster_of(resolution),
@@ -173,15 +234,17 @@ pub fn changes(
         ..Changes::default()
     };
     for (cluster, id) in resolution.clusters.iter().zip(&planner.ids) {
+        goes_on().then_some(())?;
         planner.log_cluster(cluster, id, &mut changes);
     }
     for (n, edge) in changes.edges.iter().enumerate() {
         changes.discoveries.extend(planner.found_edge(n, edge));
     }
     for ambiguity in &resolution.ambiguous {
+        goes_on().then_some(())?;
         planner.doubt(ambiguity, &mut changes);
     }
-    changes
+    Some(changes)
 }
 
 fn ids(origin: &Origin, resolution: &Resolution) -> Vec<EntityId> {
@@ -233,7 +296,7 @@ struct Planner<'a> {
     entities: &'a [Extracted],
     mentions: &'a [Mention],
     resolution: &'a Resolution,
-    known: &'a [Entity],
+    known: BTreeMap<&'a EntityId, &'a Entity>,
     ids: Vec<EntityId>,
     place: BTreeMap<EntityId, usize>,
     cluster_of: BTreeMap<usize, usize>,

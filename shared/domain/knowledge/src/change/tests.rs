@@ -119,6 +119,25 @@ proptest! {
 }
 
 #[test]
+fn f_274_the_parts_of_a_plan_are_the_plan_in_its_order() {
+    let (whole, _) = plan(&["SMITH, ROBERT", "Bob Smith", "Ann Lee", "J DOE", "JANE DOE"]);
+    assert!(!whole.reviews.is_empty() && whole.count() > 15, "{whole:#?}");
+    for most in [1, 2, 3, 1_000] {
+        let mut joined = Changes::default();
+        for part in whole.parts(most) {
+            assert!(part.count() <= most);
+            assert!(part.entities.is_empty() || joined.edges.is_empty(), "entities come first");
+            joined.entities.extend(part.entities);
+            joined.edges.extend(part.edges);
+            joined.log.extend(part.log);
+            joined.discoveries.extend(part.discoveries);
+            joined.reviews.extend(part.reviews);
+        }
+        assert_eq!(joined, whole, "{most}");
+    }
+}
+
+#[test]
 fn f_254_f_256_f_268_f_269_entities_and_edges_say_their_source_and_their_document() {
     let one = |index: usize, name: &str, file: &str| {
         json!({"name": name, "type": "PERSON", "source_field": "name", "source_record_index": index, "confidence": 0.9,

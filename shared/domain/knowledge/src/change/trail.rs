@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::common_ground::named;
 use super::{Changes, Planner};
-use crate::model::{Agreed, Edge, EntityId, derived_id};
+use crate::model::{Agreed, Edge, EntityId, MAX_ALIASES, derived_id};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
 use crate::review::review_id;
 use crate::rows::{
@@ -33,10 +33,11 @@ impl Planner<'_> {
 
     /// Names that were taken for one.
     fn log_merges(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
+        let spelt = self.members_by_spelling(cluster);
         for link in &cluster.links {
             let link = &link.towards(&cluster.entity_type, &cluster.canonical_name);
             let mut details = details(link);
-            let documents = self.documents_of_both(cluster, link);
+            let documents = self.documents_of_both((cluster, &spelt), link);
             details.insert("shared_documents".to_owned(), documents);
             let row = self.log_row(
                 ResolutionAction::AutoMerge,
@@ -50,7 +51,8 @@ impl Planner<'_> {
             changes.log.push(row);
         }
         if !cluster.links.is_empty() {
-            let names = Map::from_iter([("aliases".to_owned(), json!(cluster.aliases))]);
+            let aliases: Vec<&String> = cluster.aliases.iter().take(MAX_ALIASES).collect();
+            let names = Map::from_iter([("aliases".to_owned(), json!(aliases))]);
             changes.discoveries.push(self.discovery(
                 DiscoveryType::EntityMerge,
                 cluster,
@@ -63,8 +65,7 @@ impl Planner<'_> {
 
     /// Identifiers that the entity did not have.
     fn discover_ids(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
-        let before =
-            self.known.iter().find(|entity| entity.id == *id).map(|entity| &entity.external_ids);
+        let before = self.known.get(id).map(|entity| &entity.external_ids);
         for external in cluster
             .external_ids
             .iter()

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use countersign_identity::UserId;
 use futures::FutureExt as _;
 
-use super::{Around, Expansion, Explore, Named, expand};
+use super::{Around, Budget, Expansion, Explore, Named, expand};
 use crate::graph::{GraphFuture, Scope};
 use crate::model::{Edge, Entity, EntityId, ExternalId, Namespace, Relationship};
 
@@ -27,7 +27,7 @@ fn ready<'a, T: Send + 'a>(value: T) -> GraphFuture<'a, T> {
 }
 
 impl Explore for Row {
-    fn named<'a>(&'a self, _: &'a Scope, _: &'a str) -> GraphFuture<'a, Named> {
+    fn named<'a>(&'a self, _: &'a Scope, _: &'a str, _: &'a mut Budget) -> GraphFuture<'a, Named> {
         ready(Named::default())
     }
 

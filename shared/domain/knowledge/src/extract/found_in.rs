@@ -158,7 +158,7 @@ mod tests {
         let rule =
             Rule { field: field.to_owned(), entity_type: "auto".into(), relationship_type: None };
         let request = Request { rules: vec![rule], ..Request::default() };
-        let mut found = extract(std::slice::from_ref(record), &request).unwrap();
+        let mut found = extract(std::slice::from_ref(record), &request).unwrap().entities;
         found.retain(|entity| entity.source_field == field);
         found.remove(0)
     }

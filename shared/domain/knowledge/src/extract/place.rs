@@ -47,7 +47,7 @@ mod tests {
         let rule =
             Rule { field: field.to_owned(), entity_type: "PERSON".into(), relationship_type: None };
         let request = Request { rules: vec![rule], ..Request::default() };
-        let found = extract(std::slice::from_ref(record), &request).unwrap();
+        let found = extract(std::slice::from_ref(record), &request).unwrap().entities;
         let person = found.iter().find(|entity| entity.source_field == field).unwrap();
         assert_eq!(person.place.as_deref(), expect, "{record}");
     }

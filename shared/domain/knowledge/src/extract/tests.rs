@@ -5,7 +5,7 @@ use super::{Request, Rule, extract};
 use crate::model::{EntityType, Relationship};
 
 fn check(record: &Value, request: &Request, expect: &[&str]) {
-    let found = extract(std::slice::from_ref(record), request).unwrap();
+    let found = extract(std::slice::from_ref(record), request).unwrap().entities;
     let lines: Vec<String> = found
         .iter()
         .map(|e| {
@@ -37,7 +37,7 @@ fn f_047_rules_come_first_and_say_so() {
 #[test]
 fn f_259_an_officer_is_tied_to_the_records_organisation_with_its_title() {
     let record = json!({"name": "ANN LEE", "title": "CHAIR", "compensation": 12, "organization_name": "OWL FUND", "ein": "12-3456789"});
-    let found = extract(&[record], &officers()).unwrap();
+    let found = extract(&[record], &officers()).unwrap().entities;
     let person = &found[0];
     assert_eq!(person.relationship_type, Some(Relationship::OfficerOf));
     assert_eq!(person.related_to.as_ref().unwrap().name, "OWL FUND");
@@ -78,7 +78,7 @@ fn f_129_a_grants_recipient_has_its_own_number() {
     let rules: Vec<Rule> =
         serde_json::from_value(json!([{"field": "recipient_name", "entity_type": "ORG", "relationship_type": "FUNDED_BY"}])).unwrap();
     let record = json!({"recipient_name": "FOX SHELTER", "recipient_ein": "98-7654321", "organization_name": "OWL FUND", "ein": "12-3456789", "grant_amount": 500});
-    let found = extract(&[record], &Request { rules, ..Request::default() }).unwrap();
+    let found = extract(&[record], &Request { rules, ..Request::default() }).unwrap().entities;
     assert_eq!(found[0].external_ids["ein"], "987654321");
     assert_eq!(found[0].related_to.as_ref().unwrap().name, "OWL FUND");
     assert_eq!(found[0].attributes["grant_amount"], 500);
@@ -90,11 +90,22 @@ fn a_record_that_is_no_object_is_named_by_its_place() {
     assert_eq!(error.to_string(), "data[1]: a record must be an object");
 }
 
+#[test]
+fn f_047_a_name_that_is_too_long_is_left_out_and_counted() {
+    let record = json!({"name": "A".repeat(1_000_000), "organization_name": "OWL FUND"});
+    let found = extract(&[json!({}), record], &officers()).unwrap();
+    let names: Vec<&str> = found.entities.iter().map(|entity| entity.name.as_str()).collect();
+    assert_eq!(names, ["OWL FUND"]);
+    let why =
+        "data[1], `name`: a name is left out: `name` has 1000000 characters; at most 300 are read";
+    assert_eq!(found.left_out, [why]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn extracting_never_panics(key in "[a-z_.]{1,12}", text in ".{0,120}") {
-        let found = extract(&[json!({ key: text, "organization_name": "Owl Fund" })], &officers()).unwrap();
+        let found = extract(&[json!({ key: text, "organization_name": "Owl Fund" })], &officers()).unwrap().entities;
         prop_assert!(found.iter().all(|e| (0.0..=1.0).contains(&e.confidence) && !e.name.is_empty()));
     }
 }
@@ -113,7 +124,7 @@ fn f_095_auto_reads_the_whole_text_of_a_field() {
     let auto =
         Rule { field: "notes".to_owned(), entity_type: "auto".to_owned(), relationship_type: None };
     let request = Request { rules: vec![auto], ..Request::default() };
-    let found = extract(&[json!({ "notes": text })], &request).unwrap();
+    let found = extract(&[json!({ "notes": text })], &request).unwrap().entities;
     let has = |name: &str| found.iter().any(|entity| entity.name.contains(name));
     assert!(has("Willow Creek Foundation") && has("Harborlight Trust Company"), "{found:#?}");
     assert!(has("Thornquistaa") && has("Thornquisttt"), "{}", found.len());
@@ -123,5 +134,5 @@ fn f_095_auto_reads_the_whole_text_of_a_field() {
         .flat_map(|owner| all.iter().map(move |end| format!("{owner}{end} Foundation")))
         .collect();
     let found = extract(&[json!({ "organizations": list })], &Request::default());
-    assert_eq!(found.unwrap().len(), 1_600, "nor is a list cut");
+    assert_eq!(found.unwrap().entities.len(), 1_600, "nor is a list cut");
 }

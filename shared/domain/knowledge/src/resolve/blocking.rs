@@ -160,18 +160,18 @@ impl Blocks {
         number
     }
 
-    /// Calls back once for every pair that shares a key, the smaller index first, until the answer is to stop.
+    /// Calls back for every pair in every key that it shares, the smaller index first, until the answer is to stop. The last
+    /// argument is true once for each pair.
     pub(crate) fn each_pair(
         &self,
-        mut visit: impl FnMut(usize, usize) -> ControlFlow<()>,
+        mut visit: impl FnMut(usize, usize, bool) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         for (number, members) in self.members.iter().enumerate() {
             let window = if members.len() > LARGE_BLOCK { WINDOW } else { members.len() };
             for (place, a) in members.iter().enumerate() {
                 for b in members[place + 1..].iter().take(window) {
-                    if self.first_common(*a, *b) == Some(number as u32) {
-                        visit(*a as usize, *b as usize)?;
-                    }
+                    let is_first = self.first_common(*a, *b) == Some(number as u32);
+                    visit(*a as usize, *b as usize, is_first)?;
                 }
             }
         }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::compared::Judgement;
-use super::{Blocks, NEVER_BELOW, Node, Settings, Strategy};
+use super::pace::Pace;
+use super::{Blocks, Node, Settings, Strategy};
 use crate::rows::MatchMethod;
 
 /// Two links of one node closer than this are rivals.
 const RIVAL_MARGIN: f64 = 0.04;
 
-/// How many pairs are judged before it is asked again whether there is time.
-const PAIRS_BETWEEN: usize = 256;
+/// The most pairs that are kept for joining or doubting: more do not fit in the memory of a function.
+pub(crate) const MAX_PAIRS: usize = 500_000;
 
 /// A judged pair of nodes.
 pub(crate) struct Edge {
@@ -34,20 +35,19 @@ pub(crate) struct Clustering {
 }
 
 impl Clustering {
-    /// None when `goes_on` said no on the way.
+    /// None when `goes_on` said no on the way, or there are more than [`MAX_PAIRS`].
     pub(crate) fn of(
         nodes: &[Node],
         settings: &Settings,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let edges = judge_pairs(nodes, settings, goes_on)?;
-        let contested = contested(nodes, &edges, settings);
+        let mut pace = Pace::new(nodes, goes_on);
+        let edges = judge_pairs(nodes, settings, &mut pace)?;
+        let contested = contested(nodes, &edges, settings, &mut pace)?;
         let mut sets = Sets::new(nodes.len());
         let (mut used, mut doubts) = (Vec::new(), Vec::new());
         for (index, edge) in edges.into_iter().enumerate() {
-            if index % PAIRS_BETWEEN == 0 && !goes_on() {
-                return None;
-            }
+            pace.step()?;
             let merges = edge.judgement.score >= settings.merge_at();
             let reason = if edge.judgement.conflict {
                 Some("contradiction")
@@ -55,7 +55,9 @@ impl Clustering {
                 Some("review_band")
             } else if contested[index] {
                 Some("contested")
-            } else if sets.find(edge.a) != sets.find(edge.b) && !sets.fits(nodes, edge.a, edge.b) {
+            } else if sets.find(edge.a) != sets.find(edge.b)
+                && !sets.fits(nodes, (edge.a, edge.b), &mut pace)?
+            {
                 Some("weak_chain")
             } else {
                 None
@@ -71,20 +73,16 @@ impl Clustering {
     }
 }
 
-/// All pairs worth a thought, the best first. A shared id between two that contradict each other is kept for a person.
-fn judge_pairs(
-    nodes: &[Node],
-    settings: &Settings,
-    goes_on: &dyn Fn() -> bool,
-) -> Option<Vec<Edge>> {
-    let (mut edges, mut judged) = (Vec::new(), 0_usize);
-    let all = Blocks::of(nodes.iter().map(|node| &node.subject)).each_pair(|a, b| {
-        if judged % PAIRS_BETWEEN == 0 && !goes_on() {
-            return ControlFlow::Break(());
+/// All pairs worth a thought, the best first. A shared id between two that contradict each other is kept for a person. None
+/// when there was not the time, or there are too many.
+fn judge_pairs(nodes: &[Node], settings: &Settings, pace: &mut Pace<'_>) -> Option<Vec<Edge>> {
+    let mut edges = Vec::new();
+    let all = Blocks::of(nodes.iter().map(|node| &node.subject)).each_pair(|a, b, is_first| {
+        if !is_first || nodes[a].known.is_some() && nodes[b].known.is_some() {
+            return pace.step().map_or(ControlFlow::Break(()), ControlFlow::Continue);
         }
-        judged += 1;
-        if nodes[a].known.is_some() && nodes[b].known.is_some() {
-            return ControlFlow::Continue(());
+        if pace.compare(a, b).is_none() {
+            return ControlFlow::Break(());
         }
         let judgement = nodes[a].subject.judge(&nodes[b].subject);
         let matters = if judgement.conflict {
@@ -97,19 +95,25 @@ fn judge_pairs(
         if matters && wanted {
             edges.push(Edge { a, b, judgement });
         }
-        ControlFlow::Continue(())
+        if edges.len() > MAX_PAIRS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if all.is_break() {
         return None;
     }
-    edges.sort_by(|x, y| {
+    edges.sort_unstable_by(|x, y| {
         y.judgement.score.total_cmp(&x.judgement.score).then_with(|| (x.a, x.b).cmp(&(y.a, y.b)))
     });
     Some(edges)
 }
 
-/// Marks the links of a node to rivals: things it fits about equally well which do not fit each other.
-fn contested(nodes: &[Node], edges: &[Edge], settings: &Settings) -> Vec<bool> {
+/// Marks the links of a node to rivals: things it fits about equally well which do not fit each other. None when there was not
+/// the time.
+fn contested(
+    nodes: &[Node],
+    edges: &[Edge],
+    settings: &Settings,
+    pace: &mut Pace<'_>,
+) -> Option<Vec<bool>> {
     let mut links_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
         let sure = edge.judgement.score >= settings.merge_at() && !edge.judgement.conflict;
@@ -121,25 +125,30 @@ fn contested(nodes: &[Node], edges: &[Edge], settings: &Settings) -> Vec<bool> {
     }
     let mut marks = vec![false; edges.len()];
     for (node, links) in links_of {
-        for index in rivals(nodes, edges, node, &links) {
+        for index in rivals(nodes, edges, (node, &links), pace)? {
             marks[index] = true;
         }
     }
-    marks
+    Some(marks)
 }
 
-fn rivals(nodes: &[Node], edges: &[Edge], node: usize, links: &[usize]) -> Vec<usize> {
-    let Some(best) = links.first().map(|index| &edges[*index].judgement) else { return Vec::new() };
-    let near = |j: &Judgement| j.exact == best.exact && best.score - j.score < RIVAL_MARGIN;
-    let near: Vec<usize> =
-        links.iter().copied().filter(|index| near(&edges[*index].judgement)).collect();
-    let other = |index: usize| if edges[index].a == node { edges[index].b } else { edges[index].a };
-    let apart = |x: usize, y: usize| {
-        let judgement = nodes[other(x)].subject.judge(&nodes[other(y)].subject);
-        judgement.conflict || judgement.weakest < NEVER_BELOW
+fn rivals(
+    nodes: &[Node],
+    edges: &[Edge],
+    (node, links): (usize, &[usize]),
+    pace: &mut Pace<'_>,
+) -> Option<Vec<usize>> {
+    let Some(best) = links.first().map(|index| &edges[*index].judgement) else {
+        return Some(Vec::new());
     };
-    let mut marked: Vec<usize> =
-        near.iter().copied().filter(|x| near.iter().any(|y| x != y && apart(*x, *y))).collect();
+    let is_near = |j: &Judgement| j.exact == best.exact && best.score - j.score < RIVAL_MARGIN;
+    let near = links.iter().copied().filter(|index| is_near(&edges[*index].judgement));
+    let near: Vec<usize> = near.collect();
+    let other = |index: usize| if edges[index].a == node { edges[index].b } else { edges[index].a };
+    let others: Vec<usize> = near.iter().map(|index| other(*index)).collect();
+    let is_apart = apart(nodes, &others, pace)?;
+    let marked = near.iter().copied().zip(is_apart).filter(|(_, is_apart)| *is_apart);
+    let mut marked: Vec<usize> = marked.map(|(index, _)| index).collect();
     // A mention without an id belongs with the one rival that has none either, when there is just one.
     let plain: Vec<usize> = marked
         .iter()
@@ -150,7 +159,25 @@ fn rivals(nodes: &[Node], edges: &[Edge], node: usize, links: &[usize]) -> Vec<u
     {
         marked.retain(|index| index != only);
     }
-    marked
+    Some(marked)
+}
+
+/// Which of these nodes cannot be one with some other of them. None when there was not the time.
+fn apart(nodes: &[Node], of: &[usize], pace: &mut Pace<'_>) -> Option<Vec<bool>> {
+    let mut is_apart = vec![false; of.len()];
+    for (x, a) in of.iter().enumerate() {
+        for (y, b) in of.iter().enumerate().skip(x + 1) {
+            if is_apart[x] && is_apart[y] {
+                pace.step()?;
+                continue;
+            }
+            pace.compare(*a, *b)?;
+            if !nodes[*a].subject.may_be_one(&nodes[*b].subject) {
+                (is_apart[x], is_apart[y]) = (true, true);
+            }
+        }
+    }
+    Some(is_apart)
 }
 
 /// Disjoint sets that remember their members.
@@ -176,15 +203,23 @@ impl Sets {
         root
     }
 
-    /// Complete link: every pair across is at least possible.
-    fn fits(&mut self, nodes: &[Node], a: usize, b: usize) -> bool {
+    /// Complete link: every pair across is at least possible. None when there was not the time.
+    fn fits(
+        &mut self,
+        nodes: &[Node],
+        (a, b): (usize, usize),
+        pace: &mut Pace<'_>,
+    ) -> Option<bool> {
         let (left, right) = (self.find(a), self.find(b));
-        self.members[left].iter().all(|x| {
-            self.members[right].iter().all(|y| {
-                let judgement = nodes[*x].subject.judge(&nodes[*y].subject);
-                !judgement.conflict && judgement.weakest >= NEVER_BELOW
-            })
-        })
+        for x in &self.members[left] {
+            for y in &self.members[right] {
+                pace.compare(*x, *y)?;
+                if !nodes[*x].subject.may_be_one(&nodes[*y].subject) {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
     }
 
     fn union(&mut self, a: usize, b: usize) -> bool {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Known, Mention};
+use super::{Known, Mention, NEVER_BELOW};
 use crate::compare::{Reading, compare};
+use crate::evidence::Evidence;
 use crate::model::{EntityType, ExternalId};
 use crate::rows::MatchMethod;
 
@@ -84,13 +85,36 @@ impl Compared {
         self.places.extend(other.places);
     }
 
+    /// How much there is to compare: about the characters of its names.
+    pub(crate) fn size(&self) -> usize {
+        self.readings.iter().map(Reading::size).sum()
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence { ids: &self.ids, places: &self.places, context: &self.context }
+    }
+
+    /// Whether they are two whatever they are called.
+    fn cannot_be_one(&self, other: &Self) -> bool {
+        self.is_known && other.is_known
+            || self.kind != other.kind
+            || self.evidence().contradicts(&other.evidence())
+    }
+
+    /// Whether the two may stand in one group: nothing contradicts it, and no two names of theirs are too unlike.
+    pub(crate) fn may_be_one(&self, other: &Self) -> bool {
+        if self.cannot_be_one(other) {
+            return false;
+        }
+        let judgement = self.judge(other);
+        !judgement.conflict && judgement.weakest >= NEVER_BELOW
+    }
+
     /// Compares two subjects of the same kind.
     pub(crate) fn judge(&self, other: &Self) -> Judgement {
         let mut judgement = self.judge_names(other);
-        judgement.conflict |= self.is_known && other.is_known
-            || self.kind != other.kind
-            || ids_conflict(&self.ids, &other.ids);
-        judgement.shared_id = self.ids.intersection(&other.ids).next().is_some();
+        judgement.conflict |= self.cannot_be_one(other);
+        judgement.shared_id = self.evidence().shares_id(&other.evidence());
         if judgement.shared_id {
             judgement = Judgement {
                 score: 1.0,
@@ -98,21 +122,12 @@ impl Compared {
                 method: MatchMethod::ExternalId,
                 ..judgement
             };
-        } else if self.is_elsewhere(other) {
+        } else if self.evidence().is_elsewhere(&other.evidence()) {
             judgement.elsewhere = true;
             judgement.score = judgement.score.min(ELSEWHERE_CEILING);
             judgement.weakest = 0.0;
         }
         judgement
-    }
-
-    /// Both have towns, none in common, and nothing else was seen with both: the same board in two years, one move in
-    /// between, is still the same person.
-    fn is_elsewhere(&self, other: &Self) -> bool {
-        !self.places.is_empty()
-            && !other.places.is_empty()
-            && self.places.is_disjoint(&other.places)
-            && !self.shares_context(other)
     }
 
     fn judge_names(&self, other: &Self) -> Judgement {
@@ -143,27 +158,13 @@ impl Compared {
             best.weakest = best.score;
             best.method = MatchMethod::ExactName;
         } else if context_helps
-            && best.score >= super::NEVER_BELOW
+            && best.score >= NEVER_BELOW
             && best.score < CONTEXT_CEILING
-            && self.shares_context(other)
+            && self.evidence().shares_context(&other.evidence())
         {
             best.score = (best.score + CONTEXT_LIFT).min(CONTEXT_CEILING);
             best.method = MatchMethod::ContextOverlap;
         }
         best
     }
-
-    fn shares_context(&self, other: &Self) -> bool {
-        self.context.intersection(&other.context).next().is_some()
-    }
-}
-
-/// Two values of one scheme, none in common: two things.
-fn ids_conflict(a: &BTreeSet<ExternalId>, b: &BTreeSet<ExternalId>) -> bool {
-    a.iter().any(|x| {
-        let mut same_scheme = b.iter().filter(|y| y.scheme == x.scheme).peekable();
-        same_scheme.peek().is_some()
-            && !same_scheme.any(|y| y.value == x.value)
-            && !a.iter().any(|also| also.scheme == x.scheme && b.contains(also))
-    })
 }

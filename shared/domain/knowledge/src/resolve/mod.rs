@@ -13,6 +13,7 @@ mod blocking;
 mod cluster;
 pub(crate) mod compared;
 pub(crate) mod naming;
+mod pace;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use self::blocking::{MAX_KEYS, block_keys, id_key, lookup_keys};
-use self::cluster::Clustering;
+use self::cluster::{Clustering, MAX_PAIRS};
 use self::compared::Compared;
 use crate::error::KnowledgeError;
 use crate::model::{EntityId, EntityType, ExternalId};
@@ -268,17 +269,24 @@ impl Resolution {
 /// Groups mentions and recognises known entities.
 ///
 /// # Errors
-/// [`KnowledgeError::TooMany`] above [`MAX_MENTIONS`].
+/// [`KnowledgeError::TooMany`] above [`MAX_MENTIONS`], [`KnowledgeError::TooAlike`].
 pub fn resolve(
     mentions: &[Mention],
     known: &[Known],
     settings: &Settings,
 ) -> Result<Resolution, KnowledgeError> {
     let resolved = resolve_while(mentions, known, settings, &|| true)?;
-    Ok(resolved.unwrap_or_default())
+    resolved.ok_or_else(too_alike)
 }
 
-/// The same, as long as `goes_on` says so, which is asked often; none when it took longer (F-250).
+/// Why names are not resolved as one call although there was the time: too many of them are alike.
+#[must_use]
+pub fn too_alike() -> KnowledgeError {
+    KnowledgeError::TooAlike { limit: MAX_PAIRS }
+}
+
+/// The same, as long as `goes_on` says so, which is asked often; none when it took longer (F-250), or too many of the names are
+/// alike. Fewer at a time come to their end in both cases.
 ///
 /// # Errors
 /// [`KnowledgeError::TooMany`] above [`MAX_MENTIONS`].

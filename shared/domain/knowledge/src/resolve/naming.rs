@@ -51,8 +51,8 @@ pub(super) fn assemble(
         .collect();
     let clusters: Vec<Cluster> = built.into_iter().map(|(_, cluster)| cluster).collect();
     debug_assert!(clusters.iter().map(|c| c.members.len()).sum::<usize>() <= mentions.len());
-    let mut ambiguous = ambiguities(nodes, &clustering.doubts, &place, &clusters, known);
-    let left_out = keep_the_best(&mut ambiguous);
+    let (mut ambiguous, left_out) =
+        ambiguities(nodes, &clustering.doubts, &place, &clusters, known);
     ambiguous.sort_by(|x, y| (&x.0, &x.1).cmp(&(&y.0, &y.1)));
     Resolution {
         clusters,
@@ -187,13 +187,19 @@ fn make_unique(built: &mut [(Vec<usize>, Cluster)], known: &[Known]) {
         })
         .collect();
     let shared = shared_names(built, &taken);
+    // The number that the next of one name would have: not looked for from the beginning each time.
+    let mut numbers: BTreeMap<(EntityType, String), u32> = BTreeMap::new();
     for (_, cluster) in built.iter_mut().filter(|(_, cluster)| cluster.known.is_none()) {
         let base = cluster.canonical_name.clone();
         let id = cluster.external_ids.first().map(|ExternalId { scheme, value }| {
             format!("{base} ({} {value})", scheme.to_uppercase().replace('_', " "))
         });
         let place = cluster.places.first().map(|place| format!("{base} ({place})"));
-        let numbered = (2..).map(|n: u32| format!("{base} ({n})"));
+        let next = numbers.entry((cluster.entity_type.clone(), fold(&base))).or_insert(2);
+        let numbered = (*next..).map(|n| {
+            *next = n;
+            format!("{base} ({n})")
+        });
         let free = |name: &String| !taken.contains(&(cluster.entity_type.clone(), fold(name)));
         // Of two people with one name, both get their town, so that neither looks like the only one.
         let plain = Some(base.clone()).filter(|_| {
@@ -222,32 +228,20 @@ fn shared_names(
         .collect()
 }
 
-/// Nobody reviews the hundredth candidate for one name. They come best first; the rest is counted.
-fn keep_the_best(found: &mut Vec<Doubtful>) -> usize {
-    let before = found.len();
-    let mut per_cluster: BTreeMap<usize, usize> = BTreeMap::new();
-    found.retain(|(_, _, ambiguity)| {
-        let count = per_cluster.entry(ambiguity.cluster).or_default();
-        *count += 1;
-        *count <= MAX_CANDIDATES
-    });
-    found.truncate(MAX_AMBIGUOUS);
-    before - found.len()
-}
-
 /// The two names, for sorting, and the doubt.
 type Doubtful = (String, String, Ambiguity);
 
-/// One entry per pair of things, the best evidence first.
+/// One entry per pair of things, the best evidence first, and how many more there are: nobody reviews the hundredth candidate
+/// for one name.
 fn ambiguities(
     nodes: &[Node],
     doubts: &[Doubt],
     place: &BTreeMap<usize, usize>,
     clusters: &[Cluster],
     known: &[Known],
-) -> Vec<Doubtful> {
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
+) -> (Vec<Doubtful>, usize) {
+    let (mut seen, mut per_cluster) = (BTreeSet::new(), BTreeMap::<usize, usize>::new());
+    let (mut found, mut left_out) = (Vec::new(), 0);
     for doubt in doubts {
         let (near, far) = match (place.get(&doubt.edge.a), place.get(&doubt.edge.b)) {
             (Some(a), Some(b)) => (*a.min(b), Ok(*a.max(b))),
@@ -265,6 +259,12 @@ fn ambiguities(
                 None => continue,
             },
         };
+        let count = per_cluster.entry(near).or_default();
+        *count += 1;
+        if *count > MAX_CANDIDATES || found.len() >= MAX_AMBIGUOUS {
+            left_out += 1;
+            continue;
+        }
         let other = match &candidate {
             Candidate::Cluster(index) => clusters[*index].canonical_name.clone(),
             Candidate::Known(_, name) => name.clone(),
@@ -277,5 +277,5 @@ fn ambiguities(
             Ambiguity { cluster: near, candidate, link, reason: doubt.reason, why },
         ));
     }
-    found
+    (found, left_out)
 }

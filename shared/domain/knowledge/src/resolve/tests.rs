@@ -1,3 +1,5 @@
+mod time;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

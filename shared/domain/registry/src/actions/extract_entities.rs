@@ -70,6 +70,10 @@ pub struct Output {
     pub entities: Vec<Entity>,
     /// How many were found.
     pub count: u64,
+    /// Names that are left out because they, or what comes with them, are too large; the first 100.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// An entity and where it was found.

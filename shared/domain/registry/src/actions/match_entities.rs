@@ -58,6 +58,10 @@ pub struct Output {
     /// The given records with `_entity_id` and `_entity_name`; null where a record names nothing.
     #[schemars(with = "Vec<AnyObject>")]
     pub records: Vec<Value>,
+    /// Names that are left out because they are too large; the first 100.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// Two names that may mean the same entity.

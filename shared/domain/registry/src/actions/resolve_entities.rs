@@ -78,8 +78,10 @@ pub struct Output {
     pub new_relationships: u64,
     /// How many names are resolved in the background, because it would have taken too long now; `resolved` is empty then.
     pub pending: u64,
-    /// That names are resolved later, in a sentence.
+    /// That names are resolved later, and which are left out because they are too large; the first 100.
     pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// An entity, with the names it goes by.

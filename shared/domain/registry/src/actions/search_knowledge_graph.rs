@@ -62,6 +62,10 @@ pub struct Output {
     pub is_cut: bool,
     /// The names, and the identifier, that found nothing.
     pub not_found: Vec<String>,
+    /// Names that were not looked for to their end, because too many others begin like them.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// An entity of the graph.
