@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Person, person, rows, until};
+use crate::case::{Person, person, refusal, rows, until};
 use crate::filings::{GOOD, upload};
 use crate::responses::{finished, playbook, routing, routing_agent};
 use crate::world::world;
@@ -123,6 +123,35 @@ async fn f_314_a_destination_is_the_same_one_wherever_the_agent_has_it_now() {
     written(&ana, id, 0).await;
     assert_eq!(in_folder(&ana, "there").await, 1, "nothing more");
     assert_eq!(in_folder(&ana, "missing").await, 2, "one of each run");
+}
+
+#[tokio::test]
+async fn f_190_a_run_with_many_destinations_ends_and_its_notice_counts_what_it_does_not_tell() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let list = |missing: usize| {
+        let place = |n| format!("        - {{type: folder, config: {{folder_id: missing-{n}}}}}\n");
+        let places: String = (0..missing).map(place).collect();
+        format!(
+            "\n        - {{type: file_export, transforms: [{{type: pick, path: data}}]}}\n{places}"
+        )
+    };
+    let too_many = json!({ "yaml": routing("to-51", &list(50)) });
+    assert_eq!(ana.refused("/playbooks", Some(&too_many)).await.0, 422);
+    let profile = format!("/api/agent-factory/profiles/{agent}");
+    let chats = vec![json!({ "type": "chat" }); 51];
+    let output = json!({ "output_config": { "destinations": chats } });
+    let refused = refusal(ana.door.patch(&profile, &output).await);
+    assert_eq!((refused.status, refused.places.len()), (422, 1), "{}", refused.said);
+    ana.playbook(&routing("to-50", &list(49))).await;
+    let run = ana.start(&agent, "to-50", rows()).await;
+    let run = ana.reaches(&run, "partial").await;
+    assert_eq!(run["record"].get("not_written"), None, "{run:#}");
+    let notes = ana.get("/notifications").await;
+    let message = notes["items"][0]["message"].as_str().unwrap();
+    let rest = "Further destinations that were not written: 29.";
+    assert!(message.contains(rest) && message.contains("is shortened"), "{message}");
+    assert_eq!(message.matches("Not written: ").count(), 20, "{message}");
 }
 
 /// A step that writes to the agent's destinations, and people who are asked after it.

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod lost;
+mod places;
 
 use serde_json::{Value, json};
 

@@ -79,3 +79,53 @@ async fn f_009_no_text_of_a_credential_is_in_a_table() {
         }
     }
 }
+
+/// How many sealed credentials of a person there are.
+async fn sealed(of: &Person) -> i64 {
+    let table = world().stack.outputs["VaultTableName"].as_str().unwrap();
+    let values = json!({ ":of": { "S": format!("OWNER#{}", of.id) } }).to_string();
+    let query = [
+        "dynamodb",
+        "query",
+        "--table-name",
+        table,
+        "--key-condition-expression",
+        "PK = :of",
+        "--expression-attribute-values",
+        &values,
+        "--consistent-read",
+    ];
+    world().aws(&query).await.unwrap()["Count"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn f_009_a_credential_is_sealed_exactly_as_long_as_a_data_source_has_it() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let server = provider_server::start().await;
+    ana.post("/connectors", &json!({ "yaml": connector(&server, "{type: bearer_token}") })).await;
+    let (agent, binding) = bound(&ana, &json!({ "token": secret() })).await;
+    // The connector is bound already: nothing is sealed for a second data source.
+    let body = json!({ "connector_id": "keyed", "credentials": { "token": secret() } });
+    let twice = ana.refused(&format!("/profiles/{agent}/data-sources"), Some(&body)).await;
+    assert_eq!(twice, (409, "NAME_TAKEN".to_owned()));
+    let source = format!("{FACTORY}/profiles/{agent}/data-sources/{binding}");
+    let credentials = format!("{source}/credentials");
+    // Of several at once some are told that it was changed in between.
+    let put = async || drop(ana.door.put(&credentials, &json!({ "token": secret() })).await);
+    tokio::join!(put(), put(), put());
+    assert_eq!(sealed(&ana).await, 1, "the one that the data source has");
+    tokio::join!(put(), async { drop(ana.door.delete(&source).await) }, put());
+    // Where the removal found others at it each time, it is asked for again.
+    drop(ana.door.delete(&source).await);
+    assert_eq!(ana.get(&format!("/profiles/{agent}/data-sources")).await, json!([]));
+    assert_eq!(sealed(&ana).await, 0, "nobody could see or remove it");
+    let again = ana.post(&format!("/profiles/{agent}/data-sources"), &body).await;
+    let again = again["id"].as_str().unwrap();
+    let credentials = format!("{FACTORY}/profiles/{agent}/data-sources/{again}/credentials");
+    ana.door.delete(&credentials).await.unwrap();
+    assert_eq!(sealed(&ana).await, 0);
+    ana.door.put(&credentials, &json!({ "token": secret() })).await.unwrap();
+    assert_eq!(sealed(&ana).await, 1);
+    ana.door.delete(&format!("{FACTORY}/profiles/{agent}")).await.unwrap();
+    assert_eq!(sealed(&ana).await, 0, "its credentials go with the agent");
+}

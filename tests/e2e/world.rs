@@ -129,6 +129,7 @@ impl World {
             "AllowLoopback=true".to_owned(),
             "RunsPerDay=0".to_owned(),
             "MailsPerDay=0".to_owned(),
+            "SearchesPerDay=0".to_owned(),
             "UploadMegabytesPerDay=0".to_owned(),
             "CreateMailIdentity=false".to_owned(),
         ];

@@ -8,6 +8,7 @@ mod account;
 mod agent_list;
 mod answer;
 mod at_end;
+mod batch;
 mod confidence;
 mod deliver;
 mod ending;
@@ -25,6 +26,7 @@ mod respond;
 mod sources;
 mod taken;
 mod triggers;
+mod unwritten;
 
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_registry::Registry;
 use countersign_run::{
-    FromMonitor, Head, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
+    EndPart, Head, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
     StepStatus,
 };
 use countersign_step_entry::StepError;
@@ -55,6 +57,7 @@ pub use error::FinishError;
 use ending::{Ending, planned};
 use occasion::Occasion;
 use outcomes::Outcomes;
+use unwritten::Unwritten;
 
 /// What the state machine sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,48 +157,22 @@ async fn finish(
     let done = ending.done(parked, occasion.as_ref(), now);
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
-    let mut told = Vec::new();
+    let (mut told, mut unwritten) = (Vec::new(), Unwritten::default());
     if counts {
-        account::write(context, &done).await?;
-        told = notice::send(context, &done).await?;
-        settle(context, &done).await?;
+        let entered = account::write(context, &done).await;
+        unwritten.unless_never(&head.run, EndPart::Journal, entered)?;
+        told = notice::send(context, &done, &mut unwritten).await?;
+        batch::settle(context, &done).await?;
         learn::keep(context, &done, ending.plan.as_ref()).await;
         triggers::note(context, &done).await?;
     }
-    if !context.runs.finish(head, status, record, now).await? {
+    if !context.runs.finish(head, status, &unwritten.noted_in(record), now).await? {
         is_still_ours(context, event).await?;
     }
     if counts {
         publish(context, &done, told).await;
     }
     Ok(status)
-}
-
-/// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
-async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
-    let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    let is_parked = match context.monitors.ended(done.head, done.status, done.at).await? {
-        Some(state) => state.is_parked(),
-        // Whoever wrote it may have died before it was said.
-        None => context.monitors.was_parked_by(done.head, from).await?,
-    };
-    if is_parked {
-        say_parked(context, done.head, from, done.at).await;
-    }
-    Ok(())
-}
-
-/// Tells listeners that items are parked, once that is written and before the run is finished: so they hear of it at least once,
-/// unless the bus does not take it. Their owner has read it by then in the mail about the run.
-async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Timestamp) {
-    tracing::error!(monitor = %from.monitor, batch = %from.batch, "ITEMS_PARKED: what a monitor found is parked");
-    let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());
-    let event = event.about("batch", from.batch.as_str()).about("owner", head.owner.as_str());
-    // So nobody else tells them.
-    let event = event.about("run", head.run.as_str());
-    if let Err(error) = context.bus.publish(&[event]).await {
-        tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
-    }
 }
 
 /// A run that is over.

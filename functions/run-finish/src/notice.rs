@@ -2,6 +2,7 @@
 //! once each. The mail holds nothing that anybody could have written into it; the notification holds the notes.
 
 pub(crate) mod members;
+mod message;
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,7 @@ use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, Reader};
 use countersign_outbox::{DomainEvent, Mail, MailId};
 use countersign_run::{
-    Head, Response, RunContext, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop,
-    attempt_in_words,
+    EndPart, Head, RunContext, RunState, RunStatus, StepState, StepStatus, attempt_in_words,
 };
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
@@ -20,42 +20,44 @@ use countersign_store_content::{
 use serde_json::{Map, Value, json};
 
 use crate::occasion::Occasion;
+use crate::unwritten::Unwritten;
 use crate::{Context, Done, FinishError};
 
-/// A note has at most so many characters, so none is cut in the application.
-const WHOLE_NOTE: usize = countersign_approval::MAX_NOTE;
-
-/// A notification shows at most so many lines of the answer, and so many characters of them.
-const MAX_LINES: usize = 5;
-const MAX_BEGINNING: usize = 500;
-
-/// Steps with warnings that a notification names.
-const MAX_WARNED: usize = 5;
+use message::message;
 
 /// Writes the notifications and queues the mails; all have ids that follow from run and person. Answers with what listeners are to
-/// hear of them.
+/// hear of them. One that cannot be written keeps neither the run from ending nor anybody else from being told.
 pub(crate) async fn send(
     context: &Context,
     done: &Done<'_>,
+    unwritten: &mut Unwritten,
 ) -> Result<Vec<DomainEvent>, FinishError> {
     let mut events = Vec::new();
     if did_nothing(done.status) {
         return Ok(events);
     }
     for person in told(done.head) {
-        let is_member = is_member(done.head, person);
-        if is_member && members::left(context, done.head, person).await? {
+        if is_member(done.head, person) && members::left(context, done.head, person).await? {
             continue;
         }
-        let may_read = !is_member || members::may_read(context, done.head).await?;
-        let address = address(context, done, person);
-        context.content.notify(&told_to(done, person, &address, may_read)).await?;
+        let noted = notify(context, done, person).await;
+        let noted = unwritten.unless_never(&done.head.run, EndPart::Notice, noted)?;
         if !was_watched(done) && !is_told_later(done, person) {
-            mail(context, done, person).await?;
+            let mailed = mail(context, done, person).await;
+            unwritten.unless_never(&done.head.run, EndPart::Mail, mailed)?;
         }
-        events.push(DomainEvent::notified(person, id(done, person).as_str(), done.at));
+        let id = noted.map(|()| id(done, person));
+        events.extend(id.map(|id| DomainEvent::notified(person, id.as_str(), done.at)));
     }
     Ok(events)
+}
+
+async fn notify(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(), FinishError> {
+    let is_member = is_member(done.head, person);
+    let may_read = !is_member || members::may_read(context, done.head).await?;
+    let address = address(context, done, person);
+    context.content.notify(&told_to(done, person, &address, may_read)).await?;
+    Ok(())
 }
 
 fn id(done: &Done<'_>, person: &UserId) -> NotificationId {
@@ -165,118 +167,6 @@ fn details(done: &Done<'_>) -> Map<String, Value> {
     let occurrence = done.head.occurrence.as_ref().map(|id| ("occurrence", json!(id)));
     let details = details.into_iter().chain(occurrence);
     details.map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// What happened, how the answer begins, and every note: one sentence per request.
-fn message(done: &Done<'_>) -> String {
-    let (good, skipped, all) = counted(done);
-    let mut message = match done.head.attempt_of_occurrence().map(attempt_in_words) {
-        Some(attempt) => format!("{good} of {all} steps of the {attempt} were done"),
-        None => format!("{good} of {all} steps were done"),
-    };
-    if skipped > 0 {
-        message.push_str(&format!(", {skipped} skipped"));
-    }
-    message.push('.');
-    message.push_str(&failed(done.state, done.head.stop.as_ref()));
-    message.push_str(&warned(&done.head.warnings));
-    message.push_str(&done.response.map(gave_back).unwrap_or_default());
-    for record in done.approvals {
-        message.push(' ');
-        message.push_str(&record.sentence(WHOLE_NOTE));
-        message.push('.');
-        if record.was_skipped() {
-            message.push_str(" The run went on without the steps behind it.");
-        }
-    }
-    for row in done.written.iter().filter(|row| row.is_failed()) {
-        message.push_str(&format!(" Not written: {}.", row.sentence()));
-    }
-    if let Some(items) = done.parked {
-        message.push_str(&format!(
-            " {items} items are parked: nothing processes what this run was to; see the monitor."
-        ));
-    }
-    if let Some(occasion) = done.occasion {
-        message.push(' ');
-        message.push_str(&occasion.sentence());
-    }
-    for sentence in done.unknown().filter_map(|step| step.message.as_deref()) {
-        message.push(' ');
-        message.push_str(sentence);
-    }
-    message
-}
-
-/// Why the first step that failed did, or why the run could not begin.
-fn failed(state: &RunState, stop: Option<&Stop>) -> String {
-    let mut steps = state.steps.iter().filter(|(_, step)| step.status == StepStatus::Failed);
-    let Some((name, step)) = steps.next() else {
-        let broken = stop.and_then(Stop::broken);
-        return broken.map_or_else(String::new, |why| format!(" It could not go on: {why}."));
-    };
-    let reason = match (&step.message, &step.code) {
-        (Some(message), code) => {
-            let message = beginning(message.trim_end_matches('.'), trimmed);
-            code.as_ref().map_or_else(|| message.clone(), |code| format!("{message} ({code})"))
-        }
-        (None, code) => code.clone().unwrap_or_else(|| "no reason is known".to_owned()),
-    };
-    format!(" `{name}` failed: {reason}.")
-}
-
-/// That what it is based on may not be whole, or is a model's.
-fn warned(warnings: &[StepWarnings]) -> String {
-    let titles: Vec<String> = warnings.iter().take(MAX_WARNED).map(StepWarnings::title).collect();
-    match warnings.len().saturating_sub(MAX_WARNED) {
-        0 if titles.is_empty() => String::new(),
-        0 => format!(" With {}.", titles.join(", ")),
-        more => format!(" With {}, and warnings in {more} more steps.", titles.join(", ")),
-    }
-}
-
-/// Where the results are, the entities, and how the answer begins.
-fn gave_back(response: &Response) -> String {
-    let mut text = String::new();
-    let done = response.outputs.iter().filter(|row| row.status == "success");
-    let written: Vec<&str> = done.map(|row| row.destination.as_str()).collect();
-    if !written.is_empty() {
-        text.push_str(&format!(" Written: {}.", written.join(", ")));
-    }
-    if response.entities > 0 {
-        let (all, new) = (response.entities, response.new_entities);
-        text.push_str(&format!(" Entities resolved: {all}, new: {new}."));
-    }
-    text.push_str(&the_answer(response));
-    text
-}
-
-/// How the answer begins, as a sentence; empty when there is none.
-fn the_answer(response: &Response) -> String {
-    let plain: fn(&str) -> Option<String> = match response.format.as_str() {
-        "markdown" => countersign_report::plain::line,
-        _ => trimmed,
-    };
-    let content = response.content.as_deref();
-    let beginning = content.map(|content| beginning(content, plain)).unwrap_or_default();
-    if beginning.is_empty() { String::new() } else { format!(" The answer: {beginning}") }
-}
-
-/// A line that is not empty.
-fn trimmed(line: &str) -> Option<String> {
-    Some(line.trim().to_owned()).filter(|line| !line.is_empty())
-}
-
-/// The first lines of a text, without what the report adds at its end; `plain` says how a line is shown.
-fn beginning(content: &str, plain: fn(&str) -> Option<String>) -> String {
-    let lines = content.lines().take_while(|line| line.trim() != "---");
-    let mut lines = lines.filter_map(plain);
-    let text = lines.by_ref().take(MAX_LINES).collect::<Vec<_>>().join("\n");
-    match text.char_indices().nth(MAX_BEGINNING) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None if lines.next().is_some() => format!("{text}\n…"),
-        None => text,
-    }
 }
 
 /// How many steps were done, how many their conditions skipped, and how many there are.

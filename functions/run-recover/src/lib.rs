@@ -40,6 +40,7 @@ pub async fn handle(
         Recovered::Fine => "fine",
         Recovered::Started(_) => "started",
         Recovered::Elsewhere => "elsewhere",
+        Recovered::Resting => "resting",
     };
     Ok(json!({ "recovered": done }))
 }

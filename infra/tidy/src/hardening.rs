@@ -77,6 +77,7 @@ fn defaults(project: &Project) -> Vec<String> {
     let wanted = [
         ("RunsPerDay", json!(100)),
         ("MailsPerDay", json!(200)),
+        ("SearchesPerDay", json!(500)),
         ("UploadMegabytesPerDay", json!(1024)),
         ("CustomerKeyArn", json!("")),
         ("ReservedConcurrency", json!(0)),
@@ -297,7 +298,7 @@ mod tests {
         let check = |runs: Value, expect: &[&str]| {
             let of = |default: Value| json!({ "Default": default });
             let template = json!({ "Resources": {}, "Parameters": {
-                "RunsPerDay": of(runs), "MailsPerDay": of(json!(200)), "CustomerKeyArn": of(json!("")),
+                "RunsPerDay": of(runs), "MailsPerDay": of(json!(200)), "SearchesPerDay": of(json!(500)), "CustomerKeyArn": of(json!("")),
                 "UploadMegabytesPerDay": of(json!(1024)), "ReservedConcurrency": of(json!(0)),
             } });
             let project = Project { template, ..Project::default() };

@@ -9,7 +9,7 @@ use super::specialists::{
     ANSWERS, PLANS, PRESS, REGISTER, agent_with, answers, ask, found, plan, task, told,
 };
 use super::{Stage, asking, stage};
-use crate::case::{person_in, step};
+use crate::case::{person_in, step, until};
 use crate::models::{deployment, output, said};
 use crate::provider_server;
 
@@ -114,11 +114,14 @@ async fn what_failed_is_told(stage: &Stage, agent: &str) {
 #[tokio::test]
 async fn r_014_a_deep_search_gives_the_text_of_pages() {
     const KEY: &str = "tvly-of-the-deployment";
+    const DEEP: &str = "id: search-deep\nname: Search\ndescription: Searches.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {name: found, step_type: tool, action: search_web, inputs: {query: harbor dredging}, params: {max_results: 2, deep: true}}\n";
     let server = provider_server::start().await;
     let search = [
         "SearchProvider=tavily".to_owned(),
         format!("SearchUrl={}", server.uri()),
         format!("SearchKey={KEY}"),
+        // A deep search counts twice.
+        "SearchesPerDay=3".to_owned(),
     ];
     let search: Vec<&str> = search.iter().map(String::as_str).collect();
     let there = deployment("countersign-deep", &server, &search).await;
@@ -129,8 +132,8 @@ async fn r_014_a_deep_search_gives_the_text_of_pages() {
     let asked = Mock::given(method("POST")).and(path("/search")).and(body_partial_json(deep));
     let asked = asked.and(header("authorization", format!("Bearer {KEY}").as_str()));
     let hits = ResponseTemplate::new(200).set_body_json(json!({ "results": [hit] }));
-    asked.respond_with(hits).expect(1).mount(&server).await;
-    ana.playbook("id: search-deep\nname: Search\ndescription: Searches.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {name: found, step_type: tool, action: search_web, inputs: {query: harbor dredging}, params: {max_results: 2, deep: true}}\n").await;
+    asked.respond_with(hits).expect(2).mount(&server).await;
+    ana.playbook(DEEP).await;
     let run = ana.start(&agent, "search-deep", json!({})).await;
     ana.reaches(&run, "complete").await;
     let found = output(&ana, &run, "found").await;
@@ -139,4 +142,20 @@ async fn r_014_a_deep_search_gives_the_text_of_pages() {
         "score": 0.75, "content": "All of the page.",
     }]);
     assert_eq!((&found["results"], &found["note"]), (&expect, &Value::Null), "{found:#}");
+    // The day has no room for another one, and the provider is not asked.
+    let again = ana.start(&agent, "search-deep", json!({})).await;
+    let run = until("the run has ended", || async {
+        let now = ana.run(&again).await;
+        now["finished_at"].is_string().then_some(now)
+    })
+    .await;
+    let failed = step(&run, "found");
+    assert_eq!((&failed["status"], &failed["code"]), (&json!("failed"), &json!("QUOTA_EXCEEDED")));
+    assert!(failed["message"].as_str().unwrap().contains("3 searches"), "{failed:#}");
+    // Somebody else has a day of their own.
+    let ben = person_in(&there, "ben", &["global:analyst"]).await;
+    let agent = ben.agent(&[]).await;
+    ben.playbook(DEEP).await;
+    let run = ben.start(&agent, "search-deep", json!({})).await;
+    ben.reaches(&run, "complete").await;
 }

@@ -19,6 +19,7 @@ mod put_off;
 mod quotas;
 mod revisions;
 mod rights;
+mod rows;
 mod runs;
 mod strikes;
 mod sweeps;

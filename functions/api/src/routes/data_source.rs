@@ -1,6 +1,6 @@
 //! `/profiles/{id}/data-sources/{binding}`.
 
-use countersign_connector::{Binding, BindingId, ConfigOverrides, Permissions};
+use countersign_connector::{Binding, BindingId, ConfigOverrides, CredentialId, Permissions};
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId};
 use countersign_web::{Json, Problem};
@@ -76,7 +76,7 @@ pub(crate) async fn replace(
         is_enabled: body.is_enabled,
         ..binding.clone()
     };
-    ctx.catalog.replace_binding(owner, &binding, &changed).await?;
+    ctx.catalog.replace_binding(owner, &binding, &changed, Vec::new()).await?;
     Ok(Json(changed.into()))
 }
 
@@ -90,10 +90,8 @@ pub(crate) async fn delete(
     Named(ctx, Analyst(ref owner), (profile, id)): Named<(ProfileId, BindingId), Analyst>,
 ) -> Result<StatusCode, Problem> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
-    if let Some(credential) = &binding.credential {
-        ctx.vault.delete(owner, credential).await?;
-    }
-    ctx.catalog.delete_binding(owner, &binding).await?;
+    let forget = |credential: &CredentialId| ctx.vault.removal(owner, credential);
+    ctx.catalog.delete_binding(owner, &binding, &forget).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -27,15 +27,11 @@ pub(crate) async fn put(
     // Another credential may be another account: what is kept of the one before, such as its answers, is not its.
     let attempt = Attempt::new(owner, "credential", Key::default(), &())?;
     let credential = CredentialId::from_bytes(attempt.id());
-    ctx.vault.put(owner, &credential, &binding.connector_id, &parts, now()).await?;
-    let changed = Binding { credential: Some(credential.clone()), ..binding.clone() };
-    if let Err(error) = ctx.catalog.replace_binding(owner, &binding, &changed).await {
-        ctx.vault.delete(owner, &credential).await?;
-        return Err(error.into());
-    }
-    if let Some(before) = &binding.credential {
-        ctx.vault.delete(owner, before).await?;
-    }
+    let put = ctx.vault.sealed(owner, &credential, &binding.connector_id, &parts, now()).await?;
+    let changed = Binding { credential: Some(credential), ..binding.clone() };
+    let before = binding.credential.as_ref().map(|before| ctx.vault.removal(owner, before));
+    let with = std::iter::once(put).chain(before).collect();
+    ctx.catalog.replace_binding(owner, &binding, &changed, with).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -50,8 +46,8 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, Problem> {
     let binding = own_binding(&ctx, owner, &profile, &id).await?;
     let credential = found(binding.credential.clone())?;
-    ctx.vault.delete(owner, &credential).await?;
     let changed = Binding { credential: None, ..binding.clone() };
-    ctx.catalog.replace_binding(owner, &binding, &changed).await?;
+    let with = vec![ctx.vault.removal(owner, &credential)];
+    ctx.catalog.replace_binding(owner, &binding, &changed, with).await?;
     Ok(StatusCode::NO_CONTENT)
 }

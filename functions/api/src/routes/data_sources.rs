@@ -118,9 +118,10 @@ pub(crate) async fn create(
         let sendable = if parts.is_empty() { Ok(()) } else { check_credentials(parts, &connector) };
         let (config_overrides, _) = Problem::both(config_overrides, Problem::both(sendable, own))?;
         let credential = (!parts.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
-        if let Some(credential) = &credential {
-            ctx.vault.put(owner, credential, &id, parts, now()).await?;
-        }
+        let sealed = match &credential {
+            Some(credential) => Some(ctx.vault.sealed(owner, credential, &id, parts, now()).await?),
+            None => None,
+        };
         let binding = Binding {
             id: BindingId::from_bytes(attempt.id()),
             profile_id: profile.to_string(),
@@ -132,12 +133,7 @@ pub(crate) async fn create(
             created_at: Some(now()),
             health: Health::default(),
         };
-        let stored = ctx.catalog.create_binding(owner, &binding).await;
-        if let (Err(_), Some(credential)) = (&stored, &binding.credential) {
-            // No binding, no secret.
-            ctx.vault.delete(owner, credential).await?;
-        }
-        let stored = stored?;
+        let stored = ctx.catalog.create_binding(owner, &binding, sealed).await?;
         let place = format!("/api/agent-factory/profiles/{profile}/data-sources/{}", stored.id);
         created(place, &DataSource::from(stored))
     })

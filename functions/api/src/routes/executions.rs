@@ -184,7 +184,8 @@ pub(crate) struct ExecutionLine {
     /// What it did, once it is over: `connectors_called` (`step`, `connector`, `endpoint`, `status`, `latency_ms`,
     /// `results_count`, `code`; the first 50, and how many are left out), `entities` (`resolved`, `discovered`, `merged`,
     /// `ambiguous`), `output_destinations` (`destination`, `status`, `count`), `error_details` (`step`, `code`, `message`; the
-    /// first 50) and `errors_left_out`, how many more there are.
+    /// first 50) and `errors_left_out`, how many more there are; `not_written` (`what`: `journal`, `notice` or `mail`, and the
+    /// `code` of why), where the end of the run could not be told to everybody.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RunRecordAnswer>)]
     record: Option<RunRecord>,

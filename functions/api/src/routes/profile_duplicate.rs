@@ -56,7 +56,7 @@ pub(crate) async fn duplicate(
         let copy = Profile::new(ProfileId::from_bytes(attempt.id()), owner.clone(), spec, now());
         let copy = created_under(&ctx, copy, wanted).await?;
         for binding in ctx.catalog.bindings(owner, id.as_str()).await? {
-            ctx.catalog.create_binding(owner, &bound_to(&copy, binding)).await?;
+            ctx.catalog.create_binding(owner, &bound_to(&copy, binding), None).await?;
         }
         created_at(copy, Vec::new())
     })

@@ -1,5 +1,6 @@
 //! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
+use countersign_connector::CredentialId;
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::{Caller, Role, UserId};
@@ -77,8 +78,7 @@ impl Kind for Profile {
     }
 
     /// First what starts runs, and then the runs: a crash in between leaves no gate that takes signatures for what could not be
-    /// sent. Credentials before bindings: it leaves bindings without a secret, never a secret without a binding. The profile
-    /// last: removing it again finishes the work.
+    /// sent. The profile last: removing it again finishes the work.
     async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
         let Some(owner) = &self.user_id else { return Ok(()) };
         let is_of = |profile: &ProfileId| *profile == self.id;
@@ -86,20 +86,21 @@ impl Kind for Profile {
         json::remove_with(ctx, owner, |one: &MonitorSpec| is_of(&one.profile_id)).await?;
         json::remove_with(ctx, owner, |one: &TriggerSpec| is_of(&one.profile_id)).await?;
         stop_runs(ctx, owner, &self.id).await?;
-        for binding in ctx.catalog.bindings(owner, self.id.as_str()).await? {
-            if let Some(credential) = &binding.credential {
-                ctx.vault.delete(owner, credential).await?;
-            }
-        }
+        unbind(ctx, owner, &self.id).await?;
         conversations::remove(ctx, owner, &self.id).await?;
         ctx.catalog.remove_shares(self.id.as_str()).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
-        ctx.runs.forget_profile(owner, self.id.as_str()).await?;
-        Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
+        Ok(ctx.runs.forget_profile(owner, self.id.as_str()).await?)
     }
 
-    /// Somebody may have shared it, or begun a conversation, while it was being removed.
+    /// Somebody may have shared it, bound a connector to it, or begun a conversation, while it was being removed.
     async fn after_removal(&self, ctx: &Context) {
+        if let Some(owner) = &self.user_id
+            && let Err(problem) = unbind(ctx, owner, &self.id).await
+        {
+            let code = &problem.code;
+            tracing::warn!(profile = %self.id, code, "a data source of a removed agent stays");
+        }
         if let Some(owner) = &self.user_id
             && let Err(problem) = conversations::remove(ctx, owner, &self.id).await
         {
@@ -132,6 +133,12 @@ impl Kind for Profile {
             monitors::follow_playbooks(ctx, owner).await;
         }
     }
+}
+
+/// Removes what an agent may use, each data source with its credential.
+async fn unbind(ctx: &Context, owner: &UserId, profile: &ProfileId) -> Result<(), Problem> {
+    let forget = |credential: &CredentialId| ctx.vault.removal(owner, credential);
+    Ok(ctx.catalog.delete_bindings(owner, profile.as_str(), &forget).await?)
 }
 
 /// Without its agent a run has no data sources: what people would be asked to sign could not be sent any more.

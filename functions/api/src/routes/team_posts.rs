@@ -1,7 +1,7 @@
 //! `/teams/{id}/posts`.
 
 use axum::response::Response;
-use countersign_store_content::is_invisible;
+use countersign_effect::is_hidden;
 use countersign_team::{MAX_POST, Post, PostId, TeamId, ThreadId};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Page, Path, Problem};
@@ -29,25 +29,38 @@ pub(crate) struct NewPost {
 }
 
 impl NewPost {
-    /// The text must not be blank, nor contain control characters, invisible ones or those that change its direction. The two
-    /// joiners, which emoji and some scripts need, may stand in it.
+    /// The text must not be blank, nor contain control characters, invisible ones or those that change its direction.
     fn checked(&self) -> Result<(), Problem> {
         let wrong = |message: String| Err(Problem::field("content", message));
-        let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-        let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
-        let is_hidden = |c: char| is_control(c) || (is_invisible(c) && !is_joiner(c));
-        let is_blank = |c: char| c.is_whitespace() || is_invisible(c);
+        let is_blank = |c: char| c.is_whitespace() || is_hidden(c);
         match &self.content {
             text if text.chars().all(is_blank) => wrong("is empty".to_owned()),
             text if text.chars().count() > MAX_POST => {
                 wrong(format!("has at most {MAX_POST} characters"))
             }
-            text if text.chars().any(is_hidden) => {
+            text if has_hidden(text) => {
                 wrong("has control characters or invisible ones".to_owned())
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a text has characters that nobody sees. The two joiners, and what says how the symbol before it is drawn, may stand in
+/// it: emoji and some scripts need them.
+fn has_hidden(text: &str) -> bool {
+    let before = std::iter::once(' ').chain(text.chars());
+    text.chars().zip(before).any(|(character, before)| match character {
+        '\n' | '\r' | '\t' | '\u{200c}' | '\u{200d}' => false,
+        '\u{fe0e}' | '\u{fe0f}' => !is_symbol(before),
+        character => is_hidden(character),
+    })
+}
+
+/// Whether a character may be drawn as an emoji.
+fn is_symbol(character: char) -> bool {
+    let is_word = character.is_alphanumeric() && !character.is_ascii_digit();
+    !is_word && !character.is_whitespace() && !is_hidden(character)
 }
 
 /// Writes a post to a team of the caller.
@@ -122,5 +135,13 @@ mod tests {
         check("\u{200d}", false);
         check("\u{200b}", false);
         check("a\u{202e}b", false);
+        check("a\u{3164}b", false);
+        check("\u{2800}", false);
+        check("seen \u{2764}\u{fe0f}, 1\u{fe0f}\u{20e3} of 2", true);
+        check("\u{1f3f3}\u{fe0f}\u{200d}\u{1f308}", true);
+        check("a\u{fe0f}b", false);
+        check("\u{2764}\u{fe0f}\u{fe0f}", false);
+        check("\u{fe0f}", false);
+        check("a\u{e0101}", false);
     }
 }

@@ -8,7 +8,8 @@ use countersign_run::{Head, StepStatus};
 use countersign_store_content::Notification;
 use serde_json::{Map, json};
 
-use super::{counted, the_answer};
+use super::counted;
+use super::message::the_answer;
 use crate::{Context, Done, FinishError};
 
 /// Where the member reads of the run, behind the address of the deployment; none of a run that the agent's owner started.

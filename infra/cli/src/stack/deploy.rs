@@ -191,6 +191,7 @@ fn parameters(stack: &Stack, given: &[String]) -> Vec<String> {
         // Whoever has the machine has the stack: quotas would only be in their way.
         "RunsPerDay=0".to_owned(),
         "MailsPerDay=0".to_owned(),
+        "SearchesPerDay=0".to_owned(),
         "UploadMegabytesPerDay=0".to_owned(),
     ];
     all.retain(|own| given.iter().all(|parameter| name_of(parameter) != name_of(own)));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_effect::{Effect, Excerpt, FileAction, FileEffect, TextHash, Version};
+use countersign_effect::{Effect, Excerpt, FileAction, FileEffect, TextHash, Version, is_hidden};
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, ActionFuture, CallOf, Describe, EffectsOf};
 use countersign_registry::actions::{delete_file, move_file, patch_file};
 use countersign_registry::{Action, arguments_of};
 use countersign_store_content::{
     ContentError, ContentStore, Document, DocumentId, MAX_DOCUMENT, RESTORABLE_DAYS, derived,
-    is_invisible, table_name,
+    table_name,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -83,8 +83,9 @@ impl FileEffects {
             return Err(failed(ContentError::NoFolder(folder.chars().take(80).collect())));
         }
         let read = self.read(owner, &inputs.document_id).await?;
-        let to = Some(format!("{folder}/{}", read.document.filename));
-        Ok(FileEffect { to, ..plain(FileAction::Move, &read, key) })
+        let to = format!("{folder}/{}", read.document.filename);
+        self.0.path_is_free(owner, &to, &read.document.id).await.map_err(failed)?;
+        Ok(FileEffect { to: Some(to), ..plain(FileAction::Move, &read, key) })
     }
 
     async fn patch(
@@ -169,7 +170,7 @@ fn new(path: &str, key: &str) -> Result<FileEffect, ()> {
 
 /// A name that people read as what it is: no part of a path, nothing invisible, nothing at its edges.
 fn is_name(filename: &str) -> bool {
-    let is_odd = |c: char| c.is_control() || c == '\\' || is_invisible(c);
+    let is_odd = |c: char| c.is_control() || c == '\\' || is_hidden(c);
     let is_dots = filename.chars().all(|c| c == '.');
     let is_trim = filename.trim() == filename;
     (1..=200).contains(&filename.len()) && is_trim && !is_dots && !filename.contains(is_odd)
@@ -209,6 +210,8 @@ mod tests {
             "a\\b.md",
             "a\u{202e}dm.exe",
             "a\u{200b}.md",
+            "a\u{3164}.md",
+            "a\u{e0101}.md",
         ];
         let wrong = [id.as_str(), "a b/c.md", "/c.md", "a/b/c.md", "a/", "", "a\nb"];
         for path in wrong.into_iter().chain(odd) {

@@ -5,6 +5,8 @@ use countersign_http_out::HttpError;
 use countersign_pages::PageError;
 use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
+use countersign_run::QuotaExceeded;
+use countersign_store_kit::StoreError;
 
 /// Why a page could not be read or the web not searched. No variant holds a key, a query of an address or a header.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -40,6 +42,14 @@ pub enum WebError {
         /// Whether trying again can help.
         class: Class,
     },
+    /// The searches of whoever asks are used up for today.
+    #[error("{0}")]
+    #[failure(forward)]
+    Quota(#[from] QuotaExceeded),
+    /// A search cannot be counted.
+    #[error("a search could not be counted: {0}")]
+    #[failure(forward)]
+    Store(#[from] StoreError),
     /// The deployment has no search provider.
     #[error("this deployment has no provider for web searches")]
     #[failure(

@@ -2,6 +2,7 @@
 
 mod crawl;
 mod error;
+mod quota;
 mod search;
 mod timing;
 
@@ -14,6 +15,7 @@ use countersign_robots::Robots;
 
 pub use countersign_connector::Secret as SearchKey;
 pub use error::WebError;
+pub use quota::{DailySearches, Meter, SearchQuota};
 pub use search::{Hit, Query, SearchConfig, SearchProvider, SearchSetting, SearchSetupError};
 
 /// What the actions need.
@@ -25,6 +27,8 @@ pub struct Deps {
     pub readers: Readers,
     /// Who searches; `None` where the deployment has nobody.
     pub search: Option<Arc<dyn SearchProvider>>,
+    /// How much of the provider a person may use.
+    pub quota: Arc<dyn SearchQuota>,
 }
 
 /// The actions of this crate.
@@ -33,7 +37,7 @@ pub fn actions(deps: Deps) -> Vec<Arc<dyn Handler>> {
     let robots = Robots::new(deps.egress.clone());
     vec![
         Arc::new(crawl::CrawlUrl { egress: deps.egress, readers: deps.readers, robots }),
-        Arc::new(search::SearchWeb { provider: deps.search }),
+        Arc::new(search::SearchWeb { provider: deps.search, quota: deps.quota }),
     ]
 }
 

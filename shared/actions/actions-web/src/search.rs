@@ -18,6 +18,7 @@ use futures::future::BoxFuture;
 use url::Url;
 
 use crate::error::WebError;
+use crate::quota::{Meter, SearchQuota};
 use crate::timing;
 
 pub use setup::{SearchConfig, SearchSetting, SearchSetupError};
@@ -70,12 +71,17 @@ pub trait SearchProvider: Send + Sync {
     /// Whether it can look deeper; what is asked to otherwise searches as always.
     fn goes_deep(&self) -> bool;
 
-    /// The results, best first.
-    fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>>;
+    /// The results, best first. Each request is taken from the meter before it is made.
+    fn search<'a>(
+        &'a self,
+        query: &'a Query,
+        meter: Meter<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>>;
 }
 
 pub(crate) struct SearchWeb {
     pub(crate) provider: Option<Arc<dyn SearchProvider>>,
+    pub(crate) quota: Arc<dyn SearchQuota>,
 }
 
 impl Perform for SearchWeb {
@@ -106,7 +112,8 @@ impl SearchWeb {
             timeout: timing::timeout(call),
         };
         let provider = self.provider.as_ref().ok_or(WebError::NotConfigured)?;
-        let searching = tokio::time::timeout(timing::time(call), provider.search(&query));
+        let meter = Meter { quota: self.quota.as_ref(), call };
+        let searching = tokio::time::timeout(timing::time(call), provider.search(&query, meter));
         let hits = searching.await.map_err(|_| late())??;
         let results = results(hits, query.max_results);
         let note = (query.is_deep && !provider.goes_deep()).then(|| NOT_DEEP.to_owned());

@@ -4,18 +4,49 @@ mod crawling;
 mod searching;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_reader::Readers;
 use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_run::Quota;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::{Deps, SearchProvider, actions};
+use crate::{Deps, SearchProvider, SearchQuota, WebError, actions};
+
+/// A day with room for so many requests.
+pub(crate) struct Room(AtomicU64);
+
+impl Room {
+    pub(crate) fn new(requests: u64) -> Arc<Self> {
+        Arc::new(Self(AtomicU64::new(requests)))
+    }
+
+    pub(crate) fn left(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl SearchQuota for Room {
+    fn take<'a>(&'a self, call: &'a Call, requests: u64) -> BoxFuture<'a, Result<(), WebError>> {
+        let taken = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(requests));
+        let exceeded = || WebError::from(Quota::searches(1).exceeded(call.now));
+        Box::pin(async move { taken.map(drop).map_err(|_| exceeded()) })
+    }
+}
 
 fn egress() -> Egress {
     Egress::new(Policy { allow_loopback: true })
+}
+
+/// For a deployment where nobody searches.
+fn without_search(egress: Egress) -> Deps {
+    Deps { egress, readers: Readers::here(), search: None, quota: Room::new(0) }
 }
 
 fn call_of(action: &str, inputs: Value, params: Value) -> Call {
@@ -53,7 +84,16 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
 }
 
 async fn run(search: Option<Arc<dyn SearchProvider>>, call: &Call) -> Result<Value, ActionError> {
-    let all = actions(Deps { egress: egress(), readers: Readers::here(), search });
+    run_within(&Room::new(u64::MAX), search, call).await
+}
+
+async fn run_within(
+    room: &Arc<Room>,
+    search: Option<Arc<dyn SearchProvider>>,
+    call: &Call,
+) -> Result<Value, ActionError> {
+    let quota = Arc::clone(room) as Arc<dyn SearchQuota>;
+    let all = actions(Deps { egress: egress(), readers: Readers::here(), search, quota });
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }
 
@@ -71,7 +111,7 @@ fn fits(call: &Call, output: &Value) {
 #[test]
 fn f_041_every_action_has_a_contract_on_this_function() {
     let registry = countersign_registry::Registry::builtin();
-    for action in actions(Deps { egress: egress(), readers: Readers::here(), search: None }) {
+    for action in actions(without_search(egress())) {
         let contract = registry.get(action.name()).unwrap();
         assert_eq!(
             (contract.function.as_str(), contract.writes, contract.irreversible),

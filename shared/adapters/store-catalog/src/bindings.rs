@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use countersign_connector::{
-    AgentConnector, Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink,
-    SourceError, SourceFuture, StoredConnector,
+    AgentConnector, Binding, BindingId, ConnectorId, ConnectorSource, CredentialId, Found, Health,
+    HealthSink, SourceError, SourceFuture, StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Item, Lookup, Op, Query, StoreError, Write, decode};
 use futures::TryFutureExt as _;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,12 @@ use crate::{Answer, Catalog, Result, keys};
 
 /// A profile has at most so many connectors.
 const MAX: usize = 200;
+
+/// How often a binding is read again that others change while it is removed.
+const TRIES: u32 = 8;
+
+/// The write that removes a credential from the vault, for the transaction that removes what refers to it.
+pub type Forget<'a> = &'a (dyn Fn(&CredentialId) -> Op + Send + Sync);
 
 /// How a binding fares lies beside it, so that noting it never overwrites a change by its owner.
 #[derive(Serialize, Deserialize)]
@@ -42,7 +48,8 @@ impl Lookups {
 }
 
 impl Catalog {
-    /// Binds a connector to a profile the owner has. Binding it again with the same id answers as the first time.
+    /// Binds a connector to a profile the owner has; the write of its credential is done with it or not at all. Binding it
+    /// again with the same id answers as the first time, and writes nothing.
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has no such profile, [`CatalogError::Bound`] when the connector is
@@ -51,11 +58,13 @@ impl Catalog {
         &'a self,
         owner: &'a UserId,
         binding: &'a Binding,
+        credential: Option<Op>,
     ) -> Answer<'a, Binding> {
         Box::pin(async move {
             let (profile, connector) = (&binding.profile_id, &binding.connector_id);
             let put = put(Owner::User(owner), binding);
-            if self.add_to_profile(owner, profile, put, "bind the connector").await? {
+            let doing = "bind the connector";
+            if self.add_to_profile(owner, profile, put, credential, doing).await? {
                 return Ok(binding.clone());
             }
             let known = self.binding_of(Owner::User(owner), profile, connector).await?;
@@ -70,8 +79,9 @@ impl Catalog {
         })
     }
 
-    /// Replaces a binding that is still as it was read. Its health stays what was noted last, unless it gets another
-    /// credential: nothing is known of that one yet.
+    /// Replaces a binding that is still as it was read, together with the writes to the vault that go with it: a credential is
+    /// in the vault exactly as long as a binding has it. Its health stays what was noted last, unless it gets another credential:
+    /// nothing is known of that one yet.
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when it was changed in between, [`CatalogError::NotFound`] when there is none any more.
@@ -80,12 +90,19 @@ impl Catalog {
         owner: &'a UserId,
         before: &'a Binding,
         after: &'a Binding,
+        with: Vec<Op>,
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the binding");
             let owner = Owner::User(owner);
             let write = replacement(owner, before, after).map_err(doing)?;
-            if self.table.try_write(write).await.map_err(doing)? {
+            let is_done = if with.is_empty() {
+                self.table.try_write(write).await
+            } else {
+                let all = std::iter::once(self.table.op(write)).chain(with);
+                self.table.try_transact_across(all.collect()).await
+            };
+            if is_done.map_err(doing)? {
                 return Ok(());
             }
             let known = self.binding_of(owner, &before.profile_id, &before.connector_id).await?;
@@ -95,17 +112,34 @@ impl Catalog {
         })
     }
 
-    /// Removes a binding.
+    /// Removes a binding together with the credential that it has then, whoever has given it another one meanwhile.
     ///
     /// # Errors
-    /// [`CatalogError::NotFound`] when there is none.
-    pub fn delete_binding(&self, owner: &UserId, binding: &Binding) -> Answer<'_, ()> {
-        let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
+    /// [`CatalogError::NotFound`] when there is none, [`CatalogError::Changed`] when others change it each time.
+    pub fn delete_binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+        forget: Forget<'a>,
+    ) -> Answer<'a, ()> {
         Box::pin(async move {
-            let write = Write::delete(&key).when(Expr::exists());
-            let removed = self.table.try_write(write).await;
-            let is_gone = removed.map_err(CatalogError::doing("remove the binding"))?;
-            is_gone.then_some(()).ok_or(CatalogError::NotFound("data source"))
+            let (doing, what) = (CatalogError::doing("remove the binding"), "data source");
+            let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
+            for _ in 0..TRIES {
+                let record: Option<StoredRecord> = self.table.get(&key).await.map_err(doing)?;
+                let record = record.ok_or(CatalogError::NotFound(what))?;
+                let stands: Binding = record.read(self.table.name()).map_err(doing)?;
+                if stands.id != binding.id {
+                    return Err(CatalogError::NotFound(what));
+                }
+                let gone = Write::delete(&key).when(record.is_kept().map_err(doing)?);
+                let secret = stands.credential.as_ref().map(forget);
+                let all = std::iter::once(self.table.op(gone)).chain(secret).collect();
+                if self.table.try_transact_across(all).await.map_err(doing)? {
+                    return Ok(());
+                }
+            }
+            Err(CatalogError::Changed(what))
         })
     }
 
@@ -159,16 +193,25 @@ impl Catalog {
         })
     }
 
-    /// Removes all bindings of a profile of the owner.
+    /// Removes all bindings of a profile of the owner, each with its credential. Doing it again finishes the work.
     ///
     /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub async fn delete_bindings(&self, owner: &UserId, profile: &str) -> Result<()> {
-        let owner = Owner::User(owner);
-        let known = self.bindings_of(owner, profile).await?;
-        let key = |binding: &Binding| keys::binding(owner, profile, &binding.connector_id);
-        let writes = known.iter().map(|binding| Write::delete(&key(binding))).collect();
-        self.table.write_many(writes).await.map_err(CatalogError::doing("remove the bindings"))
+    /// [`CatalogError::Changed`] and [`CatalogError::Store`] as [`Catalog::delete_binding`].
+    pub fn delete_bindings<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        forget: Forget<'a>,
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            for binding in self.bindings_of(Owner::User(owner), profile).await? {
+                match self.delete_binding(owner, &binding, forget).await {
+                    Ok(()) | Err(CatalogError::NotFound(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
     }
 
     fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Answer<'_, Vec<Binding>> {

@@ -71,7 +71,7 @@ mod turns;
 mod unbegun;
 
 pub use about::StoredAbout;
-pub use bindings::Lookups;
+pub use bindings::{Forget, Lookups};
 pub use collection::{Collection, Listing, StoredDocument};
 pub use countersign_run::{OpenOccurrence, OpenPlace as Place};
 pub use countersign_schedule::Sweeps;

@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_ids::derived;
 use countersign_profile::{Handle, Profile, ProfileId};
-use countersign_store_kit::{Expr, StoreError, Write};
+use countersign_store_kit::{Expr, Op, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::collection::{Collection, StoredDocument, doing};
@@ -103,20 +103,22 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// Puts what belongs to a profile that the owner has; false when something is there already. `doing` is what an error says was
-    /// tried.
+    /// Puts what belongs to a profile that the owner has, and does the write that goes `with` it; false, and nothing is done, when
+    /// something is there already. `doing` is what an error says was tried.
     pub(crate) async fn add_to_profile(
         &self,
         owner: &UserId,
         profile: &str,
         put: Result<Write>,
+        with: Option<Op>,
         doing: &'static str,
     ) -> Result<bool> {
         let none = || CatalogError::NotFound("profile");
         let profile = ProfileId::parse(profile).map_err(|_| none())?;
         let of_owner = keys::document::<Profile>(Owner::User(owner), &profile);
         let exists = Write::check(&of_owner, Expr::exists());
-        match self.table.transact(vec![exists, put?.if_absent()]).await {
+        let own = [exists, put?.if_absent()].map(|write| self.table.op(write));
+        match self.table.transact_across(own.into_iter().chain(with).collect()).await {
             Ok(()) => Ok(true),
             Err(StoreError::ConditionFailed { index: 0, .. }) => Err(none()),
             Err(StoreError::ConditionFailed { .. }) => Ok(false),

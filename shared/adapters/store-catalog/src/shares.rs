@@ -21,7 +21,7 @@ impl Catalog {
             let (profile, team) = (&share.agent_profile_id, &share.team_id);
             let doing = "share the profile";
             let put = put(share).map_err(CatalogError::doing(doing));
-            if self.add_to_profile(&share.shared_by, profile, put, doing).await? {
+            if self.add_to_profile(&share.shared_by, profile, put, None, doing).await? {
                 return Ok(share.clone());
             }
             let known = self.share(profile, team).await?;

@@ -58,6 +58,14 @@ pub enum ContentError {
         /// Another one.
         other: DocumentId,
     },
+    /// Where a document is to be, another one is.
+    #[error("there is another document at `{0}`")]
+    #[failure(
+        code = "DOCUMENT_PATH_TAKEN",
+        status = 409,
+        help = "move or remove the document that is there, or choose another folder"
+    )]
+    PathTaken(String),
     /// A folder in which no name can be looked for.
     #[error("the folder `{0}` has too many documents to look for one by its name")]
     #[failure(code = "FOLDER_TOO_LARGE", status = 409, help = "name the document by its id")]

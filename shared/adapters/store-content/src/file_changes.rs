@@ -70,8 +70,8 @@ impl ContentStore {
     /// text of the old one; none when that is not what was signed.
     ///
     /// # Errors
-    /// [`ContentError::Changed`] when the document is not the one that was shown: nothing is changed then. Else
-    /// [`ContentError::NoDocument`] and [`ContentError::Store`].
+    /// [`ContentError::Changed`] when the document is not the one that was shown, [`ContentError::PathTaken`] when another one is
+    /// where it is to be: nothing is changed then. Else [`ContentError::NoDocument`] and [`ContentError::Store`].
     pub fn change_file<'a>(
         &'a self,
         change: FileChange<'a>,
@@ -117,10 +117,9 @@ impl ContentStore {
         let FileChange { owner, effect, now, .. } = *change;
         let Some(NewText::Is(text)) = make("") else { return Err(changed(change)) };
         // Another one may have been made at its path since it was shown.
-        match self.named(owner, &effect.path).await {
-            Err(ContentError::NoDocument(_)) => {}
-            Ok(_) => return Err(changed(change)),
-            Err(error) => return Err(error),
+        match self.take_path(owner, &effect.path, &id).await {
+            Err(ContentError::PathTaken(_)) => return Err(changed(change)),
+            take => writes.push(take?),
         }
         let (folder, filename) = match effect.path.split_once('/') {
             Some((folder, filename)) => (Some(folder.to_owned()), filename),
@@ -168,14 +167,9 @@ impl ContentStore {
             FileAction::Delete => {
                 writes.push(Write::delete(&key).when(is_same));
                 writes.push(removal(item, change.run, now)?);
+                writes.extend(self.leave_path(owner, &effect.path, id).await?);
             }
-            FileAction::Move => {
-                let folder = effect.to.as_deref().and_then(|to| to.split_once('/'));
-                let (folder, _) = folder.ok_or_else(|| changed(change))?;
-                let moved = Write::update(&key).set("folder_id", &folder)?;
-                let moved = moved.set("GSI1PK", &keys::in_folder(owner, Some(folder)))?;
-                writes.push(moved.set("updated_at", &now)?.add("version", &1)?.when(is_same));
-            }
+            FileAction::Move => writes.extend(self.relocation(change, id, is_same).await?),
             FileAction::Create | FileAction::Patch => {
                 let NewText::Is(text) = made else { return Err(changed(change)) };
                 let body = self.blobs.store(&place(owner, id), &json!(text)).await?;
@@ -187,6 +181,28 @@ impl ContentStore {
             }
         }
         Ok(before)
+    }
+}
+
+impl ContentStore {
+    /// The writes that move a document: it has the path that was signed, and gives the other one up.
+    async fn relocation(
+        &self,
+        change: &FileChange<'_>,
+        id: &DocumentId,
+        is_same: Expr,
+    ) -> Result<Vec<Write>> {
+        let FileChange { owner, effect, now, .. } = *change;
+        let to = effect.to.as_deref().ok_or_else(|| changed(change))?;
+        let (folder, _) = to.split_once('/').ok_or_else(|| changed(change))?;
+        let moved = Write::update(&keys::document(owner, id)).set("folder_id", &folder)?;
+        let moved = moved.set("GSI1PK", &keys::in_folder(owner, Some(folder)))?;
+        let moved = moved.set("updated_at", &now)?.add("version", &1)?.when(is_same);
+        let mut writes = vec![moved, self.take_path(owner, to, id).await?];
+        if to != effect.path {
+            writes.extend(self.leave_path(owner, &effect.path, id).await?);
+        }
+        Ok(writes)
     }
 }
 

@@ -52,6 +52,11 @@ pub(crate) fn removed(owner: &UserId, id: &DocumentId) -> Key {
     Key::new(partition(owner), format!("{REMOVED}{id}"))
 }
 
+/// That a path belongs to a document.
+pub(crate) fn path(owner: &UserId, path: &str) -> Key {
+    Key::new(partition(owner), format!("PATH#{path}"))
+}
+
 /// That a call has made its change of a document.
 pub(crate) fn file_change(owner: &UserId, call: &str) -> Key {
     Key::new(partition(owner), format!("FILECALL#{call}"))

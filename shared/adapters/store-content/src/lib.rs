@@ -41,7 +41,6 @@ use countersign_identity::UserId;
 use countersign_store_kit::{Blobs, Page, Query, Table, Window};
 use serde::de::DeserializeOwned;
 
-pub use countersign_report::markdown::is_invisible;
 pub use countersign_report::table::table_name;
 
 pub use additions::{Addition, MAX_DOCUMENT};

@@ -60,6 +60,10 @@ impl ContentStore {
 
     /// Brings a removed document back as it was; none when there is none, or its time is over. Doing it again gives the
     /// document as it is.
+    ///
+    /// # Errors
+    /// [`ContentError::PathTaken`](crate::ContentError::PathTaken) when another one is where it was, and
+    /// [`ContentError::Store`](crate::ContentError::Store).
     pub async fn restore_document(
         &self,
         owner: &UserId,
@@ -72,13 +76,21 @@ impl ContentStore {
             return self.document(owner, id).await;
         };
         let mut item = removed.item;
+        let path = item.document.path();
+        let take = self.take_path(owner, &path, id).await?;
         let before = item.version;
         item.document.updated_at = Some(now);
         item.version += 1;
         // Restored and removed again meanwhile, it is another text: that one must not go.
         let same = Expr::new("#version = :before").bind("before", &before)?;
         let gone = Write::delete(&key).when(same);
-        self.table.try_transact(vec![gone, put(&item)?.if_absent()]).await?;
-        self.document(owner, id).await
+        let is_back =
+            self.table.try_transact(vec![gone, put(&item)?.if_absent(), take]).await?;
+        let found = self.document(owner, id).await?;
+        if !is_back && found.is_none() {
+            // Somebody may have taken its path a moment ago.
+            self.path_is_free(owner, &path, id).await?;
+        }
+        Ok(found)
     }
 }

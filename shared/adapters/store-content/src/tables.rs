@@ -1,20 +1,19 @@
 //! Tables of workspaces.
 
+mod putting;
 mod settle;
-
-use std::collections::HashMap;
 
 use countersign_identity::UserId;
 use countersign_report::table::{Row, Schema, keyed};
-use countersign_store_kit::{Item, Key, Page, Query, Window, Write, decode};
+use countersign_store_kit::{Key, Page, Query, Window, Write};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::keys::{self, sortable};
+use crate::keys;
 use crate::{Answer, ContentError, ContentStore, Result, derived};
-use settle::{Settled, settle};
+use putting::Putting;
 
 /// The workspace of an owner who names none.
 pub const DEFAULT_WORKSPACE: &str = "default";
@@ -93,6 +92,12 @@ pub struct StoredRow {
     written_by: String,
     /// Whether that call inserted it.
     inserted: bool,
+    /// The call that inserted it; rows of earlier releases do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inserted_by: Option<String>,
+    /// Raised by every write; 0 in rows of earlier releases, which have none.
+    #[serde(default)]
+    version: u64,
     /// Its place in the order of insertion.
     #[serde(rename = "GSI1SK")]
     place: String,
@@ -103,6 +108,41 @@ impl StoredRow {
     #[must_use]
     pub fn cells(&self) -> Map<String, Value> {
         serde_json::from_str(&self.cells).unwrap_or_default()
+    }
+
+    /// A row that a call inserts, without values.
+    fn new(id: &str, call: &str, place: String) -> Self {
+        Self {
+            id: id.to_owned(),
+            cells: "{}".to_owned(),
+            written_by: call.to_owned(),
+            inserted: true,
+            inserted_by: Some(call.to_owned()),
+            version: 1,
+            place,
+        }
+    }
+
+    /// The row as a call writes it next, with the values that it has.
+    fn next(&self, call: &str) -> Self {
+        Self {
+            written_by: call.to_owned(),
+            inserted: self.inserted_by() == Some(call),
+            inserted_by: self.inserted_by().map(str::to_owned),
+            version: self.version + 1,
+            ..self.clone()
+        }
+    }
+
+    /// The call that inserted it, as far as that is known.
+    fn inserted_by(&self) -> Option<&str> {
+        let last = self.inserted.then_some(self.written_by.as_str());
+        self.inserted_by.as_deref().or(last)
+    }
+
+    /// Whether it says anything else than this one.
+    fn changes(&self, old: &Self) -> bool {
+        self.cells != old.cells || self.written_by != old.written_by
     }
 }
 
@@ -138,9 +178,10 @@ impl ContentStore {
             }
             let has_key = !schema.key.is_empty() || info.schema.key.is_empty();
             let rows = if has_key { rows } else { keyed(rows, &info.schema) };
-            let settled = self.settled(&owner, &info, rows, on_conflict, &call, now).await?;
-            self.put_rows(&owner, &info, &settled).await?;
-            let written = self.close_call(&owner, &info, &mark, settled.written, now).await?;
+            let putting =
+                Putting { owner: &owner, info: &info, rows: &rows, on_conflict, call: &call, now };
+            let written = self.put_rows(&putting).await?;
+            let written = self.close_call(&owner, &info, &mark, written, now).await?;
             let row_count = info.row_count + written.inserted;
             Ok((TableInfo { row_count, updated_at: now, ..info }, written))
         })
@@ -211,40 +252,6 @@ impl ContentStore {
         self.table.get(&key).await?.ok_or_else(missing)
     }
 
-    async fn settled(
-        &self,
-        owner: &UserId,
-        info: &TableInfo,
-        rows: Vec<Row>,
-        on_conflict: OnConflict,
-        call: &str,
-        now: Timestamp,
-    ) -> Result<Settled> {
-        let (workspace, table) = (&info.workspace_id, &info.table_name);
-        let mut wanted: Vec<Key> =
-            rows.iter().map(|row| keys::row(owner, workspace, table, &row.id)).collect();
-        wanted.sort_by(|a, b| a.sk.cmp(&b.sk));
-        wanted.dedup();
-        let found: HashMap<Key, Item> = self.table.get_many(&wanted).await?;
-        let mut existing = HashMap::with_capacity(found.len());
-        for item in found.into_values() {
-            let row: StoredRow = decode(self.table.name(), item)?;
-            existing.insert(row.id.clone(), row);
-        }
-        Ok(settle(rows, &existing, on_conflict, call, &sortable(now)))
-    }
-
-    async fn put_rows(&self, owner: &UserId, info: &TableInfo, settled: &Settled) -> Result<()> {
-        let (workspace, table) = (&info.workspace_id, &info.table_name);
-        let index = keys::rows(owner, workspace, table);
-        let put = |row: &StoredRow| {
-            let write = Write::put(&keys::row(owner, workspace, table, &row.id), row)?;
-            Ok(write.indexed(&index, &row.place))
-        };
-        let writes = settled.puts.iter().map(put).collect::<Result<Vec<Write>>>()?;
-        Ok(self.table.write_many(writes).await?)
-    }
-
     /// Counts the new rows and marks the call as done, in one transaction; answers with what stands.
     async fn close_call(
         &self,
@@ -258,8 +265,10 @@ impl ContentStore {
         let counted = Write::update(&keys::table(owner, &info.workspace_id, &info.table_name))
             .add("row_count", &written.inserted)?
             .set("updated_at", &now)?;
-        if self.table.try_transact(vec![done, counted]).await? {
-            return Ok(written);
+        match self.table.transact_contended(vec![done, counted]).await {
+            Ok(()) => return Ok(written),
+            Err(error) if error.is_condition() => {}
+            Err(error) => return Err(error.into()),
         }
         Ok(self.table.get(mark).await?.unwrap_or(written))
     }

@@ -210,6 +210,7 @@ impl RunStore {
         let idle = events <= head.events_at_attempt;
         let next = Head {
             attempt: head.attempt + 1,
+            attempt_at: Some(at),
             idle_attempts: if idle { head.idle_attempts + 1 } else { 0 },
             events_at_attempt: events,
             version: head.version + 1,
@@ -219,6 +220,7 @@ impl RunStore {
             .bind("attempt", &head.attempt)?;
         let update = Write::update(&keys::head(&head.run))
             .set("attempt", &next.attempt)?
+            .set("attempt_at", &at)?
             .set("idle_attempts", &next.idle_attempts)?;
         let update = update
             .set("events_at_attempt", &next.events_at_attempt)?

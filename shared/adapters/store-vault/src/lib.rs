@@ -17,7 +17,7 @@ use countersign_connector::{
 };
 use countersign_failure::Failure;
 use countersign_identity::UserId;
-use countersign_store_kit::{Item, Key, Lookup, StoreError, Table, Write, decode};
+use countersign_store_kit::{Item, Key, Lookup, Op, StoreError, Table, Write, decode};
 use countersign_vault::{Bound, Sealed, Vault, VaultError};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -81,15 +81,19 @@ impl VaultStore {
         Self { table, vault }
     }
 
-    /// Stores a credential, replacing one of the same id.
-    pub fn put<'a>(
+    /// Seals a credential: gives the write that stores it, for the transaction that binds it. One that is stored and bound nowhere
+    /// would be in no list, and nobody could remove it.
+    ///
+    /// # Errors
+    /// [`VaultStoreError::Size`], and [`VaultStoreError::Vault`] when the key service does not answer.
+    pub fn sealed<'a>(
         &'a self,
         owner: &'a UserId,
         id: &'a CredentialId,
         connector: &'a ConnectorId,
         parts: &'a BTreeMap<String, String>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<CredentialInfo, VaultStoreError>> {
+    ) -> BoxFuture<'a, Result<Op, VaultStoreError>> {
         Box::pin(async move {
             check_size(parts)?;
             let plain = serde_json::to_vec(parts).map_err(|_| VaultStoreError::Form)?;
@@ -100,9 +104,8 @@ impl VaultStore {
                 parts: parts.keys().cloned().collect(),
                 updated_at: now,
             };
-            let item = CredentialItem { info: info.clone(), sealed };
-            self.table.write(Write::put(&key(owner, id), &item)?).await?;
-            Ok(info)
+            let item = CredentialItem { info, sealed };
+            Ok(self.table.op(Write::put(&key(owner, id), &item)?))
         })
     }
 
@@ -115,13 +118,10 @@ impl VaultStore {
         self.table.read_as(key(owner, id), |item: CredentialItem| item.info)
     }
 
-    /// Removes a credential; one that is not there counts as removed.
-    pub fn delete(
-        &self,
-        owner: &UserId,
-        id: &CredentialId,
-    ) -> BoxFuture<'_, Result<(), VaultStoreError>> {
-        self.table.remove(key(owner, id))
+    /// The write that removes a credential, for the transaction that unbinds it; one that is not there counts as removed.
+    #[must_use]
+    pub fn removal(&self, owner: &UserId, id: &CredentialId) -> Op {
+        self.table.op(Write::delete(&key(owner, id)))
     }
 
     /// Where a credential is, for a batch across tables.

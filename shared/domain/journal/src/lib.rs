@@ -9,6 +9,7 @@
 //! - [`JournalRead`], [`JournalWrite`]: what a store must offer, and the [`Access`] patterns it must be fast at.
 
 mod account;
+mod bounds;
 mod entities;
 mod entry;
 mod error;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use countersign_document::{Document, Problem, Reading, Rules, Text, read, read_value, repeated};
-use countersign_report::WrittenDestination;
+use countersign_report::{MAX_DESTINATIONS, WrittenDestination};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -144,6 +144,11 @@ impl Document for Written {
         }
         rules.within("output_config", |rules| {
             rules.within("destinations", |rules| {
+                let count = self.output_config.destinations.len();
+                if count > MAX_DESTINATIONS {
+                    let message = format!("a list has at most {MAX_DESTINATIONS} destinations, and this one has {count}");
+                    rules.error("length", &format!("/{MAX_DESTINATIONS}"), message);
+                }
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {
                     rules.within(index, |rules| {
                         destination::rules(destination, rules);

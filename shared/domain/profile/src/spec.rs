@@ -7,7 +7,7 @@ use countersign_document::{
 use countersign_journal::JournalConfig;
 use countersign_knowledge::Namespace;
 use countersign_model_list::{ModelChoice, ModelName, Temperature};
-use countersign_report::{Destination, GraphNamespace, WrittenDestination};
+use countersign_report::{Destination, GraphNamespace, MAX_DESTINATIONS, WrittenDestination};
 use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,7 @@ pub struct OutputConfig<D> {
     /// Whether results enrich the graph.
     pub auto_enrich_graph: bool,
     /// The destinations, each on its own.
+    #[schemars(length(max = MAX_DESTINATIONS))]
     pub destinations: Vec<D>,
 }
 

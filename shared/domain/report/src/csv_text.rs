@@ -3,9 +3,8 @@
 //! A cell that begins with `=`, `+`, `-`, `@` (or their full-width forms, or after white space or invisible characters)
 //! is a formula to a spreadsheet. Such texts get a leading apostrophe, which spreadsheets hide. Numbers stay numbers.
 
+use countersign_effect::is_hidden;
 use serde_json::Value;
-
-use crate::markdown::is_invisible;
 
 /// A table as CSV (RFC 4180, CRLF line ends): a header row and one row per record.
 #[must_use]
@@ -45,7 +44,7 @@ fn plain(value: &Value) -> String {
 /// A text with an apostrophe before it when a spreadsheet would run it.
 #[must_use]
 pub fn guarded(text: &str) -> String {
-    let first = text.chars().find(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(*c));
+    let first = text.chars().find(|c| !c.is_whitespace() && !is_hidden(*c));
     let runs = matches!(first, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'));
     if runs && !is_number(text) { format!("'{text}") } else { text.to_owned() }
 }
@@ -74,6 +73,8 @@ mod tests {
         check(&json!("=HYPERLINK(\"http://x\")"), "'=HYPERLINK(\"http://x\")");
         check(&json!("\t@SUM(1)"), "'\t@SUM(1)");
         check(&json!("\u{200b}=1"), "'\u{200b}=1");
+        check(&json!("\u{3164}=1"), "'\u{3164}=1");
+        check(&json!("\u{fe0f}\u{e0101}@A"), "'\u{fe0f}\u{e0101}@A");
         check(&json!("＝1"), "'＝1");
         check(&json!("-12.50"), "-12.50");
         check(&json!("-12-3"), "'-12-3");

@@ -1,5 +1,6 @@
 //! File names from templates: `nonprofit_{entity_name}_{date}.md`.
 
+use countersign_effect::is_hidden;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -41,11 +42,10 @@ fn split(name: &str, extension: &str) -> (String, String) {
 fn safe(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for character in text.chars() {
-        let kept = if character.is_alphanumeric() || matches!(character, '-' | '.') {
-            character
-        } else {
-            '_'
-        };
+        // Some characters that nobody sees count as letters.
+        let is_kept = (character.is_alphanumeric() && !is_hidden(character))
+            || matches!(character, '-' | '.');
+        let kept = if is_kept { character } else { '_' };
         let repeats = matches!(kept, '_' | '.') && name.ends_with(kept);
         if !repeats {
             name.push(kept);
@@ -96,6 +96,7 @@ mod tests {
             "nonprofit_río_verde_trust_2026-11-21.md",
         );
         check("nonprofit_{entity_name}.md", "", "nonprofit_all.md");
+        check("{entity_name}.md", "pay\u{3164}roll\u{ffa0}", "pay_roll.md");
         check("../../etc/passwd", "", "etc_passwd.md");
         check("{entity_name}", "..\\..\\x\u{202e}\n.exe", "x_.exe.md");
         check("con", "", "output_con.md");

@@ -33,4 +33,4 @@ pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
 pub use render::{Provenance, content, render, titled};
 pub use transform::Transform;
-pub use written::{GraphNamespace, WrittenDestination};
+pub use written::{GraphNamespace, MAX_DESTINATIONS, WrittenDestination};

@@ -5,18 +5,11 @@
 
 use std::fmt::Write as _;
 
+use countersign_effect::is_hidden;
 use countersign_links::makes_link;
 
 /// What stands around a word and is not part of it.
 const AROUND: [char; 11] = ['(', ')', '<', '>', '"', '\'', ',', ';', '.', '!', '?'];
-
-/// Whether a character is invisible or changes the direction of what follows.
-#[must_use]
-pub fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
 
 /// A text for one line: a paragraph, a heading, a list item or a table cell. What a viewer would make a link of on its
 /// own accord is written as code: escapes do not keep every viewer from it, and code is linked by none.
@@ -69,14 +62,17 @@ pub(crate) fn visible(text: &str) -> String {
     for character in text.chars() {
         match character {
             ' ' | '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{0085}' => push_space(&mut out),
-            _ if character.is_control() || is_invisible(character) => {
-                let _ = write!(out, "⟨U+{:04X}⟩", u32::from(character));
-            }
+            _ if is_hidden(character) => out.push_str(&named(character)),
             _ => out.push(character),
         }
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// What stands in the place of a character that cannot be seen: `⟨U+202E⟩`.
+pub(crate) fn named(hidden: char) -> String {
+    format!("⟨U+{:04X}⟩", u32::from(hidden))
 }
 
 /// A text that begins a line of its own: [`inline`], and no list, heading or rule can begin it.
@@ -167,6 +163,7 @@ mod tests {
         check("# one", "\\# one");
         check("---", "\\---");
         check("evil\u{202e}gpj", "evil⟨U+202E⟩gpj");
+        check("pay\u{3164}\u{e0101}", "pay⟨U+3164⟩⟨U+E0101⟩");
         check("nul\0", "nul⟨U+0000⟩");
         check("", "");
     }
@@ -196,9 +193,9 @@ mod tests {
         }
 
         #[test]
-        fn no_hidden_character_survives(text in "[\u{200b}-\u{200f}\u{202a}-\u{202e}\u{0}-\u{1f}a-z|<]{0,40}") {
+        fn no_hidden_character_survives(text in "[\u{200b}-\u{200f}\u{202a}-\u{202e}\u{0}-\u{1f}\u{34f}\u{115f}\u{2800}\u{3164}\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}a-z|<]{0,40}") {
             let out = line(&text);
-            prop_assert!(!out.chars().any(|c| c.is_control() || super::is_invisible(c)), "{:?}", out);
+            prop_assert!(!out.chars().any(super::is_hidden), "{:?}", out);
         }
     }
 }

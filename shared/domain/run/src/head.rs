@@ -213,6 +213,9 @@ pub struct Head {
     pub last_finished_at: Option<Timestamp>,
     /// The execution that carries it now: 1, 2, …
     pub attempt: u32,
+    /// When it was last begun anew because its execution had come to no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt_at: Option<Timestamp>,
     /// Attempts in a row that brought nothing new.
     #[serde(default)]
     pub idle_attempts: u32,
@@ -287,6 +290,7 @@ impl Head {
             started_at: now,
             last_finished_at: None,
             attempt: 1,
+            attempt_at: None,
             idle_attempts: 0,
             events_at_attempt: 0,
             repeats: Vec::new(),

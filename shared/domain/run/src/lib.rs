@@ -62,7 +62,10 @@ pub use occurrence::{
 pub use open::OpenOccurrence;
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, SourceLimit, SourceLimitExceeded, day_of};
-pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
+pub use record::{
+    ConnectorCall, DestinationCount, EndPart, EntityCounts, NotWritten, RunRecord, StepProblem,
+    Strategy,
+};
 pub use replayed::{PROMPT_CHANGED, Replayed};
 pub use response::{
     Blocked, BlockedData, BlockedError, Confidence, OutputOrigin, Response, RoutedOutput,

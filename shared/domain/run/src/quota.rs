@@ -22,6 +22,8 @@ pub enum QuotaKind {
     UploadBytes,
     /// Tokens that models read and write for a person's runs.
     Tokens,
+    /// Requests to the provider of web searches for a person's runs and monitors; one that costs double counts double.
+    Searches,
 }
 
 impl QuotaKind {
@@ -64,6 +66,12 @@ impl Quota {
     #[must_use]
     pub fn tokens(limit: u64) -> Self {
         Self { kind: QuotaKind::Tokens, limit }
+    }
+
+    /// A quota of searches.
+    #[must_use]
+    pub fn searches(limit: u64) -> Self {
+        Self { kind: QuotaKind::Searches, limit }
     }
 
     /// The most that may be used before `amount` more fits; none when it never does.
@@ -185,6 +193,8 @@ mod tests {
         check(Quota::runs(100), "2026-11-22T00:00:00Z", runs, 86_400);
         let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01 00:00:00Z";
         check(Quota::uploads(1024), "2026-12-31T12:00:00Z", uploads, 43_200);
+        let searches = "this exceeds the quota of 500 searches a person and day; it begins anew at 2027-01-01T00:00:00Z";
+        check(Quota::searches(500), "2026-12-31T12:00:00Z", searches, 43_200);
         assert_eq!(day_of("2026-11-22T23:59:59.9Z".parse().unwrap()), "2026-11-22");
     }
 

@@ -86,6 +86,47 @@ pub struct StepProblem {
     pub message: String,
 }
 
+/// What tells people of the end of a run.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum EndPart {
+    /// The entry in the agent's journal.
+    Journal,
+    /// The notification of somebody who is told.
+    Notice,
+    /// Their mail.
+    Mail,
+}
+
+impl EndPart {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A part of the end of a run that could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotWritten {
+    /// Which.
+    pub what: EndPart,
+    /// The stable code of why.
+    pub code: String,
+}
+
 /// What a run did, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
@@ -107,6 +148,9 @@ pub struct RunRecord {
     /// How many more there were.
     #[serde(default)]
     pub errors_left_out: u64,
+    /// What could not be written at the end of the run; it is over all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_written: Vec<NotWritten>,
 }
 
 impl RunRecord {

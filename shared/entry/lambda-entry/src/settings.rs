@@ -60,13 +60,14 @@ pub enum Setting {
     BreakerSeconds,
     RunsPerDay,
     MailsPerDay,
+    SearchesPerDay,
     UploadMegabytesPerDay,
     RequireMfa,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 49] = [
+    pub const ALL: [Setting; 50] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -114,6 +115,7 @@ impl Setting {
         Setting::BreakerSeconds,
         Setting::RunsPerDay,
         Setting::MailsPerDay,
+        Setting::SearchesPerDay,
         Setting::UploadMegabytesPerDay,
         Setting::RequireMfa,
     ];
@@ -231,6 +233,10 @@ impl Setting {
             Self::MailsPerDay => {
                 ("MAILS_PER_DAY", "mails a person's runs may send in a day; 0: any number")
             }
+            Self::SearchesPerDay => (
+                "SEARCHES_PER_DAY",
+                "requests to the search provider for a person's runs and monitors in a day; 0: any number",
+            ),
             Self::RequireMfa => (
                 "REQUIRE_MFA",
                 "`true` lets sessions decide on what is irreversible with a second factor only",

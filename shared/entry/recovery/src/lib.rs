@@ -5,6 +5,7 @@
 //! rule on the state machine's status changes, within seconds, and the sweeper, within a minute.
 
 mod error;
+mod pauses;
 
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_run::{Head, RunId, Stop, StopReason, execution_name};
@@ -15,9 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 pub use error::RecoveryError;
-
-/// Attempts in a row that may bring nothing new before the run is ended as broken.
-pub const MAX_IDLE_ATTEMPTS: u32 = 5;
+pub use pauses::MAX_IDLE_ATTEMPTS;
 
 /// How long a run may have no execution before the sweeper starts one: starting takes two steps.
 pub const GRACE: SignedDuration = SignedDuration::from_secs(30);
@@ -34,6 +33,8 @@ pub enum Recovered {
     Started(u32),
     /// Somebody else was faster.
     Elsewhere,
+    /// Its attempts bring nothing, not even its end: the next one waits.
+    Resting,
 }
 
 /// The store and the machine of runs.
@@ -120,11 +121,6 @@ impl Runner {
             self.start(&head).await?;
             return Ok(Recovered::Started(head.attempt));
         }
-        // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
-        if head.idle_attempts > MAX_IDLE_ATTEMPTS {
-            tracing::error!(run = %run, attempt, reason, "the run cannot be ended");
-            return Ok(Recovered::Elsewhere);
-        }
         self.again(&head, reason, now).await
     }
 
@@ -138,6 +134,11 @@ impl Runner {
         reason: &str,
         now: Timestamp,
     ) -> Result<Recovered, RecoveryError> {
+        // A run that cannot even end is not chased in a circle, whoever notices: the sweeper comes back each minute.
+        if let Some(until) = pauses::rests_until(head, now) {
+            tracing::warn!(run = %head.run, attempt = head.attempt, %until, reason, "the run cannot be ended, and rests");
+            return Ok(Recovered::Resting);
+        }
         // What happened to steps is progress; that an attempt was started is none.
         let all = self.runs.events(&head.run).await?;
         let events = all.iter().filter(|event| !event.step.is_empty()).count() as u64;
@@ -148,6 +149,9 @@ impl Runner {
         };
         if next.idle_attempts >= MAX_IDLE_ATTEMPTS {
             self.give_up(&next, now).await?;
+        }
+        if next.idle_attempts > MAX_IDLE_ATTEMPTS {
+            tracing::error!(run = %head.run, attempt = next.attempt, reason, "RUN_NOT_ENDED: the run could not be ended, and is tried again");
         }
         self.start(&next).await?;
         tracing::info!(run = %head.run, attempt = next.attempt, reason, "started the next attempt");

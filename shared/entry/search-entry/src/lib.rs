@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use countersign_actions_web::{
-    Deps, SearchConfig, SearchKey, SearchSetting, SearchSetupError, actions,
+    DailySearches, Deps, SearchConfig, SearchKey, SearchSetting, SearchSetupError, actions,
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
 use countersign_reader::Readers;
 use countersign_registry::action::Handler;
+use countersign_run::Quota;
+use countersign_store_runs::RunStore;
 
 /// The way out of this deployment.
 #[must_use]
@@ -28,7 +30,10 @@ pub fn web_actions(
     readers: Readers,
 ) -> Result<Vec<Arc<dyn Handler>>, StartError> {
     let search = config(&boot.settings).provider(egress.clone()).map_err(unusable)?;
-    Ok(actions(Deps { egress, readers, search }))
+    let runs = RunStore::new(boot.table(Setting::TableRuns)?, boot.blobs()?);
+    let quota = Quota::searches(boot.number(Setting::SearchesPerDay)?);
+    let quota = Arc::new(DailySearches { runs, quota });
+    Ok(actions(Deps { egress, readers, search, quota }))
 }
 
 fn config(settings: &Settings) -> SearchConfig {

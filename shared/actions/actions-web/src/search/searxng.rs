@@ -10,6 +10,7 @@ use url::Url;
 use super::results::{hits, parsed};
 use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
+use crate::quota::Meter;
 
 /// Pages of results that are asked for.
 const MAX_PAGES: usize = 5;
@@ -42,13 +43,19 @@ impl Searxng {
         Ok(url)
     }
 
-    async fn page(&self, query: &Query, page: usize) -> Result<Vec<Hit>, WebError> {
+    async fn page(
+        &self,
+        query: &Query,
+        page: usize,
+        meter: Meter<'_>,
+    ) -> Result<Vec<Hit>, WebError> {
         let http = HttpCall {
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             timeout: query.timeout,
             max_bytes: MAX_ANSWER,
             ..HttpCall::get(self.address(query, page)?)
         };
+        meter.take(1).await?;
         let answer = self.egress.send(http).await.map_err(unreachable)?;
         read(&answer)
     }
@@ -59,15 +66,19 @@ impl SearchProvider for Searxng {
         false
     }
 
-    fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+    fn search<'a>(
+        &'a self,
+        query: &'a Query,
+        meter: Meter<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
         Box::pin(async move {
-            let mut hits = self.page(query, 1).await?;
+            let mut hits = self.page(query, 1, meter).await?;
             for page in 2..=MAX_PAGES {
                 if hits.is_empty() || hits.len() >= query.max_results {
                     break;
                 }
-                // What is there is enough when a further page fails.
-                let Ok(more) = self.page(query, page).await else { break };
+                // What is there is enough when a further page fails, or does not fit into the day.
+                let Ok(more) = self.page(query, page, meter).await else { break };
                 let fresh: Vec<Hit> = more
                     .into_iter()
                     .filter(|hit| hits.iter().all(|known| known.url != hit.url))

@@ -11,10 +11,14 @@ use super::results::{hits, parsed};
 use super::setup::{SearchSetupError, base};
 use super::{Hit, MAX_ANSWER, MAX_DEEP_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
+use crate::quota::Meter;
 
 const HOME: &str = "https://api.tavily.com/";
 /// Results it gives in one answer.
 const MAX_RESULTS: usize = 20;
+/// What a request costs, and what one that looks deeper does.
+const COST: u64 = 1;
+const DEEP_COST: u64 = 2;
 /// What it calls topics.
 const TOPICS: [&str; 3] = ["general", "news", "finance"];
 
@@ -34,7 +38,12 @@ impl Tavily {
         Ok(Self { egress, base, key })
     }
 
-    async fn topic(&self, query: &Query, topic: &str) -> Result<Vec<Hit>, WebError> {
+    async fn topic(
+        &self,
+        query: &Query,
+        topic: &str,
+        meter: Meter<'_>,
+    ) -> Result<Vec<Hit>, WebError> {
         let url = self.base.join("search");
         let url = url.map_err(|error| {
             WebError::SearchAnswer(address_problem(&error.to_string()).to_owned())
@@ -60,6 +69,7 @@ impl Tavily {
             max_bytes: if query.is_deep { MAX_DEEP_ANSWER } else { MAX_ANSWER },
             ..HttpCall::get(url)
         };
+        meter.take(if query.is_deep { DEEP_COST } else { COST }).await?;
         let answer = self.egress.send(http).await.map_err(unreachable)?;
         self.read(&answer)
     }
@@ -97,7 +107,11 @@ impl SearchProvider for Tavily {
     }
 
     /// It takes one topic at a time: several are asked one after the other, and their results alternate.
-    fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+    fn search<'a>(
+        &'a self,
+        query: &'a Query,
+        meter: Meter<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
         Box::pin(async move {
             if let Some(unknown) =
                 query.categories.iter().find(|name| !TOPICS.contains(&name.as_str()))
@@ -111,7 +125,7 @@ impl SearchProvider for Tavily {
                 if query.categories.is_empty() { &general } else { query.categories.as_slice() };
             let mut found = Vec::new();
             for topic in topics {
-                found.push(self.topic(query, topic).await?.into_iter());
+                found.push(self.topic(query, topic, meter).await?.into_iter());
             }
             Ok(alternating(found))
         })

@@ -122,11 +122,7 @@ async fn k_38_only_public_https_is_read() {
         "https://0x7f.1/",
         "https://metadata.google.internal/",
     ] {
-        let all = actions(Deps {
-            egress: Egress::new(Policy::default()),
-            readers: Readers::here(),
-            search: None,
-        });
+        let all = actions(without_search(Egress::new(Policy::default())));
         let error =
             all[0].run(&call_of("crawl_url", json!({ "url": url }), json!({}))).await.unwrap_err();
         assert_eq!(error.code, "EGRESS_REFUSED", "{url}: {error}");
@@ -160,7 +156,7 @@ async fn k_38_a_page_that_never_comes_ends_with_the_step() {
     let server = site(ResponseTemplate::new(404)).await;
     serves(&server, "/fast", html("x")).await;
     serves(&server, "/slow", html("x").set_delay(Duration::from_secs(120))).await;
-    let all = actions(Deps { egress: egress(), readers: Readers::here(), search: None });
+    let all = actions(without_search(egress()));
     // What the site's robots.txt says is known afterwards, so the short time below is the page's alone.
     all[0].run(&crawl(&server, "/fast", "text")).await.unwrap();
     let call = Call { remaining: Duration::from_millis(3_200), ..crawl(&server, "/slow", "text") };

@@ -327,3 +327,55 @@ fn f_045_settings_that_make_no_provider_are_said_at_the_start() {
     }
     assert!(setup("tavily", None, Some(KEY)).provider(egress()).unwrap().is_some());
 }
+
+/// What a search leaves of a day with room for so many requests, and how it ends.
+async fn check_room(
+    provider: Arc<dyn SearchProvider>,
+    params: Value,
+    room: u64,
+    left: u64,
+    code: Option<&str>,
+) {
+    let day = Room::new(room);
+    let ended = run_within(&day, Some(provider), &search(params.clone())).await;
+    let ended = ended.err().map(|error| error.code);
+    assert_eq!((day.left(), ended), (left, code), "{params} {room}");
+}
+
+#[tokio::test]
+async fn f_045_each_request_to_the_provider_is_taken_out_of_the_day() {
+    let server = MockServer::builder().start().await;
+    Mock::given(path("/search"))
+        .respond_with(tavily_answer(&[("https://a.org/1", "1")]))
+        .expect(2 + 1 + 2)
+        .mount(&server)
+        .await;
+    let exceeded = Some("QUOTA_EXCEEDED");
+    check_room(tavily(&server), json!({}), 0, 0, exceeded).await;
+    check_room(tavily(&server), json!({}), 5, 4, None).await;
+    check_room(tavily(&server), json!({ "deep": true }), 1, 1, exceeded).await;
+    check_room(tavily(&server), json!({ "deep": true }), 5, 3, None).await;
+    let topics = json!({ "categories": ["news", "finance"] });
+    check_room(tavily(&server), topics.clone(), 1, 0, exceeded).await;
+    check_room(tavily(&server), topics, 5, 3, None).await;
+}
+
+#[tokio::test]
+async fn f_045_of_searxng_the_pages_that_fit_into_the_day_are_read() {
+    let server = MockServer::builder().start().await;
+    let page = |n: &str| searx_answer(&[found(&format!("https://a.org/{n}"), n)], &json!([]));
+    Mock::given(path("/sx/search"))
+        .and(query_param_is_missing("pageno"))
+        .respond_with(page("1"))
+        .mount(&server)
+        .await;
+    Mock::given(path("/sx/search"))
+        .and(query_param("pageno", "2"))
+        .respond_with(page("2"))
+        .mount(&server)
+        .await;
+    let two = json!({ "max_results": 2 });
+    check_room(searxng(&server), two.clone(), 3, 1, None).await;
+    check_room(searxng(&server), two.clone(), 1, 0, None).await;
+    check_room(searxng(&server), two, 0, 0, Some("QUOTA_EXCEEDED")).await;
+}

@@ -261,3 +261,13 @@ fn whoever_writes_data_sources_of_an_agent_that_is_stored_is_told_where_they_are
     assert!(hint("/data_sources").contains("/data-sources"), "{error}");
     assert!(!hint("/nam").contains("/data-sources"), "{error}");
 }
+
+#[test]
+fn f_314_an_agent_has_at_most_so_many_destinations() {
+    let with = |count: usize| {
+        let chats = vec![json!({"type": "chat"}); count];
+        json!({"name": "A", "output_config": {"destinations": chats}})
+    };
+    check(&with(50), &[]);
+    check(&with(51), &["output_config.destinations[50]"]);
+}

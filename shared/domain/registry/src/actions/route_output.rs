@@ -2,7 +2,7 @@
 
 use countersign_document::{Severity, broken_rules};
 use countersign_identity::{Requirement, Role};
-use countersign_report::WrittenDestination;
+use countersign_report::{MAX_DESTINATIONS, WrittenDestination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub struct Inputs {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Where to, each {type, format, condition, transforms, config}; left out, the profile's outputs.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = MAX_DESTINATIONS))]
     pub destinations: Option<Vec<WrittenDestination>>,
 }
 

@@ -107,8 +107,11 @@ fn f_053_a_destination_is_read_whole() {
         "destinations",
         &json!([]),
         &[],
-        &["destinations: `destinations` must have at least one entry, found 0"],
+        &["destinations: `destinations` must have 1 to 50 entries, found 0"],
     );
+    let many = json!(vec![json!({"type": "chat"}); 51]);
+    let told = "destinations: `destinations` must have 1 to 50 entries, found 51";
+    check("route_output", "destinations", &many, &[], &[told]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The Markdown document.
 
+use countersign_effect::is_hidden;
 use countersign_run::{WAS_A_REPLAY, WAS_A_TEST, WRITTEN_BY_A_MODEL};
 use serde_json::Value;
 
@@ -231,15 +232,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn visible(line: &str) -> String {
-    line.chars()
-        .map(|c| {
-            if markdown::is_invisible(c) {
-                format!("⟨U+{:04X}⟩", u32::from(c))
-            } else {
-                c.to_string()
-            }
-        })
-        .collect()
+    line.chars().map(|c| if is_hidden(c) { markdown::named(c) } else { c.to_string() }).collect()
 }
 
 fn is_empty(value: &Value) -> bool {

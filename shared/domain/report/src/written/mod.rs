@@ -32,6 +32,9 @@ use crate::transform::Transform;
 /// The default name of a document (F-280) or an exported file; the extension of its format is added.
 const FILE_NAME: &str = "agent_output_{date}";
 
+/// The most destinations of one list: each is one write and one row of what the run says.
+pub const MAX_DESTINATIONS: usize = 50;
+
 /// A destination as it was written, with its form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenDestination {

@@ -1,0 +1,85 @@
+//! What of the end of a run could not be written. The run ends all the same: whatever is refused would be refused again each time, and
+//! a run that cannot end starts again without end.
+
+use countersign_failure::{Class, Failure as _, chain};
+use countersign_run::{EndPart, NotWritten, RunId, RunRecord};
+
+use crate::FinishError;
+
+/// The parts that could not be written so far.
+#[derive(Debug, Default)]
+pub(crate) struct Unwritten(Vec<NotWritten>);
+
+impl Unwritten {
+    /// What was written; none, and noted, when trying again cannot help.
+    ///
+    /// # Errors
+    /// The error itself when the same may succeed later.
+    pub(crate) fn unless_never<T>(
+        &mut self,
+        run: &RunId,
+        what: EndPart,
+        written: Result<T, FinishError>,
+    ) -> Result<Option<T>, FinishError> {
+        let error = match written {
+            Ok(value) => return Ok(Some(value)),
+            Err(error) if error.class() == Class::Retryable => return Err(error),
+            Err(error) => error,
+        };
+        let (part, code) = (what.as_str(), error.code());
+        tracing::error!(%run, part, code, reason = %chain(&error), "END_NOT_WRITTEN: the run ends without it");
+        let row = NotWritten { what, code: code.to_owned() };
+        if !self.0.contains(&row) {
+            self.0.push(row);
+        }
+        Ok(None)
+    }
+
+    /// The record with what is missing.
+    pub(crate) fn noted_in(self, record: &RunRecord) -> RunRecord {
+        RunRecord { not_written: self.0, ..record.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_store_content::ContentError;
+    use countersign_store_kit::StoreError;
+
+    use super::*;
+
+    fn refused() -> FinishError {
+        let reason = "Item size has exceeded the maximum allowed size".to_owned();
+        ContentError::Store(StoreError::Refused { table: "content".to_owned(), reason }).into()
+    }
+
+    fn busy() -> FinishError {
+        let reason = "throttled".to_owned();
+        ContentError::Store(StoreError::Unavailable { table: "content".to_owned(), reason }).into()
+    }
+
+    #[test]
+    fn what_is_refused_each_time_does_not_keep_a_run_from_ending() {
+        let (run, mut unwritten) = (RunId::from_bytes([1; 16]), Unwritten::default());
+        let mut of = |what, written| unwritten.unless_never(&run, what, written);
+        assert_eq!(of(EndPart::Notice, Ok(3)).unwrap(), Some(3));
+        for _ in 0..2 {
+            assert_eq!(of(EndPart::Notice, Err(refused())).unwrap(), None);
+        }
+        assert_eq!(of(EndPart::Mail, Err(refused())).unwrap(), None);
+        let record = unwritten.noted_in(&RunRecord::default());
+        let rows: Vec<_> =
+            record.not_written.iter().map(|row| (row.what, row.code.as_str())).collect();
+        let refused = "STORE_REFUSED";
+        assert_eq!(rows, [(EndPart::Notice, refused), (EndPart::Mail, refused)]);
+    }
+
+    #[test]
+    fn what_may_succeed_later_is_tried_again() {
+        let (run, mut unwritten) = (RunId::from_bytes([1; 16]), Unwritten::default());
+        let tried: Result<Option<()>, _> =
+            unwritten.unless_never(&run, EndPart::Journal, Err(busy()));
+        assert_eq!(tried.unwrap_err().code(), "STORE_UNAVAILABLE");
+        assert_eq!(unwritten.noted_in(&RunRecord::default()), RunRecord::default());
+    }
+}
