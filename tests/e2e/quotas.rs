@@ -183,6 +183,38 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
     assert_eq!(own.status(), StatusCode::CREATED);
 }
 
+#[tokio::test]
+async fn f_207_a_question_that_is_asked_before_its_time_counts_as_one_run() {
+    let world = small().await;
+    let stack = &world.stack;
+    let ana = person_in(world, "ana", &["global:analyst"]).await;
+    let (agent, rows) = (ana.agent(&[]).await, json!({ "rows": [{ "a": 1 }] }));
+    ana.playbook(COMPUTE).await;
+    let skill =
+        json!({ "skill_type": "playbook", "reference": "quota-compute", "parameters": rows });
+    let path = format!("{FACTORY}/profiles/{agent}");
+    ana.door.patch(&path, &json!({ "skills": [skill] })).await.unwrap();
+    let schedule = json!({ "name": "By hand", "profile_id": agent, "cron_expression": "0 6 * * *", "is_enabled": false, "query_template": "Which rows are there?" });
+    let id = ana.post("/schedules", &schedule).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/schedules/{id}/run-now");
+    for _ in 0..2 {
+        let asked = send(stack, &ana, &path, "now", &json!({})).await;
+        assert_eq!(asked.status(), StatusCode::ACCEPTED);
+        let begun: Value = asked.json().await.unwrap();
+        assert_eq!(begun["state"], "started", "{begun:#}");
+        assert_eq!(begun["runs"].as_array().unwrap().len(), 1, "{begun:#}");
+    }
+
+    // One of three is used: two more, and no third.
+    let run = json!({ "profile": agent, "playbook": "quota-compute", "inputs": rows, "run_context": "background" });
+    for key in ["two", "three"] {
+        let answer = send(stack, &ana, "/executions", key, &run).await;
+        assert_eq!(answer.status(), StatusCode::ACCEPTED, "{key}");
+    }
+    exceeded(send(stack, &ana, "/executions", "four", &run).await, "runs", 3).await;
+    exceeded(send(stack, &ana, &path, "again", &json!({})).await, "runs", 3).await;
+}
+
 /// Whether the deployment sends what waits to be mailed.
 async fn sends_mails(world: &World, does: bool) {
     let function = format!("{}-on-mail", world.stack.name);

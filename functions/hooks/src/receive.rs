@@ -1,4 +1,7 @@
 //! One message: whether it is for somebody, and what becomes of it.
+//!
+//! Its body is kept before its occurrence is entered, because a run begins with it. Whoever ends in between leaves a body that no
+//! occurrence names and nobody reads; it expires like every other one, and the message that comes again is kept anew.
 
 use std::sync::Arc;
 
@@ -160,7 +163,11 @@ async fn taken(
         // Somebody was faster, perhaps within the same second.
         EventOutcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
             Some(known) => known_before(ctx, known, &own, fired).await?,
-            None => return Ok(json!({ "occurrence": id })),
+            // It is in the ledger no longer, and this one never was.
+            None => {
+                ctx.clock.hook_bodies.remove_copy(&own).await?;
+                return Ok(json!({ "occurrence": id }));
+            }
         },
     };
     told(ctx, &after, now).await

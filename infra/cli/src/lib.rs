@@ -101,6 +101,22 @@ mod tests {
     }
 
     #[test]
+    fn what_narrows_the_list_of_approvals_is_refused_where_one_is_shown() {
+        fn check(words: &[&str], expect: bool) {
+            let parsed = Cli::try_parse_from(["countersign", "approvals"].iter().chain(words));
+            assert_eq!(parsed.is_ok(), expect, "{words:?}");
+        }
+        for good in [&["--mine", "--closed"][..], &["appr_1"], &["appr_1", "--rounds"]] {
+            check(good, true);
+        }
+        for option in ["--mine", "--closed"] {
+            check(&["appr_1", option], false);
+            check(&["appr_1", "--rounds", option], false);
+        }
+        check(&["--rounds"], false);
+    }
+
+    #[test]
     fn whoever_narrows_a_list_by_the_state_folder_is_told_the_other_option() {
         fn check(words: &[&str], expect: Option<&str>) {
             let matches = Cli::command().get_matches_from(["countersign"].iter().chain(words));

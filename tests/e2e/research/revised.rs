@@ -8,7 +8,7 @@ use super::endpoints::register;
 use super::proposals::{ASKS, DRAFTS, QUESTION, Scene};
 use super::skill::OFFICERS;
 use super::{Stage, stage};
-use crate::case::{FACTORY, PATIENCE, Person, Refusal, person_in, refusal, step, until};
+use crate::case::{FACTORY, PATIENCE, Person, Refusal, admin, person_in, refusal, step, until};
 use crate::models::said;
 
 const LESS: &str = r#"{"results": [{"amount": "12.50"}]}"#;
@@ -71,7 +71,9 @@ steps:
 
 async fn a_report_is_written_anew(stage: &Stage, maria: &Person) {
     let cyd = person_in(&stage.there, "cyd", &["global:analyst", "decide"]).await;
-    let approvers = format!("{}, {}", maria.username, cyd.username);
+    // Named as well, but may not sign yet.
+    let ben = person_in(&stage.there, "ben", &["global:analyst"]).await;
+    let approvers = format!("{}, {}, {}", maria.username, cyd.username, ben.username);
     stage.who.playbook(&REPORT.replace("APPROVERS", &approvers)).await;
     let written = |field: &str, text: &str| said(&json!({ field: text }).to_string());
     stage
@@ -85,6 +87,9 @@ async fn a_report_is_written_anew(stage: &Stage, maria: &Person) {
     let first = newest(maria, &run, &[]).await;
     let approve = |seen: &Value| json!({ "digest": seen["digest"], "version": seen["version"] });
     maria.post(&path(&first, "approve"), &approve(&first)).await;
+    let capabilities = format!("/api/admin/users/{}/capabilities", ben.username);
+    let decide = json!({ "capability": "decide" });
+    admin(&stage.there).post(&capabilities, &decide).await.unwrap();
     cyd.post(&path(&first, "revise"), &wish(&first, "enhance", "Be short.")).await;
 
     // Maria's vote was for what she saw. She is asked again, and everything else is as it was.
@@ -92,6 +97,10 @@ async fn a_report_is_written_anew(stage: &Stage, maria: &Person) {
     assert_eq!((&second["given"], &second["needed"]), (&json!(0), &json!(2)), "{second:#}");
     let shown = second["preview"].to_string();
     assert!(shown.contains("Short.") && shown.contains("Aside."), "{second:#}");
+    let earlier = async |who: &Person| who.get(&path(&second, "rounds")).await["items"].clone();
+    assert_eq!(earlier(maria).await[0]["approval"], first["id"]);
+    assert_eq!(earlier(&ben).await, json!([]), "he was not asked then");
+    assert_eq!(ben.refused(&path(&first, "rounds"), None).await.0, 404);
     for who in [maria, &cyd] {
         who.post(&path(&second, "approve"), &approve(&second)).await;
     }

@@ -324,3 +324,24 @@ async fn runs_that_one_person_starts_at_once_all_count_while_there_is_room() {
     assert_eq!(tally(&begun), [15, 0, 5], "{begun:?}");
     assert_eq!(tally(&begin(&store, &heads, limits).await), [0, 15, 5]);
 }
+
+#[tokio::test]
+async fn a_run_for_which_its_person_has_no_room_counts_for_nothing_in_its_source() {
+    let (store, owner) = (store().await, UserId::from_bytes([80; 16]));
+    let limit = SourceLimit { owner: &owner, source: "trig_1", word: "trigger", most: 4 };
+    let limits = |runs| RunLimits { person: Quota::runs(runs), source: Some(limit) };
+    // Begun at once, so that some of them are refused where the run would be written, others before.
+    let heads: Vec<Head> = (0..6).map(|n| head(&owner, n, at(0))).collect();
+    let begun = begin(&store, &heads, limits(1)).await;
+    assert_eq!(tally(&begun), [1, 0, 5], "{begun:?}");
+    let used_up = Created::Exceeded(RunExceeded::Person(Quota::runs(1).exceeded(at(0))));
+    assert_eq!(begun.iter().filter(|one| **one == used_up).count(), 5, "{begun:?}");
+
+    // The source has started one: three more fit, and no fourth.
+    let next: Vec<Head> = (10..16).map(|n| head(&owner, n, at(0))).collect();
+    let begun = begin(&store, &next, limits(100)).await;
+    assert_eq!(tally(&begun), [3, 0, 3], "{begun:?}");
+    let full = Created::Exceeded(RunExceeded::Source(limit.exceeded(at(0))));
+    assert_eq!(begun.iter().filter(|one| **one == full).count(), 3, "{begun:?}");
+    assert!(!store.source_has_room(limit, at(0)).await.unwrap());
+}

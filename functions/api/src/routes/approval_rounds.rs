@@ -1,4 +1,4 @@
-//! `/approvals/{id}/rounds`: what the same gate asked before a request (C-034).
+//! `/approvals/{id}/rounds`: what was asked at the same step before a request (C-034).
 
 use countersign_approval::{ApprovalId, Digest, Position, Request, Status};
 use countersign_store_kit::Page as Stored;
@@ -13,10 +13,10 @@ use crate::Context;
 use crate::documented::documented;
 use crate::lists::{Asked, PageOf};
 
-/// A request that a gate made before another one.
+/// A request that was made at a step before another one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ApprovalRound {
-    /// Which one of the gate, from 0; `position.round` of a request is the same number.
+    /// Which one at the step, from 0; `position.round` of a request is the same number.
     round: u32,
     /// The request: all that it showed is read by this id.
     approval: ApprovalId,
@@ -33,9 +33,10 @@ pub(crate) struct ApprovalRound {
 
 documented!(ApprovalRound);
 
-/// The requests that the same gate made before this one, the latest first: of each how it ended, and which changes were asked for
-/// then. A gate asks again when changes were asked for, when what was approved is not any more what would be sent, and when nobody
-/// knows whether an approved call was made.
+/// The requests that were made at the same step before this one, the latest first, of those that the caller may see: of each how it
+/// ended, and which changes were asked for then. A gate asks again when changes were asked for, and when what was approved is not any
+/// more what would be sent. What a step asks for itself, such as when nobody knows whether its approved call was made, has rounds of
+/// its own, also where a gate has asked about it before.
 #[utoipa::path(
     get, path = "/approvals/{id}/rounds", tag = "approvals",
     params(("id" = String, Path, description = "`appr_…`"), PageQuery),

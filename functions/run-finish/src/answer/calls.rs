@@ -1,7 +1,7 @@
 //! The calls of a step over a list as people read them: numbered from 1, each with what it answered beside its status. The data of the
 //! answer keep the form that other steps read.
 
-use countersign_playbook::SAID_OF_OUTPUTS;
+use countersign_registry::SAID_OF_OUTPUTS;
 use countersign_store_runs::item_name;
 use countersign_wiring::Reference;
 use serde_json::{Map, Value};

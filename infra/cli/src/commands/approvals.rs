@@ -30,12 +30,12 @@ pub(crate) struct Approvals {
     /// Show this one with everything it sends and its digest.
     approval: Option<String>,
     /// What my runs wait for, instead of what I may decide.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "approval")]
     mine: bool,
     /// What has been closed, instead of what waits.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "approval")]
     closed: bool,
-    /// Show what the same gate asked before this one, and which changes were asked for then.
+    /// Show what was asked at the same step before this one, and which changes were asked for then.
     #[arg(long, requires = "approval")]
     rounds: bool,
     #[command(flatten)]

@@ -43,7 +43,16 @@ pub(crate) const OF_STEP: Limits = Limits { tokens: 8_192, turns: 2 };
 const RECORDING: Duration = Duration::from_secs(1);
 
 /// From an answer of the declared form to the output of the step, or to what is wrong with it.
-pub(crate) type Fits<'c> = dyn Fn(Value) -> Result<Value, String> + Send + Sync + 'c;
+pub(crate) type Fits<'c> = dyn Fn(Value, Turns) -> Result<Value, String> + Send + Sync + 'c;
+
+/// Whether an answer that is wrong is asked for again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// The model is asked to repair it.
+    Left,
+    /// This was the last one.
+    Over,
+}
 
 /// A conversation about one answer.
 pub(crate) struct Conversation<'c> {
@@ -104,7 +113,8 @@ impl Conversation<'_> {
             used.turns += 1;
             let (input, output) = usage.tokens().unzip();
             used.add_tokens(input, output);
-            let (said, problems) = match self.ends(reply, may_ask) {
+            let turns = if used.turns < self.limits.turns { Turns::Left } else { Turns::Over };
+            let (said, problems) = match self.ends(reply, may_ask, turns) {
                 Ok((outcome, answer_sha256)) => {
                     let latency_ms = millis(begun.elapsed());
                     let prompt_sha256 = hash_of(&messages);
@@ -114,7 +124,7 @@ impl Conversation<'_> {
                 Err(wrong) => wrong,
             };
             tracing::info!(run = self.call.run, step = self.call.step, problems, "not the schema");
-            if used.turns >= self.limits.turns {
+            if turns == Turns::Over {
                 let (model, advice) = (self.client.name(), advice(self.call));
                 return Err(LlmError::Invalid { model, problems, advice });
             }
@@ -123,14 +133,20 @@ impl Conversation<'_> {
     }
 
     /// How a reply ends the conversation, and its hash; or what was said, and what is wrong with it.
-    fn ends(&self, reply: Reply, may_ask: bool) -> Result<(TurnEnd, String), (String, String)> {
+    fn ends(
+        &self,
+        reply: Reply,
+        may_ask: bool,
+        turns: Turns,
+    ) -> Result<(TurnEnd, String), (String, String)> {
         let answer_sha256 = hash_of_reply(&reply);
+        let fits = |said| (self.fits)(said, turns);
         match reply {
             Reply::Asks(asks) if may_ask => {
                 Ok((TurnEnd::Asks(asks.into_iter().map(ask).collect()), answer_sha256))
             }
             Reply::Asks(_) => Err(("(I asked for a tool.)".to_owned(), NO_TOOLS.to_owned())),
-            Reply::Text(text) => match answer::read(&text, self.schema).and_then(self.fits) {
+            Reply::Text(text) => match answer::read(&text, self.schema).and_then(fits) {
                 Ok(output) => Ok((TurnEnd::Output(output), answer_sha256)),
                 Err(problems) => Err((text, problems)),
             },

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use countersign_failure::Failure as _;
-use countersign_model::{Message, Model, ModelError, Role};
+use countersign_model::{Message, Model, ModelError, Provider, Role};
+use countersign_model_list::Terms;
 use countersign_registry::action::{ActionError, ActionFuture, Answered, Call, Foreseen, Handler};
 use countersign_registry::actions::extract_facts::{ExtractFacts, Inputs, Output};
 use countersign_registry::{
@@ -12,6 +13,7 @@ use countersign_registry::{
 };
 use countersign_run::ModelUse;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::Deps;
 use crate::conversation::{Conversation, Limits, MAX_INPUT, bytes, foreseen};
@@ -28,6 +30,14 @@ const TEMPERATURE: f64 = 0.1;
 /// The action in which a model finds facts.
 pub(crate) struct Facts {
     pub(crate) deps: Deps,
+}
+
+/// What is asked, and of whom.
+struct Asked<'f> {
+    client: &'f Provider,
+    terms: &'f Terms,
+    schema: &'f OutputSchema,
+    messages: Vec<Message>,
 }
 
 /// What the model must answer. Its texts are in records, so that nothing of it is shown while it is written.
@@ -88,32 +98,48 @@ impl Facts {
         }
         let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
         let Model::Provider(client) = &model else { return Err(LlmError::LearnsNothing) };
-        let ask = |temperature: Option<f64>, before: u32| {
-            let conversation = Conversation {
-                client,
-                terms: &terms,
-                deps: &self.deps,
-                call,
-                schema: &schema,
-                fits: &read,
-                tools: &[],
-                may_ask: false,
-                before,
-                limits: SHORT,
-                temperature,
-            };
-            let messages = messages.clone();
-            async move { conversation.answer(messages).await }
-        };
-        let (said, used) = match ask(Some(TEMPERATURE), 0).await {
+        let asked = Asked { client, terms: &terms, schema: &schema, messages };
+        let begun = Instant::now();
+        let (said, used) = match self.ask(call, &asked, Some(TEMPERATURE), 0).await {
             // Some models accept no temperature, or not this one.
-            Err(LlmError::Model(ModelError::Rejected { status: 400 | 422, .. })) => {
-                ask(None, 1).await?
+            Err(LlmError::Model(error)) if is_about_temperature(&error) => {
+                let remaining = call.remaining.saturating_sub(begun.elapsed());
+                let rest = Call { remaining, ..call.clone() };
+                self.ask(&rest, &asked, None, 1).await?
             }
             said => said?,
         };
         Ok((output(said).unwrap_or_default(), used))
     }
+
+    /// What the model says within the time that the call has left.
+    async fn ask(
+        &self,
+        call: &Call,
+        asked: &Asked<'_>,
+        temperature: Option<f64>,
+        before: u32,
+    ) -> Result<(Value, ModelUse), LlmError> {
+        let conversation = Conversation {
+            client: asked.client,
+            terms: asked.terms,
+            deps: &self.deps,
+            call,
+            schema: asked.schema,
+            fits: &|said, _| read(said),
+            tools: &[],
+            may_ask: false,
+            before,
+            limits: SHORT,
+            temperature,
+        };
+        conversation.answer(asked.messages.clone()).await
+    }
+}
+
+/// Whether a provider refuses a request for the temperature in it.
+fn is_about_temperature(error: &ModelError) -> bool {
+    matches!(error, ModelError::Rejected { status: 400 | 422, message } if message.to_ascii_lowercase().contains("temperature"))
 }
 
 /// Whether an answer is one; it stays as it is.

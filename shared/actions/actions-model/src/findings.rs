@@ -50,10 +50,13 @@ fn shown(name: &str, found: &Value, left_out: &mut Vec<String>) -> Value {
     json!({ "_cut": true, "_reason": format!("only {end} of {bytes} bytes are shown"), "beginning": &text[..end] })
 }
 
-/// The output of a model, with what it was not shown.
+/// The output of a model, with what it was not shown, or what is left out of its answer, after what is warned of already.
 pub(crate) fn warned(mut output: Value, left_out: Vec<String>) -> Value {
     if let Some(fields) = output.as_object_mut().filter(|_| !left_out.is_empty()) {
-        fields.insert("warnings".to_owned(), left_out.into());
+        let known = fields.entry("warnings").or_insert_with(|| json!([]));
+        if let Value::Array(known) = known {
+            known.extend(left_out.into_iter().map(Value::from));
+        }
     }
     output
 }
@@ -76,6 +79,8 @@ mod tests {
         assert_eq!(found.left_out, [expect]);
         let output = warned(json!({ "answer": "It filed." }), found.left_out);
         assert_eq!(output, json!({ "answer": "It filed.", "warnings": [expect] }));
+        let output = warned(output, vec!["more".to_owned()]);
+        assert_eq!(output["warnings"], json!([expect, "more"]));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl<A> ModelAction<A> {
                     deps,
                     call,
                     schema,
-                    fits: &Ok,
+                    fits: &|said, _| Ok(said),
                     tools: &[],
                     may_ask: false,
                     before: 0,

@@ -1,9 +1,9 @@
 //! What a model is told. What others wrote is data, between lines that nobody who wrote it could foresee (K-44).
 
 use countersign_model::{Message, Role};
-use countersign_registry::OutputSchema;
 use countersign_registry::action::Rewrite;
 use countersign_registry::actions::model_task::Params;
+use countersign_registry::{OutputSchema, SAID_OF_OUTPUTS};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -94,10 +94,15 @@ fn found_before(findings: &Value) -> String {
     )
 }
 
-/// The last answer, which somebody wants changed. It may quote what others wrote, so it is data too.
+/// The last answer, which somebody wants changed. It may quote what others wrote, so it is data too. What the step says of it beside
+/// is not the model's.
 fn written_before(before: &Value) -> String {
     if before.is_null() {
         return String::new();
+    }
+    let mut before = before.clone();
+    if let Some(fields) = before.as_object_mut() {
+        fields.retain(|name, _| !SAID_OF_OUTPUTS.contains(&name.as_str()));
     }
     let before = before.to_string();
     let mark = mark(&before);

@@ -84,8 +84,7 @@ impl ContentStore {
         // Restored and removed again meanwhile, it is another text: that one must not go.
         let same = Expr::new("#version = :before").bind("before", &before)?;
         let gone = Write::delete(&key).when(same);
-        let is_back =
-            self.table.try_transact(vec![gone, put(&item)?.if_absent(), take]).await?;
+        let is_back = self.table.try_transact(vec![gone, put(&item)?.if_absent(), take]).await?;
         let found = self.document(owner, id).await?;
         if !is_back && found.is_none() {
             // Somebody may have taken its path a moment ago.

@@ -3,10 +3,11 @@
 //! A count is raised under the condition that there is room, so however many requests come at once, no more is granted than the
 //! quota holds. It is raised in one transaction with what says that it was. For a run that is its head: a run that is written has
 //! counted exactly once, in its person's day and in that of its source, and one that is not written for whatever reason counts in
-//! neither. For other requests it is a mark, by which a repetition is known for a day.
+//! neither. For other requests it is a mark, by which a repetition is known for a day; a request that nothing is known by is one
+//! write of the count alone, in which the table has one wait for another.
 //!
-//! Requests of one person that come at the same moment meet at one count. The table then cancels all of their transactions but
-//! one, and the others try again for about three seconds at most; whoever still finds it busy has counted for nothing.
+//! Transactions of one person that come at the same moment meet at one count. The table then cancels all of them but one, and the
+//! others try again for about three seconds at most; whoever still finds it busy has counted for nothing.
 
 use countersign_identity::UserId;
 use countersign_run::{
@@ -117,12 +118,14 @@ impl RunStore {
             let exceeded = Counted::Exceeded(quota.exceeded(now));
             let Some(room) = quota.room(of.amount) else { return Ok(exceeded) };
             let add = adding(&of_day(of.who, quota, now), of.amount, room, now)?;
-            let mark = of.known_by.map(|name| marking(&mark(of.who, quota, name), now));
-            let writes = mark.into_iter().chain([Ok(add)]).collect::<Result<_>>()?;
+            let Some(name) = of.known_by else {
+                let has_room = self.table.try_write(add).await?;
+                return Ok(if has_room { Counted::Yes } else { exceeded });
+            };
+            let writes = vec![marking(&mark(of.who, quota, name), now)?, add];
             Ok(match broken_condition(self.table.transact_contended(writes).await)? {
-                None => Counted::Yes,
                 // The mark is in front of the count.
-                Some(0) if of.known_by.is_some() => Counted::Yes,
+                None | Some(0) => Counted::Yes,
                 Some(_) => exceeded,
             })
         })

@@ -43,7 +43,6 @@ pub use named_elsewhere::NamedElsewhere;
 pub use on_warning::OnWarning;
 pub use schema::schema;
 pub use summary::NAME as SUMMARY;
-pub use written::SAID_OF_OUTPUTS;
 
 #[cfg(test)]
 mod tests;

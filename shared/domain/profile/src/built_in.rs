@@ -340,7 +340,10 @@ mod tests {
             json!({ "specialists": [one, web()] })
         };
         let place = ["/specialists/0/backoff_multiplier"];
-        check(&paused(2, json!(10)), &[]);
+        check(&paused(3, json!(10)), &[]);
+        check(&paused(5, json!(3)), &[]);
+        check(&paused(4, json!(10)), &["/specialists/0/retry_count"]);
+        check(&paused(5, json!(4)), &["/specialists/0/retry_count"]);
         for (retries, multiplier) in [(1, json!(3)), (2, json!(0)), (2, json!(11)), (2, json!(1.5))]
         {
             check(&paused(retries, multiplier), &place);

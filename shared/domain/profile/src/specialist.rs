@@ -3,7 +3,7 @@
 use countersign_document::{List, Refused, Rules, Text, Whole};
 use countersign_model_list::{ModelName, Temperature};
 use countersign_registry::actions::research_with_tools::{MAX_TOOLS, problem};
-use countersign_registry::{BackoffMultiplier, Reach, Registry};
+use countersign_registry::{BackoffMultiplier, Reach, Registry, most_retries};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,13 +79,25 @@ pub(crate) fn check_tools(tools: &[Text<200>], rules: &mut Rules<'_>) {
     }
 }
 
-/// Only with two retries or more does a pause follow another.
+/// Only with two retries or more does a pause follow another, and pauses that grow fast leave no time for the last retries.
 pub(crate) fn check_backoff(specialist: &Specialist, rules: &mut Rules<'_>) {
     let retries = specialist.retry_count.map_or(0, Whole::get);
     if specialist.backoff_multiplier.is_some() && retries < 2 && rules.is_sound("/retry_count") {
         let message = "`backoff_multiplier` has no effect: there is no second retry";
         let hint = "write `retry_count: 2` or more, or leave it out".to_owned();
         rules.hinted("unavailable", "/backoff_multiplier", message, hint);
+        return;
+    }
+    let (Ok(asked), Ok(seconds)) = (u32::try_from(retries), u32::try_from(MAX_SECONDS)) else {
+        return;
+    };
+    let most = most_retries(asked, specialist.backoff_multiplier.unwrap_or_default(), seconds);
+    if most < asked && rules.is_sound("/retry_count") && rules.is_sound("/backoff_multiplier") {
+        let message = format!(
+            "`retry_count: {asked}` cannot be made: with such pauses, the {seconds} seconds of a turn leave time for {most}"
+        );
+        let hint = format!("write `retry_count: {most}`, or a smaller `backoff_multiplier`");
+        rules.hinted("unavailable", "/retry_count", message, hint);
     }
 }
 

@@ -28,12 +28,17 @@ pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
 pub use function_time::{
-    BackoffMultiplier, FUNCTION_SECONDS, RESERVED, longest_step, step_seconds,
+    BackoffMultiplier, FIRST_PAUSE, FUNCTION_SECONDS, RESERVED, is_time_for, longest_step,
+    most_retries, step_seconds,
 };
 pub use infer::{Inferred, InputTypes, field_type, records};
 pub use output_schema::{OutputSchema, Shape};
 pub use typed::{Action, Perform, arguments, arguments_of, contract_of};
 pub use warnings::Warnings;
+
+/// What the output of any step says of what it could not read: a model does not say it.
+pub const SAID_OF_OUTPUTS: [&str; 6] =
+    ["warnings", "warning_count", "errors", "files_failed", "files_read", "file_notes"];
 
 /// The action whose inputs and outputs are those of a connector's endpoint.
 pub const CALL_CONNECTOR: &str = "call_connector";

@@ -2,10 +2,10 @@
 //! be sent, and then it is sent. The steps are those that anybody could write in a playbook.
 
 use countersign_plan::{CURSOR, endpoint_name};
-use countersign_playbook::{Bindings, EndpointContract, SAID_OF_OUTPUTS};
+use countersign_playbook::{Bindings, EndpointContract};
 use countersign_profile::Research;
 use countersign_registry::actions::research_with_tools::endpoint_of;
-use countersign_registry::{DataType, Slot};
+use countersign_registry::{DataType, SAID_OF_OUTPUTS, Slot};
 use countersign_web::Problem;
 use countersign_wiring::literal_text;
 use serde_json::{Map, Value, json};

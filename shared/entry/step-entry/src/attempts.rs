@@ -4,12 +4,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use countersign_plan::PlanStep;
-use countersign_registry::RESERVED;
 use countersign_registry::action::ActionError;
+use countersign_registry::{FIRST_PAUSE, RESERVED, is_time_for};
 use tokio::time::Instant;
-
-/// The first pause between two attempts; each further one is as many times longer as the step says.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// The attempts of a step, within what its function has left.
 #[derive(Debug)]
@@ -47,7 +44,8 @@ impl Attempts {
 
     /// Waits until it is time for another attempt. `false` at once when there is none.
     pub async fn again(&mut self) -> bool {
-        if self.left == 0 || self.remaining() <= RESERVED + self.pause * 2 {
+        let time = self.remaining().saturating_sub(RESERVED);
+        if self.left == 0 || !is_time_for(self.pause, time) {
             return false;
         }
         tokio::time::sleep(self.pause).await;

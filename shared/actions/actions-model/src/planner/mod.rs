@@ -101,7 +101,7 @@ impl Planner {
             Model::Extractive => by_itself(call, model.name(), &params, &data, &messages)?,
             Model::Provider(client) => {
                 let (deps, terms) = (&self.deps, &terms);
-                let fits = |said| arrange::output(said, &params);
+                let fits = |said, _| arrange::output(said, &params);
                 let conversation = Conversation {
                     client,
                     terms,

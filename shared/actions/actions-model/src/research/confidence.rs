@@ -4,22 +4,31 @@ use countersign_registry::OutputSchema;
 use countersign_registry::actions::research_with_tools::{CONFIDENCE, Inputs, says_confidence};
 use serde_json::Value;
 
+use crate::conversation::Turns;
+use crate::findings::warned;
+
 /// Whether it is asked that.
 pub(super) fn is_asked(inputs: &Inputs, schema: &OutputSchema) -> bool {
     let is_assigned = inputs.assignment.as_ref().is_some_and(|assigned| !assigned.is_null());
     is_assigned && says_confidence(schema)
 }
 
-/// The answer, or what is wrong with what it says of that.
-pub(super) fn checked(output: Value) -> Result<Value, String> {
-    let is_good = match output.get(CONFIDENCE) {
-        None | Some(Value::Null) => true,
-        Some(said) => said.as_f64().is_some_and(|said| (0.0..=1.0).contains(&said)),
+/// The answer, or what is wrong with what it says of that. Nothing is decided by it, so what was found is not lost for it: an answer
+/// that no turn is left to repair does not say how sure the model is, and the step warns of it.
+pub(super) fn checked(mut output: Value, turns: Turns) -> Result<Value, String> {
+    let said = match output.get(CONFIDENCE) {
+        None | Some(Value::Null) => return Ok(output),
+        Some(said) => said,
     };
-    if is_good {
+    if said.as_f64().is_some_and(|said| (0.0..=1.0).contains(&said)) {
         return Ok(output);
     }
-    Err(format!("`{CONFIDENCE}` must be a number from 0 to 1, or null"))
+    if turns == Turns::Left {
+        return Err(format!("`{CONFIDENCE}` must be a number from 0 to 1, or null"));
+    }
+    let left_out = format!("`{CONFIDENCE}` is left out: {said} is no number from 0 to 1");
+    output[CONFIDENCE] = Value::Null;
+    Ok(warned(output, vec![left_out]))
 }
 
 /// What is left to answer for the built-in model: it quotes, and says of nothing how sure it is.
@@ -46,11 +55,19 @@ mod tests {
     fn r_029_how_sure_a_model_is_is_a_number_from_0_to_1_or_nothing() {
         for good in [json!(0), json!(0.7), json!(1), Value::Null] {
             let answer = json!({ "answer": "It filed.", "confidence_score": good });
-            assert_eq!(checked(answer.clone()), Ok(answer));
+            for turns in [Turns::Left, Turns::Over] {
+                assert_eq!(checked(answer.clone(), turns), Ok(answer.clone()));
+            }
         }
         for wrong in [json!(-0.1), json!(1.1), json!(70), json!("0.7")] {
-            let said = checked(json!({ "confidence_score": wrong })).unwrap_err();
+            let answer = json!({ "answer": "It filed.", "confidence_score": wrong });
+            let said = checked(answer.clone(), Turns::Left).unwrap_err();
             assert_eq!(said, "`confidence_score` must be a number from 0 to 1, or null");
+            let warning =
+                format!("`confidence_score` is left out: {wrong} is no number from 0 to 1");
+            let expect =
+                json!({ "answer": "It filed.", "confidence_score": null, "warnings": [warning] });
+            assert_eq!(checked(answer, Turns::Over), Ok(expect));
         }
     }
 

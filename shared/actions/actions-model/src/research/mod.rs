@@ -74,7 +74,10 @@ impl Research {
         let before: u32 = talk.turns.iter().map(|turn| turn.used.turns).sum();
         let (deps, terms, may_ask) = (&self.deps, &terms, talk.may_ask);
         let is_scored = confidence::is_asked(&inputs, schema);
-        let fits = &|output| if is_scored { confidence::checked(output) } else { Ok(output) };
+        let fits = &|output, turns| match is_scored {
+            true => confidence::checked(output, turns),
+            false => Ok(output),
+        };
         let tools = tools.as_slice();
         let conversation = Conversation {
             client,

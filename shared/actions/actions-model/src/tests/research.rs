@@ -160,6 +160,27 @@ async fn f_057_the_built_in_model_asks_by_name_and_quotes_what_it_was_given() {
 }
 
 #[tokio::test]
+async fn r_029_what_was_found_is_not_lost_when_a_model_cannot_say_how_sure_it_is() {
+    let unsure = r#"{"verdict": "bad", "confidence_score": 70}"#;
+    let server = provider(&[unsure, unsure]).await;
+    let mut call = look();
+    call.inputs.insert("assignment".to_owned(), json!({ "task": "Look." }));
+    let fields = vec![
+        Field::new("verdict", DataType::String),
+        Field::new("confidence_score", DataType::Number),
+    ];
+    call.output_schema = Some(OutputSchema { shape: Shape::Object, fields });
+    let answered = ask(&server, &purse(2), &call).await.unwrap();
+    let warning = "`confidence_score` is left out: 70 is no number from 0 to 1";
+    let expect = json!({ "verdict": "bad", "confidence_score": null, "warnings": [warning] });
+    assert_eq!(answered.output, expect);
+    let asked = server.received_requests().await.unwrap();
+    assert_eq!(asked.len(), 2, "it was asked once to repair it");
+    let told = asked[1].body_json::<Value>().unwrap()["messages"].to_string();
+    assert!(told.contains("must be a number from 0 to 1, or null"), "{told}");
+}
+
+#[tokio::test]
 async fn k_46_a_test_says_which_tools_there_would_be() {
     let actions = actions(&offline());
     let action = actions.iter().find(|action| action.name() == "research_with_tools").unwrap();

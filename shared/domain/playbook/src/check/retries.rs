@@ -1,12 +1,12 @@
 //! Warnings about retries, their pauses and time limits that cannot take effect: a call that cannot be undone, or that `for_each`
 //! makes, is sent once (K-51), and a function has a time limit of its own.
 
-use countersign_registry::step_seconds;
+use countersign_registry::{most_retries, step_seconds};
 
 use super::assurance::is_known;
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
-use crate::draft::{Draft, DraftKind, DraftStep};
+use crate::draft::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::lower::retries;
 use crate::model::OnError;
 use crate::sink::Sink;
@@ -23,6 +23,9 @@ pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sin
             None
         };
         check_backoff(draft, step, why, sink);
+        if why.is_none() {
+            check_pauses(draft, step, sink);
+        }
         let (Some(key), Some(why)) = (asked(draft, step), why) else { continue };
         let (message, hint) = match key {
             "on_error" => (
@@ -37,13 +40,36 @@ pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sin
 
 fn check_time(step: &DraftStep<'_>, sink: &mut Sink<'_>) {
     let DraftKind::Action(action) = &step.kind else { return };
-    let function = action.contract.map(|contract| contract.function.as_str());
-    let Some(most) = function.and_then(step_seconds) else { return };
+    let Some(most) = seconds(action) else { return };
     if let Some(asked) = step.timeout_seconds.filter(|asked| *asked > most) {
         let message = format!("{asked} seconds are more than `{}` can have", action.action);
         let what = if action.llm { "a turn of its model" } else { "a step" };
         let hint = format!("{what} has {most} at most, all attempts together");
         warn(step, "timeout_seconds", message, hint, sink);
+    }
+}
+
+/// How long a step with this action may take, in seconds.
+fn seconds(action: &DraftAction<'_>) -> Option<u32> {
+    step_seconds(&action.contract?.function)
+}
+
+/// Pauses that grow fast leave no time for the last retries.
+fn check_pauses(draft: &Draft<'_>, step: &DraftStep<'_>, sink: &mut Sink<'_>) {
+    let (DraftKind::Action(action), Some(multiplier)) = (&step.kind, step.backoff_multiplier)
+    else {
+        return;
+    };
+    let Some(seconds) = seconds(action) else { return };
+    let asked = retries(step, on_error(draft, step).unwrap_or(OnError::Skip));
+    let most = most_retries(asked, multiplier, seconds);
+    if most < asked {
+        let message = format!(
+            "`retry_count: {asked}` cannot be made: with such pauses, the {seconds} seconds of `{}` leave time for {most}",
+            action.action
+        );
+        let hint = format!("write `retry_count: {most}`, or a smaller `backoff_multiplier`");
+        warn(step, "retry_count", message, hint, sink);
     }
 }
 

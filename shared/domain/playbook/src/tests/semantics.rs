@@ -231,6 +231,11 @@ fn r_024_how_pauses_between_attempts_grow_is_a_setting_of_a_step() {
     for few in ["", ", retry_count: 1", ", on_error: retry"] {
         assert_eq!(told(&format!("{few}, backoff_multiplier: 3")), [expect], "{few}");
     }
+    // `query_journal` has 56 seconds; the third pause would be fifty.
+    assert_eq!(told(", retry_count: 2, backoff_multiplier: 10"), [""; 0]);
+    let expect = "P114 s: `retry_count: 5` cannot be made: with such pauses, the 56 seconds of `query_journal` leave time for 2 | write `retry_count: 2`, or a smaller `backoff_multiplier`";
+    assert_eq!(told(", retry_count: 5, backoff_multiplier: 10"), [expect]);
+    assert_eq!(told(", retry_count: 5, backoff_multiplier: 2"), [""; 0]);
 }
 
 #[test]

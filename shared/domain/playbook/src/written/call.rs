@@ -2,7 +2,7 @@
 
 use countersign_document::{List, Rules, Whole};
 use countersign_model_list::{ModelName, Temperature};
-use countersign_registry::{BackoffMultiplier, ModelChoice, PARALLEL};
+use countersign_registry::{BackoffMultiplier, ModelChoice, PARALLEL, SAID_OF_OUTPUTS};
 use countersign_wiring::references;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -287,10 +287,6 @@ fn foreign(key: &str, what: &str, hint: impl Into<Option<String>>, rules: &mut R
     let shown: String = key.chars().take(60).collect();
     rules.at_key(Code::UnknownKey.as_str(), &pointer, format!("{what} `{shown}`"), hint);
 }
-
-/// What the output of any step says of what it could not read: a model does not say it.
-pub const SAID_OF_OUTPUTS: [&str; 6] =
-    ["warnings", "warning_count", "errors", "files_failed", "files_read", "file_notes"];
 
 impl Answer {
     fn rules(&self, rules: &mut Rules<'_>) {

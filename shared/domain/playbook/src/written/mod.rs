@@ -19,7 +19,6 @@ use self::text::{Id, Tag};
 use crate::diagnostic::Code;
 use crate::model::{ApprovalPolicy, Category, ExecutionMode, RunContext};
 
-pub use self::call::SAID_OF_OUTPUTS;
 pub(crate) use self::call::{Answer, Call, LlmTask, Tool};
 pub(crate) use self::for_each::ForEach;
 pub(crate) use self::gate::Gate;
