@@ -109,7 +109,7 @@ impl Knowledge {
             Ok(settled) => {
                 counts.resolved += usize::from(settled == Settled::Stored);
                 tracing::info!(call = key, ?settled, "names that were put off");
-                if settled != Settled::Waiting {
+                if !matches!(settled, Settled::Waiting | Settled::Again) {
                     return Ok(());
                 }
             }

@@ -21,7 +21,8 @@ pub(crate) async fn settle(context: &Context, done: &Done<'_>) -> Result<(), Fin
 }
 
 /// Tells listeners that items are parked, once that is written and before the run is finished: so they hear of it at least once,
-/// unless the bus does not take it. Their owner has read it by then in the mail about the run.
+/// unless the bus does not take it. Their owner has read it by then in the mail about the run, unless that could not be written: then
+/// the alarm tells the operator.
 async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Timestamp) {
     tracing::error!(monitor = %from.monitor, batch = %from.batch, "ITEMS_PARKED: what a monitor found is parked");
     let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());

@@ -23,7 +23,9 @@ impl Unwritten {
     ) -> Result<Option<T>, FinishError> {
         let error = match written {
             Ok(value) => return Ok(Some(value)),
-            Err(error) if error.class() == Class::Retryable => return Err(error),
+            Err(error) if error.class() == Class::Retryable || is_of_deployment(&error) => {
+                return Err(error);
+            }
             Err(error) => error,
         };
         let (part, code) = (what.as_str(), error.code());
@@ -39,6 +41,16 @@ impl Unwritten {
     pub(crate) fn noted_in(self, record: &RunRecord) -> RunRecord {
         RunRecord { not_written: self.0, ..record.clone() }
     }
+}
+
+/// Parts of the codes by which AWS says that something of the deployment is missing or may not be used, such as a right or a key.
+const OF_DEPLOYMENT: [&str; 5] =
+    ["AccessDenied", "ResourceNotFound", "QueueDoesNotExist", "KMS", "UnrecognizedClient"];
+
+/// Whether somebody mends the cause and the same then succeeds: the run waits for that, and everybody is told.
+fn is_of_deployment(error: &FinishError) -> bool {
+    let reason = chain(error);
+    OF_DEPLOYMENT.iter().any(|part| reason.contains(part))
 }
 
 #[cfg(test)]
@@ -74,12 +86,19 @@ mod tests {
         assert_eq!(rows, [(EndPart::Notice, refused), (EndPart::Mail, refused)]);
     }
 
+    fn denied() -> FinishError {
+        let reason = "AccessDeniedException: not authorized to perform dynamodb:PutItem".to_owned();
+        ContentError::Store(StoreError::Refused { table: "content".to_owned(), reason }).into()
+    }
+
     #[test]
     fn what_may_succeed_later_is_tried_again() {
         let (run, mut unwritten) = (RunId::from_bytes([1; 16]), Unwritten::default());
-        let tried: Result<Option<()>, _> =
-            unwritten.unless_never(&run, EndPart::Journal, Err(busy()));
-        assert_eq!(tried.unwrap_err().code(), "STORE_UNAVAILABLE");
+        for (error, code) in [(busy(), "STORE_UNAVAILABLE"), (denied(), "STORE_REFUSED")] {
+            let tried: Result<Option<()>, _> =
+                unwritten.unless_never(&run, EndPart::Journal, Err(error));
+            assert_eq!(tried.unwrap_err().code(), code);
+        }
         assert_eq!(unwritten.noted_in(&RunRecord::default()), RunRecord::default());
     }
 }

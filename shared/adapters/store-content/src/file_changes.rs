@@ -90,8 +90,10 @@ impl ContentStore {
                 FileAction::Create => self.creation(&change, id, &make, &mut writes).await?,
                 _ => self.alteration(&change, &id, &make, &mut writes).await?,
             };
-            if !self.table.try_transact(writes).await? {
-                self.lost(&change).await?;
+            match self.table.transact_contended(writes).await {
+                Ok(()) => {}
+                Err(error) if error.is_condition() => self.lost(&change).await?,
+                Err(error) => return Err(error.into()),
             }
             Ok(text)
         })

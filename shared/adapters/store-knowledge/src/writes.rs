@@ -1,6 +1,6 @@
 //! Writing changes so that doing it again changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{Applied, Scope};
@@ -28,22 +28,23 @@ const OF_BATCH: usize = 250;
 /// How many of these run at once.
 const BATCHES_AT_ONCE: usize = 4;
 
+/// The entities that a plan made. Those that it recognised are joined with themselves, whatever people have joined them with since.
+pub(crate) type Made<'a> = BTreeSet<&'a EntityId>;
+
 /// What is joined under compare-and-set.
 pub(crate) trait Joined:
     Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync
 {
-    /// Whether two that cannot be one may have one key.
-    const MAY_CONTRADICT: bool;
     fn key(&self, scope: &Scope) -> Key;
     fn absorb(&mut self, other: &Self);
+    /// Whether the plan made this one, so that whoever stands under its key may be somebody else.
+    fn is_made(&self, made: &Made<'_>) -> bool;
     /// Whether these two cannot be one.
     fn contradicts(&self, other: &Self) -> bool;
     fn index(&self, scope: &Scope) -> Option<(String, String)>;
 }
 
 impl Joined for Entity {
-    const MAY_CONTRADICT: bool = true;
-
     fn key(&self, scope: &Scope) -> Key {
         keys::entity(scope, &self.id)
     }
@@ -51,6 +52,10 @@ impl Joined for Entity {
     fn absorb(&mut self, other: &Self) {
         Entity::absorb(self, other);
         self.keep_to_limits();
+    }
+
+    fn is_made(&self, made: &Made<'_>) -> bool {
+        made.contains(&self.id)
     }
 
     fn contradicts(&self, other: &Self) -> bool {
@@ -69,14 +74,16 @@ pub(crate) fn by_name(scope: &Scope, entity: &Entity) -> (String, String) {
 }
 
 impl Joined for Edge {
-    const MAY_CONTRADICT: bool = false;
-
     fn key(&self, scope: &Scope) -> Key {
         keys::edge(scope, &self.from, self.relationship, &self.to)
     }
 
     fn absorb(&mut self, other: &Self) {
         Edge::absorb(self, other);
+    }
+
+    fn is_made(&self, _: &Made<'_>) -> bool {
+        false
     }
 
     fn contradicts(&self, _: &Self) -> bool {
@@ -97,13 +104,18 @@ enum Next {
 
 impl KnowledgeStore {
     /// Pointers first: one that names nothing yet is skipped by readers; an entity nobody can find would be made twice.
-    pub(crate) async fn apply_all(&self, scope: &Scope, changes: &Changes) -> Result<Applied> {
+    pub(crate) async fn apply_all(
+        &self,
+        scope: &Scope,
+        changes: &Changes,
+        made: &Made<'_>,
+    ) -> Result<Applied> {
         self.write_all(unique(pointers(scope, changes)?)).await?;
         self.write_origins(scope, changes).await?;
-        if !self.join_all(scope, &changes.entities).await? {
+        if !self.join_all(scope, &changes.entities, made).await? {
             return Ok(Applied::Contradicted);
         }
-        self.join_all(scope, &changes.edges).await?;
+        self.join_all(scope, &changes.edges, made).await?;
         self.write_all(unique(rows(scope, changes)?)).await?;
         let mut asked: Vec<Answer<'_, ()>> = Vec::with_capacity(changes.reviews.len());
         for review in &changes.reviews {
@@ -148,15 +160,20 @@ impl KnowledgeStore {
     }
 
     /// False when one of them contradicts what stands: then none is written, unless somebody else writes at the same moment.
-    async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<bool> {
+    async fn join_all<T: Joined>(
+        &self,
+        scope: &Scope,
+        news: &[T],
+        made: &Made<'_>,
+    ) -> Result<bool> {
         let wanted: Vec<Key> = news.iter().map(|new| new.key(scope)).collect();
         let mut stands = self.table.get_many(&wanted).await?;
-        if T::MAY_CONTRADICT && self.contradicts(scope, news, &stands)? {
+        if self.contradicts(scope, news, made, &stands)? {
             return Ok(false);
         }
         let mut joins: Vec<Answer<'_, bool>> = Vec::with_capacity(news.len());
         for new in news {
-            joins.push(Box::pin(self.join(scope, new, stands.remove(&new.key(scope)))));
+            joins.push(Box::pin(self.join(scope, new, made, stands.remove(&new.key(scope)))));
         }
         let joined: Vec<bool> = iter(joins).buffer_unordered(AT_ONCE).try_collect().await?;
         Ok(joined.into_iter().all(|is_joined| is_joined))
@@ -167,11 +184,12 @@ impl KnowledgeStore {
         &self,
         scope: &Scope,
         new: &T,
+        made: &Made<'_>,
         mut stands: Option<Item>,
     ) -> Result<bool> {
         let key = new.key(scope);
         for _ in 0..TRIES {
-            let write = match self.next(scope, new, stands)? {
+            let write = match self.next(scope, new, made, stands)? {
                 Next::Nothing => return Ok(true),
                 Next::Contradicts => return Ok(false),
                 Next::Put(write) => *write,
@@ -193,13 +211,19 @@ impl KnowledgeStore {
     }
 
     /// The write that joins `new` to what stands; none when it is in there already.
-    fn next<T: Joined>(&self, scope: &Scope, new: &T, stands: Option<Item>) -> Result<Next> {
+    fn next<T: Joined>(
+        &self,
+        scope: &Scope,
+        new: &T,
+        made: &Made<'_>,
+        stands: Option<Item>,
+    ) -> Result<Next> {
         let (joined, version, condition) = match stands {
             None => (new.clone(), 0, Expr::absent()),
             Some(item) => {
                 let item: Versioned = decode(self.table.name(), item)?;
                 let before: T = open(self.table.name(), &item.json)?;
-                if before.contradicts(new) {
+                if new.is_made(made) && before.contradicts(new) {
                     return Ok(Next::Contradicts);
                 }
                 let mut after = before.clone();

@@ -24,9 +24,10 @@ use crate::recognise::{Method, classify, spans};
 
 use self::fields::is_no_name_field;
 pub use self::found_in::FoundIn;
-pub use self::limits::{MAX_COMPANY, MAX_IDS, MAX_NAME, MAX_WORD};
+pub use self::limits::{MAX_COMPANY, MAX_IDS, MAX_WORD};
 use self::pieces::pieces;
 use self::relate::relate;
+pub use crate::model::MAX_NAME;
 
 pub(crate) use self::fields::field_hint;
 

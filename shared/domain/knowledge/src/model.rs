@@ -33,6 +33,9 @@ pub const MAX_PROVENANCE: usize = 50;
 /// The most source runs an entity remembers by name; `source_count` stops growing there.
 pub const MAX_SOURCES: usize = 500;
 
+/// The most characters of a name.
+pub const MAX_NAME: usize = 300;
+
 /// The most other spellings an entity keeps, the first in their order: an item of the table holds 400 KB.
 pub const MAX_ALIASES: usize = 100;
 

@@ -5,12 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::extract::MAX_NAME;
 use crate::fold::fold;
 use crate::gazetteer::{
     is_given_name, is_organisation_word, is_place, is_state_code, is_surname_too,
 };
-use crate::model::EntityType;
+use crate::model::{EntityType, MAX_NAME};
 use crate::organisation::is_legal_form;
 use crate::person::{is_honorific, is_particle, is_person_mark};
 

@@ -193,7 +193,7 @@ mod tests {
         check(Quota::runs(100), "2026-11-22T00:00:00Z", runs, 86_400);
         let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01 00:00:00Z";
         check(Quota::uploads(1024), "2026-12-31T12:00:00Z", uploads, 43_200);
-        let searches = "this exceeds the quota of 500 searches a person and day; it begins anew at 2027-01-01T00:00:00Z";
+        let searches = "this exceeds the quota of 500 searches a person and day; it begins anew at 2027-01-01 00:00:00Z";
         check(Quota::searches(500), "2026-12-31T12:00:00Z", searches, 43_200);
         assert_eq!(day_of("2026-11-22T23:59:59.9Z".parse().unwrap()), "2026-11-22");
     }

@@ -1,9 +1,7 @@
 //! How large a name may be, and what comes with it. What is larger is left out, and why is said.
 
 use super::Extracted;
-
-/// The most characters of a name.
-pub const MAX_NAME: usize = 300;
+use crate::model::MAX_NAME;
 
 /// The most characters of a kind, or of the scheme of an identifier.
 pub const MAX_WORD: usize = 64;

@@ -73,7 +73,7 @@ fn f_053_a_destination_is_checked_with_its_config() {
     );
     check(
         "action: route_output\ninputs: {data: x}\nparams: {destinations: []}",
-        &["P006 11:28 1 `destinations` must have at least one entry, found 0"],
+        &["P006 11:28 1 `destinations` must have 1 to 50 entries, found 0"],
     );
 }
 
