@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{Applied, Scope};
 use countersign_knowledge::{
-    Discovery, DiscoveryStatus, Edge, Entity, ResolutionLogRow, ReviewRow, lookup_keys,
+    Discovery, DiscoveryStatus, Edge, Entity, EntityId, ResolutionLogRow, ReviewRow, lookup_keys,
 };
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};

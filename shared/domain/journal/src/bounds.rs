@@ -7,8 +7,9 @@ use crate::entry::Output;
 /// The longest part of a note that a summary quotes, in characters; the entry holds the whole note.
 pub(crate) const MAX_NOTE: usize = 200;
 
-/// The most bytes of notes an entry holds whole; else each is cut, with a mark.
-const MAX_NOTES: usize = 100_000;
+/// The most bytes of notes an entry holds whole; else each is cut, with a mark. A record may have a note twice, with its decision
+/// and as the one that decided: together they fit among the requests.
+const MAX_NOTES: usize = 60_000;
 
 /// The most bytes of requests an entry holds; of more, the latest.
 const MAX_REQUESTS: usize = 160_000;
