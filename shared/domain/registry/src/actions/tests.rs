@@ -50,7 +50,7 @@ fn f_043_search_knowledge_graph() {
         "entity_name entity_names external_id",
         "entity_types=[] relationship_types=[] include_related=true max_hops=2 namespace",
         "entities[name,type,subtype,aliases,external_ids,confidence,entity_id,source_count,counted_with,first_seen,last_seen] \
-         relationships[source,target,type,properties,differing,confidence,source_id,target_id,readings,more_readings] count is_cut not_found",
+         relationships[source,target,type,properties,differing,confidence,source_id,target_id,readings,more_readings] count is_cut not_found warnings warning_count",
     );
 }
 
@@ -76,7 +76,7 @@ fn f_047_extract_entities() {
         "data!",
         r#"entity_types="auto" relationship_type strategy="auto" rules"#,
         "entities[name,type,source_field,source_record_index,confidence,method,relationship_type,related_to,\
-         external_ids,context,place,attributes,source_connector,source_endpoint,source_query,retrieved_at,document] count",
+         external_ids,context,place,attributes,source_connector,source_endpoint,source_query,retrieved_at,document] count warnings warning_count",
     );
 }
 
@@ -87,7 +87,7 @@ fn f_048_resolve_entities() {
         "entities!",
         r#"strategy="fuzzy" threshold=0.85 namespace within_seconds=20"#,
         "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
-         merge_count ambiguous ambiguous_left_out relationships new_relationships pending warnings",
+         merge_count ambiguous ambiguous_left_out relationships new_relationships pending warnings warning_count",
     );
 }
 
@@ -99,7 +99,7 @@ fn f_048_match_entities() {
         r#"strategy="fuzzy" threshold=0.85 record_field="name" namespace"#,
         "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
          merge_count ambiguous[entity,candidate,type,entity_id,candidate_id,confidence,match_method,match_details,\
-         reason,why] ambiguous_left_out records",
+         reason,why] ambiguous_left_out records warnings warning_count",
     );
 }
 
@@ -202,7 +202,7 @@ fn f_058_to_f_064_what_looks_for_what_is_new() {
 #[test]
 fn f_055_f_056_what_a_model_does_has_no_outputs_of_its_own() {
     for action in ["synthesize_report", "llm_analyze"] {
-        check(action, "data!", "instructions template", "");
+        check(action, "data! findings", "instructions template", "");
         let registry = Registry::builtin();
         assert!(registry.get(action).unwrap().answers_as_declared(), "{action}");
     }
