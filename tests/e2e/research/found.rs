@@ -44,13 +44,16 @@ async fn is_on_the_web(stage: &Stage) -> [String; 2] {
 async fn what_was_found_is_kept(stage: &Stage, agent: &str) {
     let at = format!("{}/found", stage.server.uri());
     let reads = json!({ "url": at }).to_string();
-    let answer = json!({ "answer": "Owl Fund filed in May [1].", "sources": [at] }).to_string();
+    let mut answer = json!({ "answer": "Owl Fund filed in May [1].", "sources": [at] });
+    let to_all = answer.to_string();
+    answer["confidence_score"] = json!(0.9);
+    let looked = answer.to_string();
     let turns = vec![
         (PLANS, plan(&[task("a", "press", &[])])),
         (PRESS, asking(&[("search_web", WORDS)])),
         (PRESS, asking(&[("crawl_url", &reads)])),
-        (PRESS, said(&answer)),
-        (ANSWERS, said(&answer)),
+        (PRESS, said(&looked)),
+        (ANSWERS, said(&to_all)),
     ];
     answers(stage, turns).await;
     let [page, other] = is_on_the_web(stage).await;
