@@ -190,6 +190,7 @@ impl Knowledge {
             Ok(Applied::Whole) => counts.applied += 1,
             Ok(Applied::Contradicted) => {
                 tracing::info!(call = one.call, "a plan contradicts the graph and is made anew");
+                self.give_up_contradicted(one, planned, now, counts).await?;
             }
             Ok(Applied::Partly) => {
                 // The next sweep goes on with it, behind those that have waited longer.
@@ -209,6 +210,21 @@ impl Knowledge {
             }
         }
         Ok(())
+    }
+
+    /// Gives up a call whose plans have contradicted the graph for so long: another one would too.
+    async fn give_up_contradicted(
+        &self,
+        one: &Waiting,
+        planned: &Planned,
+        now: Timestamp,
+        counts: &mut Counts,
+    ) -> Result<(), Fault> {
+        let from = planned.from.as_deref().filter(|from| from.at < before(now, GIVEN_UP));
+        let Some(deferred) = from else { return Ok(()) };
+        let of = PutOff { graph: &self.store, scope: &one.scope, key: &one.call, deferred, now };
+        let why = "its plans contradicted the graph for seven days";
+        self.give_up_names(one, of, why, counts).await
     }
 
     async fn give_up_plan(
