@@ -8,7 +8,7 @@ use countersign_connector::ConnectorId;
 use countersign_identity::{Requirement, Role, UserId};
 use countersign_profile::ProfileId;
 use countersign_registry::CALL_CONNECTOR;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Asking, Call, RunInfo};
 use countersign_web::{Json, Path, Problem, Signed};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

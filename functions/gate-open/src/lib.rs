@@ -106,8 +106,7 @@ pub async fn handle(
 ) -> Result<Value, Fault> {
     let GateEvent { run, step, attempt, seal, token, retry } = decode(event)?;
     let token = TaskToken::new(token).of_attempt(attempt, retry);
-    let event =
-        StepEvent { run, step, attempt, seal, then: Vec::new(), done: 0, ran: 0, call: None };
+    let event = StepEvent::new(run, step, attempt, seal);
     // What takes too long is reported before Lambda ends this invocation: then nobody would answer the token.
     let time = invocation.remaining.saturating_sub(RESERVE);
     let asked = tokio::time::timeout(time, ask(context, &event, &token, invocation)).await;

@@ -37,7 +37,7 @@ pub(crate) async fn write_down(
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
         let step = plan.and_then(|plan| plan.step(name));
         let warnings = step.and_then(|step| warnings_of(step, &outcome.output, None));
-        let consequence = Consequence { stop: None, warnings: warnings.as_ref() };
+        let consequence = Consequence { warnings: warnings.as_ref(), ..Consequence::default() };
         context.runs.end_step(&head.run, &outcome, &event, consequence).await?;
     }
     Ok(missing.len())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, run_info};
 use countersign_profile::Profile;
-use countersign_registry::action::Call;
+use countersign_registry::action::{Asking, Call};
 use countersign_run::{Head, RunState, StepWarnings};
 use jiff::Timestamp;
 use serde_json::Map;
@@ -59,6 +59,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         info: run_info(head, warnings),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

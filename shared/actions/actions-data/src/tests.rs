@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Asking, Call, RunInfo};
 use serde_json::{Map, Value, json};
 
 fn call(action: &str, inputs: &Value, params: &Value) -> Call {
@@ -31,6 +31,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         idempotency_key: "key".to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

@@ -9,7 +9,7 @@ use countersign_knowledge::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, EntityId, EntityType, Namespace,
 };
 use countersign_monitor::{MAX_BYTES, MAX_ITEMS, MAX_SEEN, MarkKind, Position};
-use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Asking, Call, RunInfo};
 use countersign_run::Ancestry;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -79,6 +79,7 @@ pub(crate) fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         },
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

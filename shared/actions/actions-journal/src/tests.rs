@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use countersign_journal::{
     Access, Entry, EntryId, JournalError, JournalPage, JournalRead, JournalWrite,
 };
-use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Asking, Call, RunInfo};
 use countersign_run::StepStatus;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -86,6 +86,7 @@ fn call(action: &str, inputs: &Value) -> Call {
         idempotency_key: "key".into(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

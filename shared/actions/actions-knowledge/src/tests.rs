@@ -9,7 +9,7 @@ use countersign_identity::UserId;
 use countersign_knowledge::ReviewId;
 use countersign_knowledge::explore::Explore;
 use countersign_knowledge::graph::Graph;
-use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
+use countersign_registry::action::{ActionError, Asking, Call, Handler, RunInfo};
 use serde_json::{Value, json};
 
 use self::memory::Memory;
@@ -41,6 +41,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         idempotency_key: key.to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

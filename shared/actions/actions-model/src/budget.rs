@@ -4,7 +4,7 @@ use std::fmt;
 
 use countersign_model_list::{Cost, Terms};
 use countersign_registry::action::Call;
-use countersign_run::{ModelCall, RunId};
+use countersign_run::{ModelCall, ModelCallEnd, RunId};
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{
     EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf,
@@ -23,7 +23,8 @@ pub trait ModelBudget: Send + Sync {
         terms: &'a Terms,
     ) -> BoxFuture<'a, Result<(), LlmError>>;
 
-    /// Counts what the turn used instead of what was reserved, notes how it ended, and removes what was shown of its answer.
+    /// Counts what the turn used instead of what was reserved, notes how it ended, and removes what was shown of its answer. Where the
+    /// call says so, this is left to whoever writes what came of the step.
     fn settle<'a>(
         &'a self,
         call: &'a Call,
@@ -72,8 +73,12 @@ impl ModelBudget for StoredBudget {
     ) -> BoxFuture<'a, Result<(), LlmError>> {
         Box::pin(async move {
             let run = run_of(call).map_err(LlmError::Budget)?;
+            // The end of the turn before, which is followed by this one.
+            if let Some(end) = call.asking.end.as_ref().and_then(|left| left.take()) {
+                self.end(EndedCall::of(&run, &end)).await;
+            }
             let (of, limits) = (of(call, &run), self.limits.with(terms));
-            let begun = self.runs.begin_model_call(limits, of, spend(turn), turn).await;
+            let begun = self.runs.begin_model_call(limits, of, Spend::of(turn), turn).await;
             self.granted(of, (turn, terms), begun.map_err(LlmError::Budget)?).await
         })
     }
@@ -86,22 +91,26 @@ impl ModelBudget for StoredBudget {
         is_shown: bool,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let Ok(run) = run_of(call) else { return };
-            let end = EndedCall {
-                of: of(call, &run),
-                reserved: spend(reserved),
-                used: spend(ended),
-                call: ended,
-                is_shown,
-            };
-            if let Err(error) = self.runs.end_model_call(end).await {
-                tracing::warn!(%run, step = call.step, %error, "how a turn ended is not recorded");
+            let (reserved, ended) = (reserved.clone(), ended.clone());
+            let (who, at) = (call.info.invoked_by.clone(), call.now);
+            let end = ModelCallEnd { reserved, ended, who, at, is_shown };
+            match (&call.asking.end, run_of(call)) {
+                (Some(left), _) => left.put(end),
+                (None, Ok(run)) => self.end(EndedCall::of(&run, &end)).await,
+                (None, Err(_)) => {}
             }
         })
     }
 }
 
 impl StoredBudget {
+    async fn end(&self, end: EndedCall<'_>) {
+        let (run, step) = (end.of.run, &end.call.step);
+        if let Err(error) = self.runs.end_model_call(end).await {
+            tracing::warn!(%run, step, %error, "how a turn ended is not recorded");
+        }
+    }
+
     /// The answer to a request for a turn.
     async fn granted(
         &self,
@@ -121,7 +130,7 @@ impl StoredBudget {
         // The call is refused in any case; without an answer of the table only what is spent is not said.
         let spent = self.runs.spent(of).await.ok();
         let spent = spent.map(|spent| if is_of_run { spent.by_run } else { spent.in_day });
-        let (limit, figures) = (limits.to_string(), limits.figures(spent, spend(turn)));
+        let (limit, figures) = (limits.to_string(), limits.figures(spent, Spend::of(turn)));
         Err(match reserved {
             Reserved::DayExceeded(exceeded) => {
                 LlmError::DayBudget { limit, figures, anew: exceeded.anew }
@@ -165,12 +174,6 @@ impl fmt::Display for Limits<'_> {
         let cost = self.cost.map_or(0, |cost| cost.millionths);
         f.write_str(&self.said(Spend { tokens: self.tokens, cost }))
     }
-}
-
-/// What is counted of a turn.
-fn spend(turn: &ModelCall) -> Spend {
-    let cost = turn.counted_cost.as_ref().map_or(0, |cost| cost.millionths);
-    Spend { tokens: turn.counted_tokens, cost }
 }
 
 fn run_of(call: &Call) -> Result<RunId, StoreError> {

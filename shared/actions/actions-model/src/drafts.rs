@@ -3,6 +3,7 @@
 //! The answer itself does not depend on it: what cannot be shown is not shown, and the turn goes on.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ use tokio::time::{Instant, timeout_at};
 const SHORTEST: Duration = Duration::from_millis(250);
 /// So many bytes of an answer make that time longer by itself.
 const LONGER_BY: usize = 4 * 1024;
+
+/// An answer that is whole after this time is not shown in parts: nobody could read them.
+const AT_ONCE: Duration = Duration::from_millis(25);
 
 /// The longest answer that is shown, bytes as they come; what is written after that is not shown.
 const MAX_SHOWN: usize = 64 * 1024;
@@ -84,8 +88,12 @@ impl Followed<'_> {
     pub(crate) async fn follow(&self, mut parts: UnboundedReceiver<String>) -> FollowEnd {
         let mut answer = String::new();
         let mut shown = BTreeMap::new();
+        let mut is_first = true;
         while let Some(part) = parts.recv().await {
             answer.push_str(&part);
+            if mem::take(&mut is_first) && !gather(&mut parts, &mut answer, AT_ONCE).await {
+                return FollowEnd::Over;
+            }
             loop {
                 let seen = answer.len();
                 let written = match seen > MAX_SHOWN {

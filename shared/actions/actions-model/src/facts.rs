@@ -96,7 +96,7 @@ impl Facts {
         if bytes > MAX_INPUT {
             return Err(LlmError::InputTooLarge { bytes, max: MAX_INPUT });
         }
-        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        let (model, terms) = self.deps.chosen(call).await?;
         let Model::Provider(client) = &model else { return Err(LlmError::LearnsNothing) };
         let asked = Asked { client, terms: &terms, schema: &schema, messages };
         let begun = Instant::now();

@@ -82,7 +82,7 @@ impl<A> ModelAction<A> {
         params: &Params,
     ) -> Result<(Value, ModelUse), LlmError> {
         let Asked { schema, messages, left_out } = self.asked(call, inputs, params)?;
-        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        let (model, terms) = self.deps.chosen(call).await?;
         match &model {
             Model::Extractive if call.rewrite.is_some() => Err(LlmError::FollowsNoInstructions),
             Model::Extractive => {

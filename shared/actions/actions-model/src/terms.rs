@@ -1,8 +1,9 @@
-//! Which model a step asks, and on which terms: what an administrator has listed, read at every call.
+//! Which model a step asks, and on which terms: what an administrator has listed, read at every call, with the run where that can be.
 
 use countersign_model::Model;
 use countersign_model_list::{ModelList, Terms};
 use countersign_registry::ModelChoice;
+use countersign_registry::action::{Call, ReadList};
 use countersign_store_directory::{Directory, Setting};
 use futures::future::BoxFuture;
 
@@ -32,15 +33,16 @@ impl Deps {
     }
 
     /// The model that is asked, and what holds for it.
-    pub(crate) async fn chosen(
-        &self,
-        choice: Option<&ModelChoice>,
-    ) -> Result<(Model, Terms), LlmError> {
-        let own = self.models.own();
+    pub(crate) async fn chosen(&self, call: &Call) -> Result<(Model, Terms), LlmError> {
+        let (own, choice) = (self.models.own(), call.model.as_ref());
         if let (Model::Extractive, None) = (own, choice) {
             return Ok((Model::Extractive, Terms::default()));
         }
-        let (model, list) = (self.model_name(choice), self.lists.list().await?);
+        let model = self.model_name(choice);
+        let list = match &call.asking.list {
+            ReadList::Read(list) => list.as_deref().cloned(),
+            ReadList::Not => self.lists.list().await?,
+        };
         let is_own = model == own.name();
         if !is_own && !list.as_ref().is_some_and(|list| list.allows(&model)) {
             return Err(LlmError::NotAllowed { model });

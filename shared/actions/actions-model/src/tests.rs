@@ -6,7 +6,7 @@ use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_model::ModelConfig;
 use countersign_model_list::ModelList;
-use countersign_registry::action::{ActionError, Answered, Call, RunInfo};
+use countersign_registry::action::{ActionError, Answered, Asking, Call, RunInfo};
 use countersign_registry::{DataType, Field, OutputSchema, Shape};
 use countersign_run::ModelCallStatus;
 use futures::future::BoxFuture;
@@ -69,6 +69,7 @@ fn call(data: Value, params: Value, schema: OutputSchema) -> Call {
         },
         output_schema: Some(schema),
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

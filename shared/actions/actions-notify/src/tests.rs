@@ -5,7 +5,7 @@ use countersign_failure::Class;
 use countersign_identity::UserId;
 use countersign_links::makes_link;
 use countersign_outbox::Mail;
-use countersign_registry::action::{ActionError, ActionFuture, Call, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Asking, Call, RunInfo};
 use countersign_run::Quota;
 use countersign_store_content::Notification;
 use serde_json::{Value, json};
@@ -70,6 +70,7 @@ fn call(message: &str, params: &Value) -> Call {
         idempotency_key: "key".into(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use countersign_actions_knowledge::GraphPort;
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Asking, Call, RunInfo};
 use countersign_report::WrittenDestination;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
         idempotency_key: "key".into(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

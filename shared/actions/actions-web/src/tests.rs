@@ -10,7 +10,7 @@ use std::time::Duration;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_reader::Readers;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Asking, Call, RunInfo};
 use countersign_run::Quota;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -62,6 +62,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
         idempotency_key: "run_1/look".to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::asked::Encoded;
 use crate::sign_in::FirstRights;
 use crate::user::User;
-use crate::{Answer, Directory, DirectoryError, Result, keys};
+use crate::{Answer, Directory, DirectoryError, Result, Setting, keys};
 
 /// Of more scopes than these, [`Directory::entry_of`] reads fewer units of the table.
 const MAX_LOOKED_UP: usize = 6;
@@ -133,7 +133,9 @@ impl Directory {
     /// # Errors
     /// [`DirectoryError::Store`] when an item has another shape.
     pub fn found(&self, read: &HashMap<Lookup, Item>) -> Result<Option<DirectoryEntry>> {
-        let ours = read.iter().filter(|(of, _)| of.is_of(&self.table));
+        let settings = Setting::ALL.map(|setting| self.setting_lookup(setting));
+        let is_right = |of: &Lookup| of.is_of(&self.table) && !settings.contains(of);
+        let ours = read.iter().filter(|(of, _)| is_right(of));
         let items = ours.map(|(_, item)| item.clone()).collect();
         add_up(self.table.name(), items).map_err(DirectoryError::doing("read the grants"))
     }

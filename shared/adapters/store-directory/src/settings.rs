@@ -1,15 +1,17 @@
 //! Documents that an administrator writes for the whole deployment: the floor policy that no other approval policy may undercut, and
 //! the list of models.
 
+use std::collections::HashMap;
+
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Query, Write};
+use countersign_store_kit::{Expr, Item, Lookup, Query, Write, decode};
 use futures::TryFutureExt as _;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::asked::Encoded;
-use crate::{Answer, Directory, DirectoryError, keys};
+use crate::{Answer, Directory, DirectoryError, Result, keys};
 
 /// Which document of the deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,9 @@ pub enum Setting {
 }
 
 impl Setting {
+    /// All of them.
+    pub(crate) const ALL: [Self; 2] = [Self::ApprovalFloor, Self::ModelList];
+
     /// Its name in keys.
     pub(crate) fn key(self) -> &'static str {
         match self {
@@ -50,6 +55,26 @@ impl Directory {
     /// [`DirectoryError::Store`] when the table does not answer.
     pub fn setting(&self, of: Setting) -> Answer<'_, Option<StoredSetting>> {
         self.one(keys::setting(of), "read a document of the deployment")
+    }
+
+    /// The read of such a document, for a batch across tables.
+    #[must_use]
+    pub fn setting_lookup(&self, of: Setting) -> Lookup {
+        self.table.lookup(keys::setting(of))
+    }
+
+    /// What such a batch found; none where the document was never written.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the item has another shape.
+    pub fn setting_found(
+        &self,
+        of: Setting,
+        read: &HashMap<Lookup, Item>,
+    ) -> Result<Option<StoredSetting>> {
+        let item = read.get(&self.setting_lookup(of)).cloned();
+        let setting = item.map(|item| decode(self.table.name(), item)).transpose();
+        setting.map_err(DirectoryError::doing("read a document of the deployment"))
     }
 
     /// Every version there was, the newest first: who wrote what, and when.

@@ -79,7 +79,11 @@ impl RunStore {
         let (outcome, stop) = ending_of(request, intent.as_ref(), verdict, at);
         let is_missed = for_itself && intent.is_none() && stop.is_none();
         let warnings = if is_missed { self.missing(request, verdict).await? } else { None };
-        let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
+        let consequence = Consequence {
+            stop: stop.as_ref(),
+            warnings: warnings.as_ref(),
+            ..Consequence::default()
+        };
         self.end_step(run, &outcome, &event, consequence).await.map(drop)
     }
 
@@ -125,7 +129,11 @@ impl RunStore {
         let view = self.view(run, &intent.step).await?;
         let step = view.as_ref().and_then(|view| view.plan.step(&intent.step));
         let warnings = step.and_then(|step| warnings_of(step, &outcome.output, None));
-        let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
+        let consequence = Consequence {
+            stop: stop.as_ref(),
+            warnings: warnings.as_ref(),
+            ..Consequence::default()
+        };
         self.end_step(run, &outcome, &ended(intent, &outcome), consequence).await.map(drop)
     }
 

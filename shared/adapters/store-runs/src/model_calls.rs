@@ -1,7 +1,7 @@
 //! The turns of a run with models.
 
-use countersign_run::{ModelCall, RunId};
-use countersign_store_kit::{Page, Window, Write, broken_condition};
+use countersign_run::{ModelCall, ModelCallEnd, RunId};
+use countersign_store_kit::{Page, StoreError, Window, Write, broken_condition};
 use futures::future::{BoxFuture, try_join};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,37 @@ pub struct EndedCall<'a> {
     pub call: &'a ModelCall,
     /// Whether something of its answer was shown while it was written.
     pub is_shown: bool,
+}
+
+impl<'a> EndedCall<'a> {
+    /// A turn whose end was left to be written with what came of it.
+    #[must_use]
+    pub fn of(run: &'a RunId, end: &'a ModelCallEnd) -> Self {
+        Self {
+            of: SpendOf { run, who: &end.who, at: end.at },
+            reserved: Spend::of(&end.reserved),
+            used: Spend::of(&end.ended),
+            call: &end.ended,
+            is_shown: end.is_shown,
+        }
+    }
+
+    fn difference(&self) -> Change {
+        Change::between(self.reserved, self.used)
+    }
+
+    /// All that is written of it.
+    pub(crate) fn writes(&self) -> Result<Vec<Write>> {
+        let mut writes = vec![recorded(self.of.run, self.call)?];
+        let difference = self.difference();
+        if difference != Change::default() {
+            writes.extend([run_count(self.of, difference)?, day_count(self.of, difference)?]);
+        }
+        if self.is_shown {
+            writes.push(Write::delete(&keys::draft(self.of.run, &self.call.step)));
+        }
+        Ok(writes)
+    }
 }
 
 impl RunStore {
@@ -72,27 +103,45 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the record cannot be written.
     pub async fn end_model_call(&self, ended: EndedCall<'_>) -> Result<()> {
-        let EndedCall { of, reserved, used, call, is_shown } = ended;
-        let mut writes = vec![recorded(of.run, call)?];
-        let difference = Change::between(reserved, used);
-        if difference != Change::default() {
-            writes.extend([run_count(of, difference)?, day_count(of, difference)?]);
-        }
-        if is_shown {
-            writes.push(Write::delete(&keys::draft(of.run, &call.step)));
-        }
+        let writes = ended.writes()?;
         if writes.len() > 1 {
             let Err(error) = self.table.transact_contended(writes).await else { return Ok(()) };
-            let (run, step) = (of.run, &call.step);
-            let stays = difference != Change::default();
+            let (run, step) = (ended.of.run, &ended.call.step);
+            let stays = ended.difference() != Change::default();
             tracing::warn!(%run, step, %error, stays, "the end of a turn is written in parts; what was reserved may stay counted");
         }
+        self.end_model_call_uncounted(ended).await
+    }
+
+    /// The same but for the budgets: what was reserved stays counted.
+    async fn end_model_call_uncounted(&self, ended: EndedCall<'_>) -> Result<()> {
+        let EndedCall { of, call, is_shown, .. } = ended;
         self.table.write(recorded(of.run, call)?).await?;
         if is_shown && let Err(error) = self.remove_draft(of.run, &call.step).await {
             // It is shown until the step is over, or for five minutes.
             tracing::warn!(run = %of.run, step = call.step, %error, "a draft stays");
         }
         Ok(())
+    }
+
+    /// Writes the end of a turn with what came of it, in one transaction. What does not succeed together is done apart: the end of
+    /// the turn at once, without the budgets where it is not known whether they are counted; false says that the rest is still to be written.
+    pub(crate) async fn with_end_of_turn(
+        &self,
+        mut writes: Vec<Write>,
+        ended: EndedCall<'_>,
+    ) -> Result<bool> {
+        writes.extend(ended.writes()?);
+        let Err(error) = self.table.transact_contended(writes).await else { return Ok(true) };
+        let (run, step) = (ended.of.run, &ended.call.step);
+        let apart = match &error {
+            StoreError::ConditionFailed { .. } => self.end_model_call(ended).await,
+            _ => self.end_model_call_uncounted(ended).await,
+        };
+        if let Err(also) = apart {
+            tracing::warn!(%run, step, %error, %also, "how a turn ended is not recorded");
+        }
+        Ok(false)
     }
 
     /// A page of the turns of a run: by step, and of a step by time.

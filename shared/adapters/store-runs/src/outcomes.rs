@@ -1,11 +1,13 @@
 //! What a step writes: one transaction to end.
 
-use countersign_run::{Event, EventKind, ModelUse, RunId, StepWarnings, Stop, warning_sentences};
+use countersign_run::{
+    Event, EventKind, ModelCallEnd, ModelUse, RunId, StepWarnings, Stop, warning_sentences,
+};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
 use crate::records::OutcomeItem;
-use crate::{Intent, Result, RunStore, StepOutcome, keys};
+use crate::{EndedCall, Intent, Result, RunStore, StepOutcome, keys};
 
 /// How many sentences about what a step could not read are kept beside its outcome, so that nobody has to read the output
 /// for them.
@@ -18,11 +20,13 @@ pub struct Consequence<'a> {
     pub stop: Option<&'a Stop>,
     /// Later steps, and those who sign them, have to know.
     pub warnings: Option<&'a StepWarnings>,
+    /// The end of the last call of its model, where that is still to be written.
+    pub end_of_turn: Option<&'a ModelCallEnd>,
 }
 
 impl<'a> From<Option<&'a Stop>> for Consequence<'a> {
     fn from(stop: Option<&'a Stop>) -> Self {
-        Self { stop, warnings: None }
+        Self { stop, ..Self::default() }
     }
 }
 
@@ -86,6 +90,11 @@ impl RunStore {
         let own = vec![put, event];
         let mut writes = own.clone();
         writes.extend(self.head_writes(run, consequence, outcome.attempt)?);
+        if let Some(end) = consequence.end_of_turn
+            && self.with_end_of_turn(writes.clone(), EndedCall::of(run, end)).await?
+        {
+            return Ok(Ended::Now);
+        }
         match self.table.transact(writes).await {
             // The run was stopped a moment ago by another step; its reason stands.
             Err(StoreError::ConditionFailed { index: 2.., .. }) if consequence.stop.is_some() => {
@@ -121,7 +130,7 @@ impl RunStore {
         consequence: Consequence<'_>,
         attempt: u32,
     ) -> Result<Vec<Write>> {
-        let Consequence { stop, warnings } = consequence;
+        let Consequence { stop, warnings, .. } = consequence;
         let mut writes = match (stop, warnings) {
             (None, None) => return Ok(Vec::new()),
             (Some(stop), _) => self.stop_writes(run, stop, attempt)?,

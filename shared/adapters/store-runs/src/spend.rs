@@ -5,7 +5,7 @@
 //! much room; one that is killed in between has used all that was taken.
 
 use countersign_identity::UserId;
-use countersign_run::{Quota, QuotaExceeded, RunId};
+use countersign_run::{ModelCall, Quota, QuotaExceeded, RunId};
 use countersign_store_kit::{Expr, Key, Write};
 use jiff::Timestamp;
 
@@ -19,6 +19,15 @@ pub struct Spend {
     pub tokens: u64,
     /// What they cost, in millionths of the deployment's currency.
     pub cost: u64,
+}
+
+impl Spend {
+    /// What is counted of a turn.
+    #[must_use]
+    pub fn of(turn: &ModelCall) -> Self {
+        let cost = turn.counted_cost.as_ref().map_or(0, |cost| cost.millionths);
+        Self { tokens: turn.counted_tokens, cost }
+    }
 }
 
 /// The most that may be used; none is any amount.

@@ -2,7 +2,7 @@
 
 use countersign_plan::{OnWarning, PlanStep};
 use countersign_run::{
-    Event, EventKind, ModelUse, RunId, StepWarnings, ToolAsk, ToolCall, all_warnings,
+    Event, EventKind, ModelCallEnd, ModelUse, RunId, StepWarnings, ToolAsk, ToolCall, all_warnings,
     warning_count, warning_sentences,
 };
 use countersign_store_kit::{Key, Query, Stored, Write};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Result, RunStore, keys};
+use crate::{EndedCall, Result, RunStore, keys};
 
 /// More records than a step can have.
 const MAX_RECORDS: usize = 1_000;
@@ -103,12 +103,22 @@ impl ToolOutcome {
 }
 
 impl RunStore {
-    /// Keeps a turn. One that was kept before stands: false.
+    /// Keeps a turn, with the end of the call of its model where that is still to be written. One that was kept before stands: false.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn put_turn(&self, run: &RunId, turn: &ModelTurn) -> Result<bool> {
+    pub async fn put_turn(
+        &self,
+        run: &RunId,
+        turn: &ModelTurn,
+        end: Option<&ModelCallEnd>,
+    ) -> Result<bool> {
         let put = Write::put(&keys::turn(run, &turn.step, turn.turn), turn)?.if_absent();
+        if let Some(end) = end
+            && self.with_end_of_turn(vec![put.clone()], EndedCall::of(run, end)).await?
+        {
+            return Ok(true);
+        }
         self.table.try_write(put).await
     }
 
@@ -140,31 +150,50 @@ impl RunStore {
         self.blobs.load_or_null(of.output.as_ref()).await
     }
 
-    /// Writes what came of a call, its output if it has one, and its event; one transaction. What was written before stands.
+    /// Writes what came of calls, with their outputs if they have any, and their events; one transaction. What was written before
+    /// stands.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table or the bucket does not answer.
-    pub async fn end_tool_call(
+    pub async fn end_tool_calls(
+        &self,
+        run: &RunId,
+        over: Vec<(ToolOutcome, Option<Value>)>,
+    ) -> Result<()> {
+        let mut writes = Vec::with_capacity(over.len());
+        for (outcome, output) in over {
+            writes.push(self.end_of_tool_call(run, outcome, output).await?);
+        }
+        if self.table.try_transact(writes.concat()).await? || writes.len() == 1 {
+            return Ok(());
+        }
+        // One of them was over before.
+        for own in writes {
+            self.table.try_transact(own).await?;
+        }
+        Ok(())
+    }
+
+    async fn end_of_tool_call(
         &self,
         run: &RunId,
         mut outcome: ToolOutcome,
-        output: Option<&Value>,
-    ) -> Result<()> {
+        output: Option<Value>,
+    ) -> Result<Vec<Write>> {
         if let Some(output) = output {
             let ToolCall { turn, call, .. } = outcome.call;
             let step = &outcome.step;
             let key = format!("runs/{run}/{step}/tools/{turn}-{call}-{}.json", outcome.attempt);
-            outcome.output = Some(self.blobs.store(&key, output).await?);
-            outcome = outcome.warned_by(output);
+            outcome.output = Some(self.blobs.store(&key, &output).await?);
+            outcome = outcome.warned_by(&output);
         }
         let event = outcome.event();
         outcome.call.found = Vec::new();
         let event_key = keys::event(run, &event.step, event.attempt, event.n);
-        let writes = vec![
+        Ok(vec![
             Write::put(&outcome.key(run), &outcome)?.if_absent(),
             Write::put(&event_key, &event)?,
-        ];
-        self.table.try_transact(writes).await.map(drop)
+        ])
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use countersign_plan::Plan;
 use countersign_run::{Head, RunId, StepStatus};
 use countersign_store_kit::{Item, Key, Lookup, decode};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::records::{OutcomeItem, PlanItem};
@@ -13,6 +14,9 @@ use crate::{Intent, ModelTurn, Result, RunStore, StepOutcome, ToolOutcome, keys}
 
 /// So many turns are read with a view at most; of more, all are read by themselves.
 const MAX_TURNS: u32 = 50;
+/// So many outcomes of calls are read with a view at most; of more, all are read by themselves. A batch reads 100 items, a few of
+/// them for other things.
+const MAX_CALLS: u32 = 30;
 
 /// What a step sees when it starts.
 #[derive(Debug, Clone)]
@@ -41,50 +45,77 @@ pub struct ReadWith<'a> {
     /// The steps whose outcomes are read.
     pub others: &'a BTreeSet<&'a str>,
     /// What is read of what the step's model has asked for.
-    pub asked: ReadAsked,
+    pub asked: ReadAsked<'a>,
     /// Items of other tables.
     pub other_tables: &'a [Lookup],
 }
 
 /// What a step's model has asked for, as far as it is read in the same request as the view of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadAsked {
+pub enum ReadAsked<'a> {
     /// Nothing.
     Nothing,
-    /// One turn, and what came of one of its calls, both numbered from 1.
-    Call {
+    /// One turn, and what came of some of its calls, all numbered from 1.
+    Calls {
         /// The turn.
         turn: u32,
-        /// The call.
-        call: u32,
+        /// The calls.
+        calls: &'a [u32],
     },
-    /// All turns, of which so many are known to be kept.
-    Turns(u32),
+    /// All turns, and what came of their calls where it is known how many there are.
+    Turns {
+        /// How many turns are known to be kept.
+        kept: u32,
+        /// How many calls each of them has; empty where that is not known.
+        calls: &'a [u32],
+    },
 }
 
 /// What was read of it.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
 pub enum AskedRead {
-    /// A turn and what came of a call; none where nothing is kept.
-    Call(Option<ModelTurn>, Option<ToolOutcome>),
-    /// The turns, in order.
-    Turns(Vec<ModelTurn>),
+    /// A turn, none where it is not kept, and those of its calls that are over.
+    Calls(Option<ModelTurn>, Vec<ToolOutcome>),
+    /// The turns, in order, and those of their calls that are over; none where these were not read.
+    Turns(Vec<ModelTurn>, Option<Vec<ToolOutcome>>),
 }
 
-impl ReadAsked {
-    fn keys(self, run: &RunId, step: &str) -> Vec<Key> {
+impl ReadAsked<'_> {
+    fn turns(self, run: &RunId, step: &str) -> Vec<Key> {
         match self {
             Self::Nothing => Vec::new(),
-            Self::Call { turn, call } => {
-                vec![keys::turn(run, step, turn), keys::tool_outcome(run, step, turn, call)]
-            }
+            Self::Calls { turn, .. } => vec![keys::turn(run, step, turn)],
             // With the one behind them, which tells whether there are more.
-            Self::Turns(known) => {
-                let last = known.min(MAX_TURNS) + 1;
+            Self::Turns { kept, .. } => {
+                let last = kept.min(MAX_TURNS) + 1;
                 (1..=last).map(|n| keys::turn(run, step, n)).collect()
             }
         }
+    }
+
+    fn outcomes(self, run: &RunId, step: &str) -> Vec<Key> {
+        let of = |turn: u32, call: u32| keys::tool_outcome(run, step, turn, call);
+        match self {
+            Self::Calls { turn, calls } => calls.iter().map(|call| of(turn, *call)).collect(),
+            Self::Turns { calls, .. } if self.has_outcomes() => {
+                let turns = (1..).zip(calls);
+                turns
+                    .flat_map(|(turn, calls)| (1..=*calls).map(move |call| of(turn, call)))
+                    .collect()
+            }
+            Self::Nothing | Self::Turns { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether what came of the calls of all turns is read with them.
+    fn has_outcomes(self) -> bool {
+        let Self::Turns { kept, calls } = self else { return false };
+        let all = calls.iter().fold(0_u32, |all, calls| all.saturating_add(*calls));
+        u32::try_from(calls.len()) == Ok(kept) && kept <= MAX_TURNS && all <= MAX_CALLS
+    }
+
+    fn keys(self, run: &RunId, step: &str) -> Vec<Key> {
+        [self.turns(run, step), self.outcomes(run, step)].concat()
     }
 }
 
@@ -138,7 +169,7 @@ impl RunStore {
         &self,
         run: &RunId,
         step: &str,
-        asked: ReadAsked,
+        asked: ReadAsked<'_>,
     ) -> Result<Option<StepView>> {
         let beside = asked.keys(run, step).into_iter().chain([keys::plan(run)]).collect();
         let (mut found, _) = self.look(run, step, beside, &[]).await?;
@@ -178,28 +209,32 @@ impl RunStore {
         &self,
         run: &RunId,
         step: &str,
-        asked: ReadAsked,
+        asked: ReadAsked<'_>,
         found: &mut HashMap<Key, Item>,
     ) -> Result<Option<AskedRead>> {
-        let table = self.table.name();
+        let turns: Vec<ModelTurn> = self.taken(asked.turns(run, step), found)?;
+        let outcomes: Vec<ToolOutcome> = self.taken(asked.outcomes(run, step), found)?;
         Ok(match asked {
             ReadAsked::Nothing => None,
-            ReadAsked::Call { turn, call } => {
-                let kept = found.remove(&keys::turn(run, step, turn));
-                let outcome = found.remove(&keys::tool_outcome(run, step, turn, call));
-                Some(AskedRead::Call(
-                    kept.map(|item| decode(table, item)).transpose()?,
-                    outcome.map(|item| decode(table, item)).transpose()?,
-                ))
-            }
-            ReadAsked::Turns(known) => {
-                let kept = asked.keys(run, step).into_iter().filter_map(|key| found.remove(&key));
-                let kept: Vec<ModelTurn> =
-                    kept.map(|item| decode(table, item)).collect::<Result<_>>()?;
-                let numbers = kept.iter().map(|turn| turn.turn);
-                numbers.eq(1..=known).then_some(AskedRead::Turns(kept))
+            ReadAsked::Calls { .. } => Some(AskedRead::Calls(turns.into_iter().next(), outcomes)),
+            ReadAsked::Turns { kept, calls } => {
+                let is_all = turns.iter().map(|turn| turn.turn).eq(1..=kept);
+                let counts = turns.iter().map(|turn| turn.asks.len());
+                let is_known = counts.map(u32::try_from).eq(calls.iter().map(|calls| Ok(*calls)));
+                let outcomes = (is_known && asked.has_outcomes()).then_some(outcomes);
+                is_all.then_some(AskedRead::Turns(turns, outcomes))
             }
         })
+    }
+
+    /// Takes what was found under these keys out of it, in their order.
+    fn taken<T: DeserializeOwned>(
+        &self,
+        keys: Vec<Key>,
+        found: &mut HashMap<Key, Item>,
+    ) -> Result<Vec<T>> {
+        let items = keys.into_iter().filter_map(|key| found.remove(&key));
+        items.map(|item| decode(self.table.name(), item)).collect()
     }
 
     /// What was read of the run, and of other tables.
@@ -223,7 +258,7 @@ impl RunStore {
         &self,
         run: &RunId,
         step: &str,
-        asked: ReadAsked,
+        asked: ReadAsked<'_>,
         mut found: HashMap<Key, Item>,
         plan: Arc<Plan>,
     ) -> Result<Option<StepView>> {

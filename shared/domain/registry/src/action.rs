@@ -8,13 +8,13 @@ use std::time::Duration;
 use countersign_effect::Effect;
 use countersign_failure::{Class, Failure, chain};
 use countersign_identity::UserId;
-use countersign_run::ModelUse;
+use countersign_run::{LeftEnd, ModelUse};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use countersign_model_list::ModelChoice;
+use countersign_model_list::{ModelChoice, ModelList};
 
 use crate::contract::Contract;
 use crate::output_schema::OutputSchema;
@@ -80,6 +80,8 @@ pub struct Call {
     pub output_schema: Option<OutputSchema>,
     /// The model that does it, when it is another than the deployment's.
     pub model: Option<ModelChoice>,
+    /// What an action that asks a model is given by the step protocol.
+    pub asking: Asking,
     /// Whether it is one of the calls of a step over a list.
     pub is_for_each_item: bool,
     /// What the model wrote before, when whoever was to sign it asked for changes.
@@ -87,6 +89,25 @@ pub struct Call {
     /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
     /// intent.
     pub permit: Option<Permit>,
+}
+
+/// What an action that asks a model is given beside its arguments.
+#[derive(Debug, Clone, Default)]
+pub struct Asking {
+    /// The models that an administrator has listed, where that was read with the run.
+    pub list: ReadList,
+    /// Where the end of its last turn is left, to be written with what came of the step; none where it is written at once.
+    pub end: Option<Arc<LeftEnd>>,
+}
+
+/// The models that an administrator has listed, as a step has read them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum ReadList {
+    /// They were not read.
+    #[default]
+    Not,
+    /// This list, or that there is none.
+    Read(Option<Box<ModelList>>),
 }
 
 /// What a model is to rewrite (R-060…R-062).

@@ -53,7 +53,7 @@ pub use fold::{RunState, StepState, fold};
 pub use found_page::FoundPage;
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason, WAS_A_REPLAY, WAS_A_TEST};
-pub use model_call::{ModelCall, ModelCallStatus};
+pub use model_call::{LeftEnd, ModelCall, ModelCallEnd, ModelCallStatus};
 pub use model_use::{ModelUse, WRITTEN_BY_A_MODEL};
 pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,

@@ -1,5 +1,8 @@
 //! One turn with a model of a provider, as it is recorded.
 
+use std::sync::{Mutex, PoisonError};
+
+use countersign_identity::UserId;
 use countersign_model_list::Cost;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -55,4 +58,36 @@ pub struct ModelCall {
     /// SHA-256, hex, of the text of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_sha256: Option<String>,
+}
+
+/// A turn that is over and not written as such: it is written with what came of it, in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelCallEnd {
+    /// The record as it was written when the turn began, with what was taken out of the budgets for it.
+    pub reserved: ModelCall,
+    /// How it ended, with what it used.
+    pub ended: ModelCall,
+    /// Whose budget of the day counts.
+    pub who: UserId,
+    /// When the step began that asked: the day that counts.
+    pub at: Timestamp,
+    /// Whether something of its answer was shown while it was written.
+    pub is_shown: bool,
+}
+
+/// Where the end of a turn is left until it is written.
+#[derive(Debug, Default)]
+pub struct LeftEnd(Mutex<Option<ModelCallEnd>>);
+
+impl LeftEnd {
+    /// Leaves it there.
+    pub fn put(&self, end: ModelCallEnd) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+    }
+
+    /// Takes it, to write it.
+    #[must_use]
+    pub fn take(&self) -> Option<ModelCallEnd> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign_plan::{PlanStep, run_info};
-use countersign_registry::action::Call;
+use countersign_registry::action::{Asking, Call};
 use countersign_run::Head;
 
 use crate::prepare::Prepared;
@@ -30,6 +30,7 @@ pub fn call(
         info: run_info(head, Vec::new()),
         output_schema: step.output_schema.clone(),
         model: step.model.clone(),
+        asking: Asking::default(),
         is_for_each_item: step.for_each.is_some(),
         rewrite: None,
         permit: None,

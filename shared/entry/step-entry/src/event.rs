@@ -26,18 +26,54 @@ pub struct StepEvent {
     /// Of a step whose model asks for tools: the last turn whose calls the machine has seen to in this execution.
     #[serde(default)]
     pub ran: u32,
-    /// Set when one call that the model asked for is to be made, instead of asking the model.
+    /// How many calls its model asked for in each turn so far. None of an execution of the machine before the one that passes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_counts: Option<Vec<u32>>,
+    /// Set when a call that the model asked for is to be made, instead of asking the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ToolPlace>,
+    /// The calls of the same turn that the same invocation makes beside it, from 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<u32>,
 }
 
 impl StepEvent {
-    /// What its model has asked for, as far as it has to be read; `step` where the plan is known.
-    pub(crate) fn asked(&self, step: Option<&PlanStep>) -> ReadAsked {
+    /// The event of a step by itself, at its beginning.
+    #[must_use]
+    pub const fn new(run: RunId, step: String, attempt: u32, seal: String) -> Self {
+        Self {
+            run,
+            step,
+            attempt,
+            seal,
+            then: Vec::new(),
+            done: 0,
+            ran: 0,
+            call_counts: None,
+            call: None,
+            also: Vec::new(),
+        }
+    }
+
+    /// The turn whose calls are to be made, and these calls; none where the model is asked.
+    pub(crate) fn calls(&self) -> Option<(u32, Vec<u32>)> {
+        let ToolPlace { turn, call } = self.call?;
+        Some((turn, [call].into_iter().chain(self.also.iter().copied()).collect()))
+    }
+
+    /// What its model has asked for, as far as it has to be read; `step` where the plan is known, and the calls that are to be made.
+    pub(crate) fn asked<'a>(
+        &'a self,
+        step: Option<&PlanStep>,
+        calls: Option<&'a (u32, Vec<u32>)>,
+    ) -> ReadAsked<'a> {
         let has_tools = step.is_some_and(|step| step.tools.is_some());
-        match self.call {
-            Some(ToolPlace { turn, call }) => ReadAsked::Call { turn, call },
-            None if has_tools || self.ran > 0 => ReadAsked::Turns(self.ran),
+        match calls {
+            Some((turn, calls)) => ReadAsked::Calls { turn: *turn, calls },
+            None if has_tools || self.ran > 0 => ReadAsked::Turns {
+                kept: self.ran,
+                calls: self.call_counts.as_deref().unwrap_or_default(),
+            },
             None => ReadAsked::Nothing,
         }
     }
@@ -81,17 +117,20 @@ pub enum Answer {
     Asks(AsksTools),
 }
 
-/// `{"status": "tools", "turn": 1, "calls": [{"call": 1, "tool": "search_web"}]}`.
+/// `{"status": "tools", "turn": 1, "call_counts": [2], "calls": [{"turn": 1, "call": 1, "tool": "search_web", "also": [2]}]}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename = "tools")]
 pub struct AsksTools {
     /// The turn.
     pub turn: u32,
+    /// How many calls each turn so far has: the machine passes it on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub call_counts: Vec<u32>,
     /// The calls to be made; none when all of them were refused.
     pub calls: Vec<ToolToCall>,
 }
 
-/// A call to be made.
+/// A call to be made, and those that are made in the same invocation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolToCall {
     /// The turn, from 1.
@@ -100,13 +139,9 @@ pub struct ToolToCall {
     pub call: u32,
     /// The tool: the machine looks up who hosts it among those of the sealed plan.
     pub tool: String,
-}
-
-impl AsksTools {
-    pub(crate) fn of(turn: u32, calls: Vec<(u32, String)>) -> Self {
-        let calls = calls.into_iter().map(|(call, tool)| ToolToCall { turn, call, tool });
-        Self { turn, calls: calls.collect() }
-    }
+    /// Other calls of the turn by the same function.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<u32>,
 }
 
 impl Answer {
@@ -143,8 +178,13 @@ mod tests {
         assert_eq!(json!(Answer::more(3)), json!({ "status": "more", "done": 3 }));
         let over = Answer::from(Envelope { status: StepStatus::Done, count: Some(3) });
         assert_eq!(json!(over), json!({ "status": "done", "count": 3 }));
-        let asks = Answer::Asks(AsksTools::of(2, vec![(1, "search_web".to_owned())]));
+        let call = |also| ToolToCall { turn: 2, call: 1, tool: "search_web".to_owned(), also };
+        let asks = |call_counts, also| AsksTools { turn: 2, call_counts, calls: vec![call(also)] };
         let calls = json!([{ "turn": 2, "call": 1, "tool": "search_web" }]);
-        assert_eq!(json!(asks), json!({ "status": "tools", "turn": 2, "calls": calls }));
+        let alone = Answer::Asks(asks(Vec::new(), Vec::new()));
+        assert_eq!(json!(alone), json!({ "status": "tools", "turn": 2, "calls": calls }));
+        let calls = json!([{ "turn": 2, "call": 1, "tool": "search_web", "also": [3] }]);
+        let expect = json!({ "status": "tools", "turn": 2, "call_counts": [1, 3], "calls": calls });
+        assert_eq!(json!(Answer::Asks(asks(vec![1, 3], vec![3]))), expect);
     }
 }

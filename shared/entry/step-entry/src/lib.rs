@@ -28,6 +28,7 @@ mod intent;
 mod known_calls;
 mod known_end;
 mod member;
+mod model_list;
 mod not_asked;
 mod prepare;
 mod protocol;

@@ -6,7 +6,7 @@ use countersign_approval::ports::Answered;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{Plan, PlanError, PlanStep, check_seal};
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, Permit, Recheck, Rewrite};
+use countersign_registry::action::{ActionError, Asking, Call, Permit, ReadList, Recheck, Rewrite};
 use countersign_run::{Head, RUN_STOPPED, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_kit::Lookup;
 use countersign_store_runs::{Intended, Intent, ReadWith, StepView};
@@ -23,6 +23,7 @@ use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::intent::{intent, sending};
 use crate::known_end::{Unacted, known_end};
+use crate::model_list;
 use crate::not_asked;
 use crate::prepare::{Prepared, prepare};
 use crate::recheck::StillMay;
@@ -38,6 +39,7 @@ use crate::warned::{SHOWN, informed};
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
     let unknown = || StepError::UnknownRun(event.run.clone());
+    let calls = event.calls();
     let view = if let Some(Known { plan, started }) = context.plans.get(&event.seal) {
         // A call that a model asks for has its own arguments.
         let step = plan.step(&event.step).filter(|_| event.call.is_none());
@@ -48,9 +50,12 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
             others.insert(&behind.name);
         }
         others.remove(event.step.as_str());
-        let other_tables = rights_of(context, event, step, &started);
-        let with =
-            ReadWith { others: &others, asked: event.asked(step), other_tables: &other_tables };
+        let other_tables = beside(context, event, step, &started);
+        let with = ReadWith {
+            others: &others,
+            asked: event.asked(step, calls.as_ref()),
+            other_tables: &other_tables,
+        };
         let view = context.runs.view_with(&event.run, &event.step, Arc::clone(&plan), with).await?;
         let mut view = view.ok_or_else(unknown)?;
         let now = Started::of(&view.head);
@@ -60,7 +65,7 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         }
         view
     } else {
-        let asked = event.asked(None);
+        let asked = event.asked(None, calls.as_ref());
         let view = context.runs.view_and(&event.run, &event.step, asked).await?;
         let view = view.ok_or_else(unknown)?;
         check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
@@ -80,9 +85,9 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
     Ok(view)
 }
 
-/// What is read with the view of the rights of whoever started the run; nothing for a step that needs them at another moment, or not
-/// at all. A tool that a model asks for only reads.
-fn rights_of(
+/// What is read with the view of the rights of whoever started the run, nothing for a step that needs them at another moment, or not
+/// at all; and of the models that may be asked. A tool that a model asks for only reads.
+fn beside(
     context: &Context,
     event: &StepEvent,
     step: Option<&PlanStep>,
@@ -91,11 +96,14 @@ fn rights_of(
     let is_read = |step: &PlanStep| {
         context.registry.get(&step.action).is_some_and(|contract| go_by_view(step, contract))
     };
-    if event.call.is_some() || step.is_some_and(is_read) {
-        started.lookups(&context.rights)
-    } else {
-        Vec::new()
+    let mut wanted = match event.call.is_some() || step.is_some_and(is_read) {
+        true => started.lookups(&context.rights),
+        false => Vec::new(),
+    };
+    if step.is_some_and(|step| model_list::is_needed(context, step)) && !wanted.is_empty() {
+        wanted.push(model_list::lookup(context));
     }
+    wanted
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one a step, and it is not kept")]
@@ -118,6 +126,8 @@ pub(crate) struct Ready<'a> {
     again: Option<Answered>,
     /// What its model is to rewrite.
     rewrite: Option<Box<Rewrite>>,
+    /// Which models may be asked.
+    model_list: ReadList,
 }
 
 /// Whether a step may go on, by what came before it.
@@ -195,8 +205,17 @@ pub(crate) async fn decide<'a>(
     if let Some(ending) = known_end(context, &view.head, step, of, invocation).await? {
         return Ok(Decided::End(ending));
     }
-    let mut ready =
-        Ready { contract, prepared, rights_read, permit: None, call: 0, again, rewrite };
+    let model_list = model_list::found(context, view, step);
+    let mut ready = Ready {
+        contract,
+        prepared,
+        rights_read,
+        permit: None,
+        call: 0,
+        again,
+        rewrite,
+        model_list,
+    };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -280,7 +299,8 @@ impl Ready<'_> {
         let hash = self.prepared.hash.clone();
         let idempotency_key = retry_key(head, step, self.contract, &hash);
         let call = call(head, step, self.prepared, invocation.now, invocation.remaining);
-        (Call { idempotency_key, ..call }, hash)
+        let asking = Asking { list: self.model_list, end: None };
+        (Call { idempotency_key, asking, ..call }, hash)
     }
 
     pub(crate) async fn act(
@@ -294,7 +314,7 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let Self { contract, prepared, permit, call: number, rewrite, .. } = self;
+        let Self { contract, prepared, permit, call: number, rewrite, model_list, .. } = self;
         let hash = prepared.hash.clone();
         let key = permit
             .as_ref()
@@ -303,6 +323,7 @@ impl Ready<'_> {
             idempotency_key: key,
             permit: permit.map(|(permit, _)| permit),
             rewrite,
+            asking: Asking { list: model_list, end: None },
             ..call(head, step, prepared, invocation.now, invocation.remaining)
         };
         if contract.writes {

@@ -8,7 +8,7 @@ use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::for_each;
 use crate::protocol::{Decided, decide, look};
-use crate::turns::{Turn, call_tool};
+use crate::turns::{Turn, call_tools};
 
 /// Runs a step once, whatever happened before.
 ///
@@ -31,9 +31,8 @@ pub async fn run_step(
     if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
         return Err(StepError::Busy(step.name.clone()));
     }
-    if let Some(place) = event.call {
-        let place = (place.turn, place.call);
-        return call_tool(context, event, place, &view, step, invocation).await;
+    if let Some(calls) = event.calls() {
+        return call_tools(context, event, &calls, &view, step, invocation).await;
     }
     if let Some(each) = &step.for_each {
         return for_each::run(context, event, &view, step, each, invocation).await;

@@ -5,8 +5,8 @@ use countersign_plan::{OnError, OnWarning, Plan, PlanStep};
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
     CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GATE_CLOSED, GATE_DENIED, GATE_SKIPPED,
-    GATE_TIMED_OUT, GateOutcome, ModelUse, PARTLY_DONE, StepStatus, StepWarnings, Stop, StopReason,
-    partly_done, warning_sentences,
+    GATE_TIMED_OUT, GateOutcome, ModelCallEnd, ModelUse, PARTLY_DONE, StepStatus, StepWarnings,
+    Stop, StopReason, partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
@@ -36,6 +36,8 @@ pub(crate) struct StepEnd {
     pub(crate) verdict: Option<GateOutcome>,
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
+    /// The end of the last call of its model, where that is still to be written.
+    pub(crate) end_of_turn: Option<Box<ModelCallEnd>>,
 }
 
 /// The codes of steps that were held back by a gate at which people were to be asked. Where a run skips its gates nobody signs later.
@@ -71,6 +73,7 @@ impl StepEnd {
             stops: None,
             verdict: None,
             warnings: None,
+            end_of_turn: None,
         }
     }
 
@@ -112,6 +115,7 @@ impl StepEnd {
             stops: None,
             verdict: None,
             warnings: None,
+            end_of_turn: None,
         }
     }
 
@@ -264,7 +268,8 @@ impl StepEnd {
         }
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
         let warnings = self.warnings.as_deref();
-        let consequence = Consequence { stop: stop.as_ref(), warnings };
+        let end_of_turn = self.end_of_turn.as_deref();
+        let consequence = Consequence { stop: stop.as_ref(), warnings, end_of_turn };
         match persist(runs, event, &outcome, &record, consequence).await? {
             Ended::Now => Ok(Recorded { outcome, is_new: true }),
             Ended::Before(stands) => Ok(Recorded { outcome: *stands, is_new: false }),
@@ -291,13 +296,15 @@ async fn persist(
     event: &StepEvent,
     outcome: &StepOutcome,
     record: &Event,
-    consequence: Consequence<'_>,
+    mut consequence: Consequence<'_>,
 ) -> Result<Ended, StepError> {
     let mut pause = std::time::Duration::from_millis(100);
     for _ in 1..TRIES {
         match runs.end_step(&event.run, outcome, record, consequence).await {
             Err(error) if error.class() == Class::Retryable => {
                 tokio::time::sleep(pause.mul_f64(share())).await;
+                // It was written apart.
+                consequence.end_of_turn = None;
             }
             ended => return Ok(ended?),
         }

@@ -15,7 +15,8 @@ use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{
-    ActionError, ActionFuture, Call, CallOf, Describe as _, EffectsOf, Handler, Permit, RunInfo,
+    ActionError, ActionFuture, Asking, Call, CallOf, Describe as _, EffectsOf, Handler, Permit,
+    RunInfo,
 };
 use countersign_resilience::STAYS_OPEN;
 use serde_json::{Map, Value, json};
@@ -218,6 +219,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

@@ -12,7 +12,7 @@ use countersign_connector::{
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, ActionFuture, Call, Handler, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Asking, Call, Handler, RunInfo};
 use countersign_resilience::{
     Admission, Admitted, AnswerKey, Answers, Budget, CachedAnswer, CallLimits, LimitFuture,
     LimitKey, Permit, Report, STAYS_OPEN, SourceState,
@@ -86,6 +86,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

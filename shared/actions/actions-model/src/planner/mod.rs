@@ -96,7 +96,7 @@ impl Planner {
         let (Inputs { data }, params) = arguments::<PlanTasks>(call)?;
         let schema = schema();
         let messages = messages(&params, &data, &schema)?;
-        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        let (model, terms) = self.deps.chosen(call).await?;
         let (output, used) = match &model {
             Model::Extractive => by_itself(call, model.name(), &params, &data, &messages)?,
             Model::Provider(client) => {

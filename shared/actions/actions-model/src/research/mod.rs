@@ -67,7 +67,7 @@ fn spec(contract: &Contract) -> ToolSpec {
 impl Research {
     async fn say(&self, call: &Call, talk: &PriorTurns<'_>) -> Result<Said, ActionError> {
         let Asked { inputs, schema, messages, tools, left_out } = asked(call, talk)?;
-        let (model, terms) = self.deps.chosen(call.model.as_ref()).await?;
+        let (model, terms) = self.deps.chosen(call).await?;
         let Model::Provider(client) = &model else {
             return Ok(built_in::say(call, &model.name(), &inputs, talk, schema, &messages)?);
         };

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_plan::PlanStep;
-use countersign_registry::action::{ActionError, ActionFuture, Call, Handler, RunInfo};
+use countersign_registry::action::{ActionError, ActionFuture, Asking, Call, Handler, RunInfo};
 use countersign_registry::{Contract, Registry};
 use serde_json::{Map, Value, json};
 
@@ -52,6 +52,7 @@ fn call() -> Call {
         idempotency_key: "run_1/read".to_owned(),
         output_schema: None,
         model: None,
+        asking: Asking::default(),
         is_for_each_item: false,
         rewrite: None,
         permit: None,

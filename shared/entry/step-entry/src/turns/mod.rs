@@ -1,20 +1,22 @@
 //! Steps whose model may ask for tools, turn by turn.
 //!
 //! One invocation is one turn: the model is asked, and what it asks for is kept before anything is done for it. The machine then
-//! has each tool called by the Lambda that hosts it ([`tool_call`]), and comes back with the number of the turn whose calls it
-//! has seen to. So a turn that was kept when an invocation begins is not asked again, and a call that has an outcome is not made
+//! has the tools called by the Lambdas that host them ([`tool_call`], those of one Lambda [`together`]), and comes back with the
+//! number of the turn whose calls it has seen to. So a turn that was kept when an invocation begins is not asked again, and a call that has an outcome is not made
 //! again, whatever dies in between ([ADR 31](../../../../../docs/adr/0031-a-model-asks-for-tools-turn-by-turn.md)).
 //!
-//! Requests to DynamoDB beside those of the action: a turn 3 (look with the turns and the rights, outcomes, the turn; the first 2), a
-//! call 2 (look with the turn, what came of the call and the rights, end).
+//! Requests to DynamoDB beside those of the action: a turn 2 (look with the turns, what came of their calls, and the rights; the turn), an
+//! invocation with calls 2 (look with the turn, what came of the calls and the rights; end).
 
 mod arguments;
 pub(crate) mod ended;
 mod found;
 mod shown;
 mod so_far;
+mod together;
 mod tool_call;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_failure::Class;
@@ -23,7 +25,7 @@ use countersign_plan::{PlanStep, Tools};
 use countersign_registry::action::{ActionError, Answered, Call, Handler};
 use countersign_registry::actions::research_with_tools::{ASSIGNMENT, CONVERSATION};
 use countersign_registry::talk::{PriorTurns, Said};
-use countersign_run::{ModelUse, ToolAsk};
+use countersign_run::{LeftEnd, ModelCallEnd, ModelUse, ToolAsk};
 use countersign_store_runs::{ModelTurn, StepView};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -38,7 +40,8 @@ use crate::step_end::StepEnd;
 use ended::ended;
 use shown::Shown;
 use so_far::SoFar;
-pub(crate) use tool_call::run as call_tool;
+use together::{alone, together};
+pub(crate) use tool_call::run as call_tools;
 
 /// Everything that a turn has to do with.
 pub(crate) struct Turn<'a> {
@@ -56,7 +59,9 @@ impl Turn<'_> {
         let Self { context, event, view, step, tools, invocation } = *self;
         let action = context.action(&step.action);
         let action = action.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let (call, hash) = ready.reading(&view.head, step, invocation);
+        let (mut call, hash) = ready.reading(&view.head, step, invocation);
+        let end_of_turn = Arc::<LeftEnd>::default();
+        call.asking.end = Some(Arc::clone(&end_of_turn));
         let mut so_far = SoFar::read(context, event, step, view.asked.as_ref()).await?;
         if let Some(turn) = so_far.open_turn() {
             if event.ran < turn.turn {
@@ -69,12 +74,17 @@ impl Turn<'_> {
         let may_ask = so_far.rounds() < tools.rounds;
         let talk = PriorTurns { tools: contracts, turns: so_far.talk(context).await?, may_ask };
         let shown = Shown::of(given(&call), &talk.turns);
-        let ending = match asked(action.as_ref(), call, &talk, step, invocation.remaining).await {
-            Ok(Said::Asks { asks, used }) => return self.asks(&so_far, &shown, asks, used).await,
+        let said = asked(action.as_ref(), call, &talk, step, invocation.remaining).await;
+        let end_of_turn = end_of_turn.take();
+        let ending = match said {
+            Ok(Said::Asks { asks, used }) => {
+                return self.asks(&so_far, &shown, (asks, used), end_of_turn).await;
+            }
             Ok(Said::Answers(answered)) => self.answers(&so_far, hash, answered),
             Err(error) => StepEnd::failed(step, &error),
         };
         let ending = ending.with_missing_result(&view.plan, step);
+        let ending = StepEnd { end_of_turn: end_of_turn.map(Box::new), ..ending };
         Ok(ending.record(&context.runs, event, invocation.now).await?.into())
     }
 
@@ -83,13 +93,13 @@ impl Turn<'_> {
         &self,
         so_far: &SoFar,
         shown: &Shown,
-        asks: Vec<ToolAsk>,
-        used: ModelUse,
+        (asks, used): (Vec<ToolAsk>, ModelUse),
+        end_of_turn: Option<ModelCallEnd>,
     ) -> Result<Answer, StepError> {
         let (runs, run) = (&self.context.runs, &self.event.run);
         let (step, number) = (self.step.name.clone(), so_far.rounds() + 1);
         let turn = ModelTurn { step, turn: number, asks, used, at: Timestamp::now() };
-        if runs.put_turn(run, &turn).await? {
+        if runs.put_turn(run, &turn, end_of_turn.as_ref()).await? {
             return self.hand_out(so_far, &turn, shown).await;
         }
         let stands = SoFar::read(self.context, self.event, self.step, None).await?;
@@ -114,7 +124,12 @@ impl Turn<'_> {
                 None => calls.push((call, ask.tool.clone())),
             }
         }
-        Ok(Answer::Asks(AsksTools::of(turn.turn, calls)))
+        let number = turn.turn;
+        let (call_counts, calls) = match self.event.call_counts {
+            Some(_) => (so_far.call_counts(turn), together(self.tools, number, calls)),
+            None => (Vec::new(), alone(number, calls)),
+        };
+        Ok(Answer::Asks(AsksTools { turn: number, call_counts, calls }))
     }
 
     /// The end of the step. What its tools could not read is told like what it could not read itself.

@@ -19,22 +19,23 @@ pub(crate) struct SoFar {
 }
 
 impl SoFar {
-    /// Reads it: two requests, one less where its turns were read with the view of the step, and one less where the model has
-    /// asked for nothing.
+    /// Reads it: two requests; none where all was read with the view of the step, and one less where its turns were, or where the
+    /// model has asked for nothing.
     pub(crate) async fn read(
         context: &Context,
         event: &StepEvent,
         step: &PlanStep,
         asked: Option<&AskedRead>,
     ) -> Result<Self, StepError> {
-        let turns = match asked {
-            Some(AskedRead::Turns(turns)) => turns.clone(),
-            _ => context.runs.turns(&event.run, &step.name).await?,
+        let (turns, outcomes) = match asked {
+            Some(AskedRead::Turns(turns, outcomes)) => (turns.clone(), outcomes.clone()),
+            _ => (context.runs.turns(&event.run, &step.name).await?, None),
         };
-        let outcomes = match turns.as_slice() {
+        let outcomes = match (outcomes, turns.as_slice()) {
+            (Some(outcomes), _) => outcomes,
             // A call is made after its turn is kept.
-            [] => Vec::new(),
-            _ => context.runs.tool_outcomes(&event.run, &step.name).await?,
+            (None, []) => Vec::new(),
+            (None, _) => context.runs.tool_outcomes(&event.run, &step.name).await?,
         };
         Ok(Self { turns, outcomes })
     }
@@ -55,6 +56,13 @@ impl SoFar {
     /// What the turns used.
     pub(crate) fn used(&self) -> Vec<ModelUse> {
         self.turns.iter().map(|turn| turn.used.clone()).collect()
+    }
+
+    /// How many calls each turn has, up to this one.
+    pub(crate) fn call_counts(&self, last: &ModelTurn) -> Vec<u32> {
+        let before = self.turns.iter().filter(|turn| turn.turn < last.turn);
+        let counts = before.chain([last]).map(|turn| u32::try_from(turn.asks.len()));
+        counts.map(|count| count.unwrap_or(u32::MAX)).collect()
     }
 
     /// The last turn, when some of its calls have no outcome.

@@ -1,4 +1,4 @@
-//! One call that a model asked for, by the Lambda that hosts its action: checked, permitted and recorded like a step.
+//! Calls that a model asked for, by the Lambda that hosts their actions: each checked, permitted and recorded like a step.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,15 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_run::{StepStatus, ToolAsk, ToolCall};
 use countersign_store_runs::{AskedRead, ModelTurn, StepView, ToolOutcome};
 use countersign_wiring::Scope;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::arguments::{self, as_step, misfits, owners_alone};
 use super::found::found;
+use super::together::SIDE_BY_SIDE;
 use crate::act::{Acted, act};
 use crate::call::call;
 use crate::context::Context;
@@ -23,14 +27,14 @@ use crate::prepare::prepare;
 use crate::retry_key::attempt_key;
 use crate::rights::refused;
 
-/// Makes the call, unless it has been made.
+/// Makes the calls of a turn that are to be made here, side by side, but for those that have been made.
 ///
 /// # Errors
-/// [`StepError`] when there is no outcome to record: the machine tries again, and then goes on without it.
+/// [`StepError`] when there is no outcome of one to record: the machine tries again, and then goes on without it.
 pub(crate) async fn run(
     context: &Context,
     event: &StepEvent,
-    (turn, number): (u32, u32),
+    (turn, numbers): &(u32, Vec<u32>),
     view: &StepView,
     step: &PlanStep,
     invocation: &Invocation,
@@ -39,26 +43,19 @@ pub(crate) async fn run(
     if view.head.stop.is_some() {
         return Ok(envelope(StepStatus::NotRun));
     }
-    let unknown = || StepError::UnknownStep(format!("{}, call {turn}/{number}", step.name));
+    let unknown = || StepError::UnknownStep(format!("{}, turn {turn}", step.name));
     let tools = step.tools.as_ref().ok_or_else(unknown)?;
-    let Some(AskedRead::Call(kept, outcome)) = &view.asked else { return Err(unknown()) };
-    if let Some(outcome) = outcome {
-        return Ok(envelope(outcome.call.status));
+    let Some(AskedRead::Calls(kept, before)) = &view.asked else { return Err(unknown()) };
+    let is_over = |number: &u32| before.iter().any(|outcome| outcome.call.call == *number);
+    let left: Vec<u32> = numbers.iter().copied().filter(|number| !is_over(number)).collect();
+    let mut statuses: Vec<StepStatus> = before.iter().map(|outcome| outcome.call.status).collect();
+    if !left.is_empty() {
+        let kept = kept.as_ref().ok_or_else(unknown)?;
+        let making = Making { context, event, view, step, tools, kept, invocation };
+        statuses.extend(making.all(left).await?);
     }
-    let kept = kept.as_ref().ok_or_else(unknown)?;
-    let at = usize::try_from(number).unwrap_or_default().checked_sub(1);
-    let ask = at.and_then(|at| kept.asks.get(at)).ok_or_else(unknown)?;
-    let made = Making { context, event, view, step, tools, invocation };
-    match made.one((turn, number), ask).await? {
-        Ok(output) => {
-            end(context, event, (kept, number), ask, (invocation.now, Ok(&output))).await?;
-            Ok(envelope(StepStatus::Done))
-        }
-        Err(error) => {
-            end(context, event, (kept, number), ask, (invocation.now, Err(&error))).await?;
-            Ok(envelope(StepStatus::Failed))
-        }
-    }
+    let failed = statuses.iter().copied().find(|status| *status != StepStatus::Done);
+    Ok(envelope(failed.unwrap_or(StepStatus::Done)))
 }
 
 fn envelope(status: StepStatus) -> Answer {
@@ -71,17 +68,55 @@ struct Making<'a> {
     view: &'a StepView,
     step: &'a PlanStep,
     tools: &'a Tools,
+    kept: &'a ModelTurn,
     invocation: &'a Invocation,
 }
 
+/// A call that is over, and what it answered.
+type Over = (ToolOutcome, Option<Value>);
+
 impl Making<'_> {
+    /// Makes the calls side by side, and writes what is over together as soon as it is. One of which nothing can be said keeps no
+    /// other from being written.
+    async fn all(&self, numbers: Vec<u32>) -> Result<Vec<StepStatus>, StepError> {
+        let made =
+            numbers.into_iter().map(|number| -> BoxFuture<'_, _> { Box::pin(self.over(number)) });
+        let mut made = made.collect::<FuturesUnordered<_>>().ready_chunks(SIDE_BY_SIDE);
+        let (mut statuses, mut unsaid) = (Vec::new(), None);
+        while let Some(ready) = made.next().await {
+            let mut ended = Vec::with_capacity(ready.len());
+            for one in ready {
+                match one {
+                    Ok(one) => ended.push(one),
+                    Err(error) => unsaid = unsaid.or(Some(error)),
+                }
+            }
+            statuses.extend(ended.iter().map(|(outcome, _)| outcome.call.status));
+            if !ended.is_empty() {
+                self.context.runs.end_tool_calls(&self.event.run, ended).await?;
+            }
+        }
+        unsaid.map_or(Ok(statuses), Err)
+    }
+
+    async fn over(&self, number: u32) -> Result<Over, StepError> {
+        let at = usize::try_from(number).unwrap_or_default().checked_sub(1);
+        let ask = at.and_then(|at| self.kept.asks.get(at));
+        let unknown = || StepError::UnknownStep(format!("{}, call {number}", self.step.name));
+        let ask = ask.ok_or_else(unknown)?;
+        let made = self.one((self.kept.turn, number), ask).await?;
+        let outcome =
+            outcome(self.event, (self.kept, number), ask, (self.invocation.now, made.as_ref()));
+        Ok((outcome, made.ok()))
+    }
+
     /// What the action answers, or why it does not: both are told to the model.
     async fn one(
         &self,
         (turn, number): (u32, u32),
         ask: &ToolAsk,
     ) -> Result<Result<Value, ActionError>, StepError> {
-        let Self { context, event, view, step, tools, invocation } = *self;
+        let Self { context, event, view, step, tools, invocation, .. } = *self;
         if let Some(error) = arguments::refused(tools, number, ask) {
             return Ok(Err(error));
         }
@@ -137,16 +172,16 @@ pub(crate) async fn refuse(
     ask: &ToolAsk,
     error: &ActionError,
 ) -> Result<(), StepError> {
-    end(context, event, of, ask, (Timestamp::now(), Err(error))).await
+    let outcome = outcome(event, of, ask, (Timestamp::now(), Err(error)));
+    Ok(context.runs.end_tool_calls(&event.run, vec![(outcome, None)]).await?)
 }
 
-async fn end(
-    context: &Context,
+fn outcome(
     event: &StepEvent,
     (turn, number): (&ModelTurn, u32),
     ask: &ToolAsk,
     (started, made): (Timestamp, Result<&Value, &ActionError>),
-) -> Result<(), StepError> {
+) -> ToolOutcome {
     let at = Timestamp::now();
     let error = made.err();
     let message =
@@ -162,8 +197,7 @@ async fn end(
         took_ms: u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default(),
         found: made.map(|output| found(ask, output)).unwrap_or_default(),
     };
-    let outcome = ToolOutcome::new(&turn.step, call, event.attempt, at);
-    Ok(context.runs.end_tool_call(&event.run, outcome, made.ok()).await?)
+    ToolOutcome::new(&turn.step, call, event.attempt, at)
 }
 
 /// Messages are for people and models and live in an item.

@@ -12,7 +12,8 @@ pub(super) async fn figures(bench: &Bench<'_>, machine: &Value) -> Figures {
     let before = bench.logs.all().await?;
     run(bench, &id).await?;
     let functions = ["tool-model", "tool-data"];
-    let served = bench.logs.since(&before, &functions, TURNS + CALLS).await?;
+    // Both calls of a turn are made in one invocation.
+    let served = bench.logs.since(&before, &functions, TURNS + CALLS / 2).await?;
     let requests = |function: &str| -> f64 {
         let own = served.iter().filter(|line| line.function.ends_with(function));
         own.map(|Served { reads, writes, .. }| (reads + writes) as f64).sum()
