@@ -1,8 +1,10 @@
 //! Runs outlive their executions.
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::case::{gated, person, rows, step, until};
+use crate::outage::Record;
 use crate::world::world;
 
 /// Everything the account knows of a run's executions.
@@ -55,6 +57,33 @@ async fn an_aborted_execution_is_followed_by_the_next_and_the_gate_stays_open() 
         mails,
         "somebody was mailed twice"
     );
+}
+
+#[tokio::test]
+async fn a_run_that_rests_because_it_could_not_be_ended_is_ended_at_once_when_it_is_cancelled() {
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-resting", "")).await;
+    let run = ana.start(&agent, "gated-resting", rows()).await;
+    maria.request(&run).await;
+    // As after twelve attempts in vain, the last of them ninety seconds ago: the next one comes in an hour.
+    let at = Timestamp::now() - SignedDuration::from_secs(90);
+    let values = json!({ ":idle": { "N": "12" }, ":at": { "S": at.to_string() } });
+    Record::in_table("TABLE_RUNS", &format!("RUN#{run}"), "HEAD")
+        .await
+        .updated("SET idle_attempts = :idle, attempt_at = :at", &values)
+        .await;
+    let first = execution(&run, 1).await.expect("the first execution is known");
+    let arn = first["executionArn"].as_str().unwrap();
+    world().aws(&["stepfunctions", "stop-execution", "--execution-arn", arn]).await.unwrap();
+    until("the first execution has ended", || async {
+        (execution(&run, 1).await?["status"] == "ABORTED").then_some(())
+    })
+    .await;
+    ana.post(&format!("/executions/{run}/cancel"), &json!({})).await;
+    let done = ana.reaches(&run, "cancelled").await;
+    assert_eq!(done["attempt"], 2, "{done:#}");
 }
 
 #[tokio::test]

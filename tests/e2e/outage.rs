@@ -55,4 +55,13 @@ impl Record {
         }
         self.put().await;
     }
+
+    /// Changes attributes of one that is not stored as JSON.
+    pub(crate) async fn updated(&self, expression: &str, values: &Value) {
+        let key = json!({ "PK": self.item["PK"], "SK": self.item["SK"] }).to_string();
+        let (table, values) = (self.table.as_str(), values.to_string());
+        let update = ["dynamodb", "update-item", "--table-name", table, "--key", &key];
+        let how = ["--update-expression", expression, "--expression-attribute-values", &values];
+        world().aws(&[update.as_slice(), how.as_slice()].concat()).await.unwrap();
+    }
 }

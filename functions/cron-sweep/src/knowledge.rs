@@ -27,6 +27,9 @@ const GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// What was begun so often, and each time ended its function or was ended with it, is given up.
 const MAX_BEGUN: u32 = 5;
 
+/// Why what contradicts the graph is given up.
+const CONTRADICTED: &str = "its plans contradicted the graph for seven days";
+
 /// How many plans one sweep applies.
 const MAX_PLANS: usize = 10;
 
@@ -189,8 +192,8 @@ impl Knowledge {
         match self.store.resume(one, planned, &goes_on, now).await {
             Ok(Applied::Whole) => counts.applied += 1,
             Ok(Applied::Contradicted) => {
-                tracing::info!(call = one.call, "a plan contradicts the graph and is made anew");
-                self.give_up_contradicted(one, planned, now, counts).await?;
+                tracing::info!(call = one.call, "a plan contradicts the graph");
+                self.contradicted(one, planned, now, counts).await?;
             }
             Ok(Applied::Partly) => {
                 // The next sweep goes on with it, behind those that have waited longer.
@@ -212,19 +215,27 @@ impl Knowledge {
         Ok(())
     }
 
-    /// Gives up a call whose plans have contradicted the graph for so long: another one would too.
-    async fn give_up_contradicted(
+    /// Gives up a call whose plans have contradicted the graph for so long: another one would too. Until then it is planned again,
+    /// or, where that cannot be done, tried again: people may take apart what it contradicts.
+    async fn contradicted(
         &self,
         one: &Waiting,
         planned: &Planned,
         now: Timestamp,
         counts: &mut Counts,
     ) -> Result<(), Fault> {
-        let from = planned.from.as_deref().filter(|from| from.at < before(now, GIVEN_UP));
-        let Some(deferred) = from else { return Ok(()) };
-        let of = PutOff { graph: &self.store, scope: &one.scope, key: &one.call, deferred, now };
-        let why = "its plans contradicted the graph for seven days";
-        self.give_up_names(one, of, why, counts).await
+        let from = planned.from.as_deref();
+        let is_over = from.map_or(planned.at, |from| from.at) < before(now, GIVEN_UP);
+        match from {
+            Some(deferred) if is_over => {
+                let (scope, key) = (&one.scope, one.call.as_str());
+                let of = PutOff { graph: &self.store, scope, key, deferred, now };
+                self.give_up_names(one, of, CONTRADICTED, counts).await
+            }
+            Some(_) => Ok(()),
+            None if is_over => self.give_up_plan(one, planned, CONTRADICTED, counts).await,
+            None => Ok(self.store.put_off(one, now).await?),
+        }
     }
 
     async fn give_up_plan(

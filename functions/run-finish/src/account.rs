@@ -13,7 +13,7 @@ const MAX_UNREACHED: usize = 20;
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
     // An agent that is gone has no journal any more.
-    let Some(profile) = done.profile else { return withdraw(context, done).await };
+    let Some(profile) = done.profile else { return Ok(()) };
     let entities = done.outcomes.entities(done.written);
     let found = done.outcomes.found(done.written);
     let outputs = outputs(done.written);
@@ -47,12 +47,12 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     if let Some(entry) = account(&run, &profile.spec.journal_config) {
         context.journal.put_if_new(&entry).await?;
     }
-    withdraw(context, done).await
+    Ok(())
 }
 
-/// Nothing of a run that is over waits for people. Closing a request takes its entry away; this is for one that could not be
-/// taken away then.
-async fn withdraw(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+/// Nothing of a run that is over waits for people, whether or not its entry can be written. Closing a request takes its entry away;
+/// this is for one that could not be taken away then.
+pub(crate) async fn withdraw(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     for record in done.approvals {
         let waiting = EntryId::of_request(record.approval.as_str());
         context.journal.withdraw(&done.head.owner, &waiting).await?;

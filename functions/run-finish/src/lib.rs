@@ -159,10 +159,13 @@ async fn finish(
     let counts = head.dry_run.is_none();
     let (mut told, mut unwritten) = (Vec::new(), Unwritten::default());
     if counts {
-        let entered = account::write(context, &done).await;
-        unwritten.unless_never(&head.run, EndPart::Journal, entered)?;
+        for entered in
+            [account::withdraw(context, &done).await, account::write(context, &done).await]
+        {
+            unwritten.unless_never(&head.run, EndPart::Journal, entered)?;
+        }
         told = notice::send(context, &done, &mut unwritten).await?;
-        batch::settle(context, &done).await?;
+        batch::settle(context, &done, &mut unwritten).await?;
         learn::keep(context, &done, ending.plan.as_ref()).await;
         triggers::note(context, &done).await?;
     }

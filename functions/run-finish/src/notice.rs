@@ -42,10 +42,12 @@ pub(crate) async fn send(
         }
         let noted = notify(context, done, person).await;
         let noted = unwritten.unless_never(&done.head.run, EndPart::Notice, noted)?;
+        let mut is_told = noted.is_some();
         if !was_watched(done) && !is_told_later(done, person) {
             let mailed = mail(context, done, person).await;
-            unwritten.unless_never(&done.head.run, EndPart::Mail, mailed)?;
+            is_told |= unwritten.unless_never(&done.head.run, EndPart::Mail, mailed)? == Some(true);
         }
+        unwritten.has_untold_owner |= !is_told && *person == done.head.owner;
         let id = noted.map(|()| id(done, person));
         events.extend(id.map(|id| DomainEvent::notified(person, id.as_str(), done.at)));
     }
@@ -95,10 +97,11 @@ fn is_told_later(done: &Done<'_>, person: &UserId) -> bool {
     is_tried_again && *person == done.head.owner && done.unknown().next().is_none()
 }
 
-async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(), FinishError> {
+/// Whether there is an address to which the mail goes.
+async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<bool, FinishError> {
     let user = context.directory.user(person).await?;
     let Some(user) = user.filter(|user| user.active && user.email_verified) else {
-        return Ok(());
+        return Ok(false);
     };
     let cancelled_by = match done.head.stop.as_ref().and_then(|stop| stop.by.as_ref()) {
         Some(by) => Some(Label::new(&context.recorder.username(by).await?)),
@@ -114,7 +117,7 @@ async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(),
     let to = vec![user.email.to_string()];
     let mail = Mail::new(id, to, letter.subject, letter.text, Some(letter.html))?;
     context.mails.send(&mail.with_header("Auto-Submitted", "auto-generated")?).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Where this person reads of the run.

@@ -8,7 +8,11 @@ use crate::FinishError;
 
 /// The parts that could not be written so far.
 #[derive(Debug, Default)]
-pub(crate) struct Unwritten(Vec<NotWritten>);
+pub(crate) struct Unwritten {
+    rows: Vec<NotWritten>,
+    /// Whether the owner has neither a notification nor a mail, because they could not be written.
+    pub(crate) has_untold_owner: bool,
+}
 
 impl Unwritten {
     /// What was written; none, and noted, when trying again cannot help.
@@ -31,15 +35,15 @@ impl Unwritten {
         let (part, code) = (what.as_str(), error.code());
         tracing::error!(%run, part, code, reason = %chain(&error), "END_NOT_WRITTEN: the run ends without it");
         let row = NotWritten { what, code: code.to_owned() };
-        if !self.0.contains(&row) {
-            self.0.push(row);
+        if !self.rows.contains(&row) {
+            self.rows.push(row);
         }
         Ok(None)
     }
 
     /// The record with what is missing.
     pub(crate) fn noted_in(self, record: &RunRecord) -> RunRecord {
-        RunRecord { not_written: self.0, ..record.clone() }
+        RunRecord { not_written: self.rows, ..record.clone() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_knowledge::change::{Origin, changes, mentions};
+use countersign_knowledge::change::{Changes, Origin, changes, mentions};
 use countersign_knowledge::decided::Decided;
 use countersign_knowledge::explore::{Budget, Explore as _};
 use countersign_knowledge::extract::Extracted;
@@ -106,8 +106,67 @@ async fn f_274_a_plan_that_is_larger_than_a_sweep_goes_on_where_it_stopped() {
     assert!(store.open_plans(at(16), at(16)).await.unwrap().is_empty());
 }
 
+#[tokio::test]
+async fn f_251_what_a_discarded_plan_has_written_is_told() {
+    let (store, scope, mut planned) = (store().await, scope(), many());
+    let small = self::planned(&["Ann Lee"]);
+    store.plan(&scope, "run_1/resolved", &small).await.unwrap();
+    // These stores have no bucket for what is large.
+    planned.from = small.from;
+    let last = planned.changes.entities.last_mut().unwrap();
+    let mut other = last.clone();
+    last.external_ids.insert(ExternalId::new("npi", "2").unwrap());
+    other.external_ids.insert(ExternalId::new("npi", "1").unwrap());
+    let open = store.open_plans(at(16), at(16)).await.unwrap();
+    let first = store.resume(&open[0], &planned, &|| false, at(16)).await.unwrap();
+    assert_eq!((first, discoveries(&store).await.len()), (Applied::Partly, 0));
+    // Somebody else of the last one's name is written meanwhile.
+    let meanwhile = Changes { entities: vec![other], ..Changes::default() };
+    store.apply(&scope, "another", &meanwhile, &|| true).await.unwrap();
+    let second = store.resume(&open[0], &planned, &|| true, at(17)).await.unwrap();
+    assert_eq!(second, Applied::Contradicted);
+    let window = Window { limit: 300, after: None };
+    let there = store.entities(&scope, None, window.clone()).await.unwrap().items.len();
+    let told = store.discoveries_of(&scope.owner, "run_1", window.clone()).await.unwrap().items;
+    assert!(there > 100, "{there}");
+    assert_eq!(told.len(), there - 1, "of each that it wrote, and not of the one it did not");
+    assert!(told.iter().all(|one| one.status == DiscoveryStatus::Stored));
+    assert_eq!(store.log(&scope, window).await.unwrap().items.len(), there - 1);
+}
+
+#[tokio::test]
+async fn f_314_what_a_discarded_plan_had_pending_is_pending_no_more() {
+    let (store, scope, planned) = (store().await, scope(), numbered("2"));
+    let entities = numbered("1").changes.entities;
+    let other = Changes { entities, ..Changes::default() };
+    store.apply(&scope, "another", &other, &|| true).await.unwrap();
+    store.plan(&scope, "run_1/resolved", &planned).await.unwrap();
+    store.pending(&scope, &planned.changes).await.unwrap();
+    assert_eq!(discoveries(&store).await.len(), planned.changes.discoveries.len());
+    let open = store.open_plans(at(16), at(16)).await.unwrap();
+    let resumed = store.resume(&open[0], &planned, &|| true, at(17)).await.unwrap();
+    assert_eq!((resumed, discoveries(&store).await), (Applied::Contradicted, Vec::new()));
+}
+
+#[tokio::test]
+async fn f_274_what_is_written_of_one_plan_says_nothing_of_another_of_its_call() {
+    let (store, scope, one) = (store().await, scope(), many());
+    store.plan(&scope, "run_1/resolved", &planned(&["Ann Lee"])).await.unwrap();
+    let open = store.open_plans(at(16), at(16)).await.unwrap();
+    let first = store.resume(&open[0], &one, &|| false, at(16)).await.unwrap();
+    assert_eq!(first, Applied::Partly);
+    let mut other = one.clone();
+    other.changes.entities.reverse();
+    // The first part of this one is the last of the other.
+    let rest = store.resume(&open[0], &other, &|| true, at(17)).await.unwrap();
+    assert_eq!(rest, Applied::Whole);
+    let window = Window { limit: 1_000, after: None };
+    let there = store.entities(&scope, None, window).await.unwrap().items.len();
+    assert_eq!(there, one.changes.entities.len());
+}
+
 /// A plan of a person with this number.
-fn numbered(npi: &str) -> Planned {
+pub(super) fn numbered(npi: &str) -> Planned {
     let mut planned = planned(&["Ann Lee"]);
     let id = ExternalId::new("npi", npi).unwrap();
     planned.changes.entities[0].external_ids.insert(id);

@@ -7,7 +7,7 @@ use countersign_monitor::{
     Batch, BatchItem, BatchState, Content, MarkKind, MonitorId, NotReopened, Open, Origin,
     Position, State, TickOutcome, batch_id, noticed, parked_at_once, refused, run_id, settle,
 };
-use countersign_run::{OccurrenceReason, OccurrenceState, RunStatus};
+use countersign_run::{FromMonitor, OccurrenceReason, OccurrenceState, RunStatus};
 use countersign_store_catalog::{Batched, CatalogError, Clock, MonitorStore, NewBatch};
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{Asked, Created, RunLimits};
@@ -160,4 +160,37 @@ async fn f_218_a_parked_batch_is_opened_again_in_one_write_and_moves_no_watermar
     assert_eq!(store.standing(&monitor).await.unwrap().marks, marked);
     let parked = store.batch(&monitor, 1).await.unwrap().unwrap();
     assert_eq!((parked.batch.state, parked.batch.has_moved), (BatchState::Parked, true));
+}
+
+#[tokio::test]
+async fn f_218_what_a_run_parks_and_nobody_could_tell_is_due_to_be_told() {
+    let (store, now) = (store().await, Timestamp::now());
+    let monitor = MonitorId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
+    let batch = Batch::found(&monitor, &State::default(), 1, BTreeMap::new(), now);
+    let from = FromMonitor { monitor: monitor.clone(), batch: batch.id.clone() };
+    let head = super::runs::head(&batch.run);
+    store.leave_untold(&head, &from, now).await.unwrap();
+    let state = store.standing(&monitor).await.unwrap().state;
+    assert_eq!(state, State::default(), "nothing is written of a monitor that is gone");
+
+    let content = Content {
+        items: Vec::new(),
+        outputs: Map::new(),
+        proposed: BTreeMap::new(),
+        too_large: None,
+    };
+    let origin = Origin { owner: &head.owner, name: "A", profile: "prof", asked_for: false };
+    let occurrence = noticed(&batch, origin);
+    let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
+    let state = State::default().opened(&batch, now);
+    store.open(&state, &[], None, new).await.unwrap();
+    for _ in 0..2 {
+        store.leave_untold(&head, &from, now).await.unwrap();
+    }
+    let state = store.standing(&monitor).await.unwrap().state;
+    let parked = state.parked.as_ref().unwrap();
+    assert_eq!((parked.number, parked.is_unsaid), (1, true));
+    let later = now + jiff::SignedDuration::from_secs(1);
+    let clock = Clock { owner: head.owner.clone(), monitor, overdue_at: now };
+    assert!(store.overdue(later, 1_000).await.unwrap().contains(&clock), "the sweeper ticks it");
 }

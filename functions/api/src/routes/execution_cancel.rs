@@ -30,6 +30,7 @@ pub(crate) struct Cancelled {
 
 /// Ends a run early. Steps at work finish, nothing new begins, open approvals close. Cancelling twice is cancelling once. A model that writes
 /// its answer is broken off where the answer is shown while it is written; otherwise the run ends when it has finished, and is `running` until then.
+/// A run that could not be ended, and rests until that is tried again, is tried again now, a minute after the last attempt at the earliest.
 #[utoipa::path(
     post, path = "/executions/{id}/cancel", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
     responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
@@ -62,5 +63,7 @@ pub(super) async fn cancelled(
     // Whether this or an earlier stop stands, the gates have to close.
     ctx.runs.stop(&head.run, &stop, head.attempt).await?;
     let approvals_closed = ctx.gatekeeper.cancel_for_run(&head.run, now()).await?;
+    // One that could not be ended may rest for hours.
+    ctx.runner.wake(&head.run, now()).await.map_err(|error| Problem::of(&error))?;
     Ok(Json(Cancelled { id: head.run.clone(), approvals_closed, note: NOTE }))
 }

@@ -1,4 +1,5 @@
-//! The text of the notification: what happened, how the answer begins, what people decided, and what was not written.
+//! The text of the notification: what happened, what people must see to, how the answer begins, what they decided, and what was not
+//! written.
 //!
 //! It is part of one item of a table, and what it is made of may be long: so each list has its latest or first entries and the
 //! number of the others, and the whole is bounded. What is left out stands in the record of the run.
@@ -71,28 +72,34 @@ impl Told {
     }
 }
 
-/// What happened, how the answer begins, and what people decided, with their notes: one sentence per request.
+/// What happened, what is to be seen to, how the answer begins, and what people decided, with their notes: one sentence per request.
 pub(super) fn message(done: &Done<'_>) -> String {
     let mut told = Told { text: done_steps(done), ..Told::default() };
     told.text.push_str(&failed(done.state, done.head.stop.as_ref()));
+    to_be_seen_to(done, &mut told);
     told.text.push_str(&warned(&done.head.warnings));
     told.text.push_str(&done.response.map(gave_back).unwrap_or_default());
     decisions(done.approvals, &mut told);
     not_written(done.written, &mut told);
+    if let Some(occasion) = done.occasion {
+        told.say(&occasion.sentence());
+    }
+    told.bounded()
+}
+
+/// What somebody has to do something about: items that are parked, and steps with an unknown outcome. It comes before whatever may
+/// be long.
+fn to_be_seen_to(done: &Done<'_>, told: &mut Told) {
     if let Some(items) = done.parked {
         told.say(&format!(
             "{items} items are parked: nothing processes what this run was to; see the monitor."
         ));
-    }
-    if let Some(occasion) = done.occasion {
-        told.say(&occasion.sentence());
     }
     for sentence in done.unknown().filter_map(|step| step.message.as_deref()).take(MAX_ROWS) {
         told.is_shortened |= sentence.chars().nth(MAX_SENTENCE).is_some();
         told.say(&cut(sentence, MAX_SENTENCE));
     }
     told.more("Further steps with an unknown outcome", done.unknown().count());
-    told.bounded()
 }
 
 /// How many steps were done and skipped, of which attempt.

@@ -159,6 +159,26 @@ fn f_190_a_member_is_told_nothing_of_who_signed_and_where_results_went() {
 }
 
 #[test]
+fn f_190_the_mail_about_a_run_of_an_agent_that_is_removed_promises_no_answer() {
+    let team = json!({ "team_id": countersign_run::TeamId::from_bytes([3; 16]), "team_file_access": false, "team_post_access": false });
+    let team_context = serde_json::from_value(team).unwrap();
+    let head = Head { team_context, profile_id: String::new(), ..head("background") };
+    with(&head, RunStatus::Complete, &[], &[], |done| {
+        let mail = members::letter(done.head, letter(done, None)).render().unwrap();
+        for body in [&mail.text, &mail.html] {
+            assert!(
+                body.contains("Its agent is removed: what it gave back is not shown"),
+                "{body}"
+            );
+            assert!(!body.contains("notifications"), "{body}");
+        }
+        // Nobody may read an answer of an agent that is not there, in a notification either.
+        let told = told_to(done, &user(2), "a", false).message;
+        assert!(!told.contains("answer"), "{told}");
+    });
+}
+
+#[test]
 fn r_067_a_run_that_only_skips_its_gates_was_watched_like_one_that_is_complete() {
     let with_code = |code: &str| {
         let mut state = state(&[]);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::cross::{CrossReferences, Doubt, MatchStrategy, Question, Side, cross};
 use countersign_knowledge::{EntityType, MatchMethod};
-use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::cross_reference as declared;
 use countersign_registry::shape::filled;
+use countersign_registry::{Perform, Warnings};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -37,8 +37,11 @@ fn compare(
 ) -> Result<declared::Output, ActionError> {
     let (a, b) = (inputs.dataset_a.items, inputs.dataset_b.items);
     let question = question(params, inputs.doubts)?;
-    let warnings = absent(&a, &b, &question);
-    let crossing = cross(&a, &b, &question).map_err(|error| ActionError::from_failure(&error))?;
+    let mut warnings = absent(&a, &b, &question);
+    let mut crossing =
+        cross(&a, &b, &question).map_err(|error| ActionError::from_failure(&error))?;
+    warnings.extend(std::mem::take(&mut crossing.left_out));
+    let warnings: Warnings = warnings.into_iter().collect();
     check_size(&crossing, &a, &b)?;
     let matches = crossing.matches.iter().map(|found| declared::Match {
         entity_a: a[found.a].clone(),
@@ -62,8 +65,8 @@ fn compare(
         unmatched_b: of(&b, &crossing.unmatched_b),
         doubtful_count: crossing.doubtful.len(),
         doubtful: doubtful.collect(),
-        warning_count: warnings.len() as u64,
-        warnings,
+        warning_count: warnings.count(),
+        warnings: warnings.kept().to_vec(),
     })
 }
 

@@ -44,10 +44,13 @@ impl Perform for SearchKnowledgeGraph {
         let mut all = Subgraph::default();
         // One for the whole call, whatever number of names and parts of the graph it has.
         let (mut met, mut budget) = (Met::default(), Budget::default());
-        for scope in scopes(self.stores.profiles.as_ref(), call, namespace).await? {
-            let limits = (&asked, &mut budget);
-            let found = search(self.stores.explore.as_ref(), &scope, &wanted, limits, &mut met);
+        let scopes = scopes(self.stores.profiles.as_ref(), call, namespace).await?;
+        for (n, scope) in scopes.iter().enumerate() {
+            let mut share = budget.take_share(scopes.len() - n);
+            let limits = (&asked, &mut share);
+            let found = search(self.stores.explore.as_ref(), scope, &wanted, limits, &mut met);
             let found = found.await.map_err(failed)?;
+            budget.give_back(&share);
             all.entities.extend(found.entities);
             all.relationships.extend(found.relationships);
             all.is_cut |= found.is_cut;
@@ -138,7 +141,8 @@ fn expansion(params: &declared::Params) -> Result<Expansion, ActionError> {
     })
 }
 
-/// What the names and the identifier find, and whether some were left out.
+/// What the names and the identifier find, and whether some were left out. Each name has the same share of the budget. Those for
+/// which it is too little are looked for once more with what the others leave.
 async fn named(
     graph: &dyn Explore,
     scope: &Scope,
@@ -146,32 +150,65 @@ async fn named(
     (types, budget): (&BTreeSet<EntityType>, &mut Budget),
     met: &mut Met,
 ) -> Result<(Vec<Entity>, bool), GraphError> {
-    let mut found = BTreeMap::<EntityId, Entity>::new();
-    let mut add = |met: &mut Met, texts: &[String], mut entities: Vec<Entity>| {
-        entities.retain(|entity| types.is_empty() || types.contains(&entity.entity_type));
+    let mut found = Found { types, entities: BTreeMap::new() };
+    if let Some((text, id)) = &wanted.id {
+        let entities = graph.with_identifier(scope, id).await?;
+        found.add(met, std::slice::from_ref(text), entities);
+    }
+    let mut turns: Vec<Turn<'_>> = wanted.by_words.values().map(|names| (names, None)).collect();
+    for _ in 0..2 {
+        turns = round(graph, scope, turns, budget, (&mut found, &mut *met)).await?;
+    }
+    met.cut.extend(turns.into_iter().flat_map(|(names, _)| names.iter().cloned()));
+    let is_cut = !met.cut.is_empty() || found.entities.len() > MAX_FOUND;
+    Ok((found.entities.into_values().take(MAX_FOUND).collect(), is_cut))
+}
+
+/// Names of the same words, and the share with which they were not looked for to their end.
+type Turn<'a> = (&'a Vec<String>, Option<Budget>);
+
+/// Looks for each of these names that has more now than it had; those that were not looked for to their end.
+async fn round<'a>(
+    graph: &dyn Explore,
+    scope: &Scope,
+    turns: Vec<Turn<'a>>,
+    budget: &mut Budget,
+    (found, met): (&mut Found<'_>, &mut Met),
+) -> Result<Vec<Turn<'a>>, GraphError> {
+    let (count, mut cut) = (turns.len(), Vec::new());
+    for (n, (names, had)) in turns.into_iter().enumerate() {
+        let share = budget.take_share(count - n);
+        let mut rest = share;
+        let is_more = had.is_none_or(|had| share.is_more_than(&had)) && !share.is_spent();
+        let mut is_cut = !is_more;
+        if let Some(name) = names.first().filter(|_| is_more) {
+            let of_name = graph.named(scope, name, &mut rest).await?;
+            is_cut = of_name.is_cut;
+            found.add(met, names, of_name.entities);
+        }
+        budget.give_back(&rest);
+        if is_cut {
+            cut.push((names, Some(share)));
+        }
+    }
+    Ok(cut)
+}
+
+/// Entities of these kinds; of every kind when there are none.
+struct Found<'a> {
+    types: &'a BTreeSet<EntityType>,
+    entities: BTreeMap<EntityId, Entity>,
+}
+
+impl Found<'_> {
+    /// What was found for these texts.
+    fn add(&mut self, met: &mut Met, texts: &[String], mut entities: Vec<Entity>) {
+        entities.retain(|entity| self.types.is_empty() || self.types.contains(&entity.entity_type));
         if !entities.is_empty() {
             met.found.extend(texts.iter().cloned());
         }
-        found.extend(entities.into_iter().map(|entity| (entity.id.clone(), entity)));
-    };
-    if let Some((text, id)) = &wanted.id {
-        let entities = graph.with_identifier(scope, id).await?;
-        add(&mut *met, std::slice::from_ref(text), entities);
+        self.entities.extend(entities.into_iter().map(|entity| (entity.id.clone(), entity)));
     }
-    for names in wanted.by_words.values() {
-        let Some(name) = names.first() else { continue };
-        let mut is_cut = budget.is_spent();
-        if !is_cut {
-            let of_name = graph.named(scope, name, &mut *budget).await?;
-            is_cut = of_name.is_cut;
-            add(&mut *met, names, of_name.entities);
-        }
-        if is_cut {
-            met.cut.extend(names.iter().cloned());
-        }
-    }
-    let is_cut = !met.cut.is_empty() || found.len() > MAX_FOUND;
-    Ok((found.into_values().take(MAX_FOUND).collect(), is_cut))
 }
 
 /// That not all was looked at: what was found of a name may not be all, and one that found nothing may be there.

@@ -1,7 +1,7 @@
 mod later;
 mod memory;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -231,12 +231,18 @@ fn f_043_names_of_the_same_words_are_looked_for_once_and_one_call_has_one_budget
     assert_eq!(graph.state.lock().unwrap().searches, 2);
     assert_eq!((&found["count"], &found["warning_count"]), (&json!(4), &json!(0)), "{found:#}");
     assert_eq!(found["not_found"], json!(["Nobody", "nobody"]));
-    // Each name takes more than half of what one call may read.
-    graph.state.lock().unwrap().costs = 12_000;
+    // One name begins more of them than one call may read: the others are looked for all the same, and it with what they leave.
+    graph.state.lock().unwrap().costs = BTreeMap::from([("Jane".to_owned(), 30_000)]);
     let found = search(&json!(["Jane", "Nobody", "Robert", "Someone"]));
-    assert_eq!(graph.state.lock().unwrap().searches, 4, "two of the four");
-    assert_eq!((&found["is_cut"], &found["warning_count"]), (&json!(true), &json!(2)));
-    assert_eq!(found["not_found"], json!(["Nobody"]), "the others may be there: {found:#}");
+    assert_eq!(graph.state.lock().unwrap().searches, 2 + 5);
+    assert_eq!((&found["is_cut"], &found["warning_count"]), (&json!(true), &json!(1)));
+    assert!(found["warnings"][0].as_str().unwrap().starts_with("`Jane` "), "{found:#}");
+    assert_eq!(found["not_found"], json!(["Nobody", "Someone"]), "{found:#}");
+    assert!(found["count"].as_u64() >= Some(4), "{found:#}");
+    // With less than that it is found to its end.
+    graph.state.lock().unwrap().costs = BTreeMap::from([("Jane".to_owned(), 12_000)]);
+    let found = search(&json!(["Jane", "Nobody", "Robert", "Someone"]));
+    assert_eq!((&found["is_cut"], &found["warning_count"]), (&json!(false), &json!(0)));
 }
 
 #[test]

@@ -81,6 +81,36 @@ impl MonitorStore {
         })
     }
 
+    /// Notes that the owner could not be told that this run's end has parked its batch: the next tick, which is due at once, has them
+    /// told. Nothing where the monitor was removed.
+    ///
+    /// # Errors
+    /// As [`MonitorStore::ended`].
+    pub async fn leave_untold(
+        &self,
+        head: &Head,
+        from: &FromMonitor,
+        now: Timestamp,
+    ) -> Result<()> {
+        let last = self.batches(&from.monitor, Window::first(LAST)).await?.items;
+        let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
+        let Some(number) = own.map(|batch| batch.number) else { return Ok(()) };
+        let (owner, monitor) = (head.owner.clone(), from.monitor.clone());
+        let clock = Clock { owner, monitor, overdue_at: now };
+        let mut tries = 1;
+        loop {
+            let state = self.standing(&from.monitor).await?.state;
+            if state.version == 0 {
+                return Ok(());
+            }
+            let untold = state.untold(number, now);
+            match self.note(&from.monitor, &untold, &[], Some(&clock)).await {
+                Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
     async fn try_to_end(
         &self,
         from: &FromMonitor,

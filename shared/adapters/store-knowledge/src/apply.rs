@@ -1,13 +1,14 @@
 //! Applying a plan, in parts: what is written is noted, so that the next attempt goes on there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{Applied, GoesOn, Scope};
-use countersign_knowledge::{DiscoveryType, Entity};
-use countersign_store_kit::{Item, Key};
+use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Entity};
+use countersign_store_kit::{Item, Key, StoreError, Write, decode};
+use sha2::{Digest as _, Sha256};
 
-use crate::writes::{Joined, Made};
+use crate::writes::{Joined, Made, discovery_key};
 use crate::{KnowledgeStore, Result};
 
 /// A plan of at most so many items is written as one.
@@ -17,8 +18,23 @@ const WHOLE: usize = 500;
 pub(crate) const PART: usize = 100;
 
 impl KnowledgeStore {
-    /// Writes what is left of a plan, as long as there is time, and at least one part.
+    /// Writes what is left of a plan, as long as there is time, and at least one part. Of one that contradicts the graph, what it
+    /// has written is told: the plan that takes its place finds that in the graph, and would not say that it is new.
     pub(crate) async fn apply_plan(
+        &self,
+        scope: &Scope,
+        call: &str,
+        changes: &Changes,
+        goes_on: GoesOn<'_>,
+    ) -> Result<Applied> {
+        let applied = self.apply_parts(scope, call, changes, goes_on).await?;
+        if applied == Applied::Contradicted {
+            self.tell_written(scope, changes).await?;
+        }
+        Ok(applied)
+    }
+
+    async fn apply_parts(
         &self,
         scope: &Scope,
         call: &str,
@@ -29,7 +45,8 @@ impl KnowledgeStore {
         if changes.count() <= WHOLE {
             return self.apply_all(scope, changes, &made).await;
         }
-        let begin = self.parts_applied(scope, call).await?;
+        let plan = digest(changes)?;
+        let begin = self.parts_applied(scope, call, &plan).await?;
         // Before the first of them is written: a plan that is discarded then has left nothing.
         if begin == 0 && self.is_contradicted(scope, &changes.entities, &made).await? {
             return Ok(Applied::Contradicted);
@@ -39,11 +56,42 @@ impl KnowledgeStore {
                 return Ok(Applied::Partly);
             }
             match self.apply_all(scope, &part, &made).await? {
-                Applied::Whole => self.note_applied(scope, call, n + 1).await?,
+                Applied::Whole => self.note_applied(scope, call, &plan, n + 1).await?,
                 other => return Ok(other),
             }
         }
         Ok(Applied::Whole)
+    }
+
+    /// Writes what is new of those entities of a plan that the graph has from it. What is shown as pending besides is taken away:
+    /// nobody writes it, and the next plan says what is new.
+    async fn tell_written(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        let wanted: Vec<Key> = changes.entities.iter().map(|entity| entity.key(scope)).collect();
+        let stands = self.table.get_many(&wanted).await?;
+        let mut written = BTreeSet::new();
+        for new in &changes.entities {
+            let Some(item) = stands.get(&new.key(scope)) else { continue };
+            let known: Entity = self.open_as(item.clone())?;
+            if known.has_taken(new) {
+                written.insert(&new.id);
+            }
+        }
+        self.forget_pending(scope, changes).await?;
+        self.write_rows(scope, &changes.news_of(&written)).await
+    }
+
+    async fn forget_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        let rows = changes.discoveries.iter().map(|found| discovery_key(scope, found));
+        // A batch may not name an item twice.
+        let rows: Vec<Key> = rows.collect::<HashSet<Key>>().into_iter().collect();
+        let mut deletes = Vec::new();
+        for (key, item) in self.table.get_many(&rows).await? {
+            let found: Discovery = decode(self.table.name(), item)?;
+            if found.status == DiscoveryStatus::Pending {
+                deletes.push(Write::delete(&key));
+            }
+        }
+        self.write_all(deletes).await
     }
 
     /// Whether one of these would be joined with somebody else who has its id by now.
@@ -81,4 +129,10 @@ fn made(changes: &Changes) -> Made<'_> {
     let new = changes.discoveries.iter();
     let new = new.filter(|found| found.discovery_type == DiscoveryType::NewEntity);
     new.map(|found| &found.entity_id).collect()
+}
+
+/// What tells one plan of a call from another.
+fn digest(changes: &Changes) -> Result<String> {
+    let json = serde_json::to_vec(changes).map_err(StoreError::encode)?;
+    Ok(hex::encode(Sha256::digest(json)))
 }

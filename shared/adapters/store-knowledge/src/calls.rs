@@ -38,6 +38,9 @@ pub(crate) struct Unfinished {
 struct Progress {
     #[serde(default)]
     applied: usize,
+    /// Of which plan, by its digest.
+    #[serde(default)]
+    applied_of: String,
     /// Of which size.
     #[serde(default)]
     part_size: usize,
@@ -163,19 +166,30 @@ impl KnowledgeStore {
         self.table.try_write(write.when(planned)).await.map(drop)
     }
 
-    /// How many parts of its plan are written.
-    pub(crate) async fn parts_applied(&self, scope: &Scope, call: &str) -> Result<usize> {
+    /// How many parts of this plan are written. What was noted of another one of the same call says nothing of it.
+    pub(crate) async fn parts_applied(
+        &self,
+        scope: &Scope,
+        call: &str,
+        plan: &str,
+    ) -> Result<usize> {
         let known: Option<Progress> = self.table.get(&keys::call(scope, call)).await?;
-        // Parts of another size, of an earlier version, say nothing of these.
-        let known = known.filter(|known| known.part_size == PART);
+        // Nor do parts of another size, of an earlier version.
+        let known = known.filter(|known| known.applied_of == plan && known.part_size == PART);
         Ok(known.unwrap_or_default().applied)
     }
 
-    /// Notes that so many parts of its plan are written: the next attempt goes on there, and whoever counts attempts that came to
+    /// Notes that so many parts of this plan are written: the next attempt goes on there, and whoever counts attempts that came to
     /// nothing begins anew.
-    pub(crate) async fn note_applied(&self, scope: &Scope, call: &str, parts: usize) -> Result<()> {
+    pub(crate) async fn note_applied(
+        &self,
+        scope: &Scope,
+        call: &str,
+        plan: &str,
+        parts: usize,
+    ) -> Result<()> {
         let write = Write::update(&keys::call(scope, call)).set("applied", &parts)?;
-        let write = write.set("part_size", &PART)?;
+        let write = write.set("applied_of", &plan)?.set("part_size", &PART)?;
         let planned = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#deferred)");
         self.table.try_write(write.remove(BEGUN).when(planned)).await.map(drop)
     }

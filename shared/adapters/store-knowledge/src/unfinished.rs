@@ -160,8 +160,9 @@ impl KnowledgeStore {
         self.put_back(key, now).await
     }
 
-    /// Applies a plan, or goes on with it, and marks its call done. One that contradicts the graph is discarded: its names are
-    /// resolved again. When it fails, what it has found is pending.
+    /// Applies a plan, or goes on with it, and marks its call done. One that contradicts the graph is discarded, and its names are
+    /// resolved again; it stays open where it does not say what it was planned from, as those of earlier versions. When it fails,
+    /// what it has found is pending.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer; the plan stays open.
@@ -185,14 +186,9 @@ impl KnowledgeStore {
     }
 
     async fn plan_anew(&self, of: &Waiting, planned: &Planned, now: Timestamp) -> Result<Applied> {
-        let Some(from) = &planned.from else {
-            let why = "the plan contradicts the graph and cannot be made again".to_owned();
-            return Err(StoreError::Unavailable {
-                table: self.table.name().to_owned(),
-                reason: why,
-            });
-        };
-        self.write_discarded(&of.scope, &of.call, from, now).await?;
+        if let Some(from) = &planned.from {
+            self.write_discarded(&of.scope, &of.call, from, now).await?;
+        }
         Ok(Applied::Contradicted)
     }
 

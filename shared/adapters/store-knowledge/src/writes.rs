@@ -116,7 +116,7 @@ impl KnowledgeStore {
             return Ok(Applied::Contradicted);
         }
         self.join_all(scope, &changes.edges, made).await?;
-        self.write_all(unique(rows(scope, changes)?)).await?;
+        self.write_rows(scope, changes).await?;
         let mut asked: Vec<Answer<'_, ()>> = Vec::with_capacity(changes.reviews.len());
         for review in &changes.reviews {
             asked.push(Box::pin(self.ask(scope, review)));
@@ -125,8 +125,13 @@ impl KnowledgeStore {
         Ok(Applied::Whole)
     }
 
+    /// Writes the log and the discoveries.
+    pub(crate) async fn write_rows(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        self.write_all(unique(rows(scope, changes)?)).await
+    }
+
     /// Writes without conditions, many at once.
-    async fn write_all(&self, writes: Vec<Write>) -> Result<()> {
+    pub(crate) async fn write_all(&self, writes: Vec<Write>) -> Result<()> {
         let mut batches: Vec<Answer<'_, ()>> = Vec::new();
         for batch in writes.chunks(OF_BATCH) {
             batches.push(self.table.write_many(batch.to_vec()));
@@ -293,9 +298,13 @@ pub(crate) fn log_write(scope: &Scope, row: &ResolutionLogRow) -> Result<(Key, W
     Ok((key, write))
 }
 
-pub(crate) fn discovery_write(scope: &Scope, row: &Discovery) -> Result<(Key, Write)> {
+pub(crate) fn discovery_key(scope: &Scope, row: &Discovery) -> Key {
     let partition = keys::discoveries_of(&scope.owner, &row.execution_id);
-    let key = Key::new(partition, format!("DISC#{}", row.id));
+    Key::new(partition, format!("DISC#{}", row.id))
+}
+
+pub(crate) fn discovery_write(scope: &Scope, row: &Discovery) -> Result<(Key, Write)> {
+    let key = discovery_key(scope, row);
     let place = keys::place(row.discovered_at, row.id.as_str());
     let write = Write::put(&key, row)?.indexed(&keys::discoveries(scope), &place);
     Ok((key, write))

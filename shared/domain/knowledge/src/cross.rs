@@ -9,6 +9,7 @@ mod by_entity;
 use serde_json::Value;
 
 use crate::error::KnowledgeError;
+use crate::extract::long_name;
 use crate::model::{EntityType, ExternalId};
 use crate::recognise::classify;
 use crate::resolve::compared::Compared;
@@ -113,6 +114,8 @@ pub struct CrossReferences {
     pub unmatched_b: Vec<usize>,
     /// One pair for each of the doubts that concerns both sets.
     pub doubtful: Vec<Doubtful>,
+    /// Names that are too long to be compared, with their place: a sentence each.
+    pub left_out: Vec<String>,
 }
 
 /// Fields that usually hold a record's name, the most telling first.
@@ -166,15 +169,17 @@ pub fn cross(
         });
     }
     let itself = !a.is_empty() && a == b;
-    let left = subjects(a, &question.a, question)?;
-    let right = subjects(b, &question.b, question)?;
+    let (left, mut left_out) = subjects("dataset_a", a, &question.a, question)?;
+    let (right, of_b) = subjects("dataset_b", b, &question.b, question)?;
+    left_out.extend(of_b);
     let Some(field) = &question.entity_field else {
         let matches = pair_up(a, b, (&left, &right), question, itself)?;
-        return Ok(sort_out(matches, a.len(), b.len(), itself));
+        let crossing = sort_out(matches, a.len(), b.len(), itself);
+        return Ok(CrossReferences { left_out, ..crossing });
     };
     let sides = by_entity::Sides::of(a, b, field, itself, question.distinct_field.as_deref());
     let crossing = sort_out(sides.matches(&left, &right)?, a.len(), b.len(), itself);
-    Ok(CrossReferences { doubtful: sides.doubtful(&question.doubts), ..crossing })
+    Ok(CrossReferences { doubtful: sides.doubtful(&question.doubts), left_out, ..crossing })
 }
 
 fn pair_up(
@@ -262,40 +267,45 @@ fn sort_out(
         seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(index, _)| index).collect()
     };
     let (unmatched_a, unmatched_b) = (missing(&seen_a), missing(&seen_b));
-    CrossReferences { unmatched_a, unmatched_b, matches, doubtful: Vec::new() }
+    CrossReferences { unmatched_a, unmatched_b, matches, ..CrossReferences::default() }
 }
 
+/// What is compared of each record, and the names that are too long for that.
 fn subjects(
+    what: &'static str,
     records: &[Value],
     side: &Side,
     question: &Question,
-) -> Result<Vec<Compared>, KnowledgeError> {
-    records
-        .iter()
-        .enumerate()
-        .map(|(index, record)| subject(index, record, side, question))
-        .collect()
+) -> Result<(Vec<Compared>, Vec<String>), KnowledgeError> {
+    let (mut all, mut left_out) = (Vec::with_capacity(records.len()), Vec::new());
+    for (index, record) in records.iter().enumerate() {
+        let (field, name) = written(what, index, record, side)?;
+        let too_long = long_name(field, name);
+        let name = if too_long.is_some() { "" } else { name };
+        left_out
+            .extend(too_long.map(|why| format!("{what}[{index}]: a name is not compared: {why}")));
+        let kind = question.entity_type.clone().unwrap_or_else(|| kind_of(record, field, name));
+        let ids = ids_of(record, side, question.strategy);
+        all.push(Compared::new(kind, name, ids.into_iter().collect()));
+    }
+    Ok((all, left_out))
 }
 
-fn subject(
+/// The field with the name of a record, and the name; an empty one where there is none.
+fn written<'a>(
+    what: &'static str,
     index: usize,
-    record: &Value,
-    side: &Side,
-    question: &Question,
-) -> Result<Compared, KnowledgeError> {
-    let not_a_record = || KnowledgeError::BadItem {
-        what: "dataset",
-        index,
-        problem: "a record must be an object or a name".to_owned(),
-    };
-    let (field, name) = match record {
-        Value::String(name) => ("name", name.as_str()),
-        Value::Object(_) => name_of(record, side).unwrap_or(("name", "")),
-        _ => return Err(not_a_record()),
-    };
-    let kind = question.entity_type.clone().unwrap_or_else(|| kind_of(record, field, name));
-    let ids = ids_of(record, side, question.strategy);
-    Ok(Compared::new(kind, name, ids.into_iter().collect()))
+    record: &'a Value,
+    side: &'a Side,
+) -> Result<(&'a str, &'a str), KnowledgeError> {
+    match record {
+        Value::String(name) => Ok(("name", name.as_str())),
+        Value::Object(_) => Ok(name_of(record, side).unwrap_or(("name", ""))),
+        _ => {
+            let problem = "a record must be an object or a name".to_owned();
+            Err(KnowledgeError::BadItem { what, index, problem })
+        }
+    }
 }
 
 fn name_of<'a>(record: &'a Value, side: &'a Side) -> Option<(&'a str, &'a str)> {

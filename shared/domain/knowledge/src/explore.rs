@@ -22,7 +22,7 @@ pub const MAX_EDGES: usize = 2_000;
 const AT_ONCE: usize = 25;
 
 /// How much one search may read, whatever it looks for. What is looked for takes from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Entities that are filed under words.
     pub pointers: usize,
@@ -41,6 +41,28 @@ impl Budget {
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.pointers == 0 || self.entities == 0
+    }
+
+    /// Takes the share of one of so many that are still to be looked for: what it does not use is [given back](Self::give_back).
+    pub fn take_share(&mut self, of: usize) -> Self {
+        let of = of.max(1);
+        let share =
+            Self { pointers: self.pointers.div_ceil(of), entities: self.entities.div_ceil(of) };
+        self.pointers -= share.pointers;
+        self.entities -= share.entities;
+        share
+    }
+
+    /// Takes back what is left of a share.
+    pub fn give_back(&mut self, rest: &Self) {
+        self.pointers += rest.pointers;
+        self.entities += rest.entities;
+    }
+
+    /// Whether somebody for whom the other was too little may find more with this one.
+    #[must_use]
+    pub fn is_more_than(&self, other: &Self) -> bool {
+        self.pointers > other.pointers && self.entities > other.entities
     }
 }
 

@@ -24,6 +24,7 @@ use crate::recognise::{Method, classify, spans};
 
 use self::fields::is_no_name_field;
 pub use self::found_in::FoundIn;
+pub(crate) use self::limits::long_name;
 pub use self::limits::{MAX_COMPANY, MAX_IDS, MAX_WORD};
 use self::pieces::pieces;
 use self::relate::relate;

@@ -332,6 +332,14 @@ impl Entity {
         Evidence::from(self).are_two(&Evidence::from(other))
     }
 
+    /// Whether what another writer knew of it is in here: its runs and its identifiers, and nothing that says that they are two.
+    #[must_use]
+    pub fn has_taken(&self, other: &Self) -> bool {
+        let is_here = self.sources.is_superset(&other.sources)
+            && self.external_ids.is_superset(&other.external_ids);
+        is_here && !self.contradicts(other)
+    }
+
     /// Every way it is written.
     #[must_use]
     pub fn spellings(&self) -> BTreeSet<&String> {

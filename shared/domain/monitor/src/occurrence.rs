@@ -24,7 +24,7 @@ pub struct Origin<'a> {
 }
 
 /// The code of a reason: the items of the batch are parked since its run ended.
-const PARKED: &str = "BATCH_PARKED";
+pub(crate) const PARKED: &str = "BATCH_PARKED";
 
 /// The code of a reason: a batch that was parked is opened again.
 const RETRIED: &str = "BATCH_RETRIED";

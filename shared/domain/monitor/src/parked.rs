@@ -1,14 +1,15 @@
-//! What is parked because its runs were refused, and when its owner is told of it again.
+//! What is parked and no notice of a run has told, and when its owner is told of it again.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::occurrence::PARKED;
 use crate::tick::State;
 
 /// Owners get at most one mail a day about what a monitor has parked: what comes within a day of one is in the next.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The batch that was parked last because its run was refused.
+/// The batch that was parked last because its run was refused, or whose owner could not be told when a run's end parked it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastParked {
     /// Its number.
@@ -38,6 +39,13 @@ impl State {
         let parked =
             self.parked.clone().filter(|parked| now.duration_since(parked.at).abs() >= DAY)?;
         Some((parked, Self { parked: None, ..self.clone() }))
+    }
+
+    /// The same once a run's end has parked a batch of which its owner could not be told: listeners are to hear of it.
+    #[must_use]
+    pub fn untold(&self, number: u64, now: Timestamp) -> Self {
+        let parked = LastParked { number, code: PARKED.to_owned(), at: now, is_unsaid: true };
+        Self { parked: Some(parked), version: self.version + 1, ..self.clone() }
     }
 
     /// The same once listeners have heard what is parked.
@@ -90,5 +98,16 @@ mod tests {
         assert_eq!(after.recalled(at(2)), None, "it was said");
         let (again, _) = after.recalled(at(25)).unwrap();
         assert!(!again.is_unsaid, "a day later its owner is told of what came after");
+    }
+
+    #[test]
+    fn f_218_what_a_run_parks_and_nobody_tells_is_said_at_the_next_tick() {
+        let at = |hour: i64| Timestamp::from_second(hour * 3600).unwrap();
+        let state = State::default().ticked(TickOutcome::Started, at(1));
+        let untold = state.untold(3, at(2));
+        assert_eq!(untold.version, state.version + 1);
+        let (unsaid, after) = untold.recalled(at(2)).unwrap();
+        assert_eq!((unsaid.number, unsaid.code.as_str()), (3, "BATCH_PARKED"));
+        assert_eq!(after.recalled(at(3)), None, "it was said");
     }
 }

@@ -124,6 +124,24 @@ impl Runner {
         self.again(&head, reason, now).await
     }
 
+    /// Starts the next attempt of a run that rests before its pause is over, a minute after the last one at the earliest: somebody has
+    /// mended what kept it from ending, and asks for its end. Nothing where it does not rest, or is at work.
+    ///
+    /// # Errors
+    /// [`RecoveryError`] when the table or the service does not answer.
+    pub async fn wake(&self, run: &RunId, now: Timestamp) -> Result<Recovered, RecoveryError> {
+        let Some(head) = self.unfinished(run).await? else { return Ok(Recovered::Fine) };
+        if !pauses::may_be_woken(&head, now) {
+            return Ok(Recovered::Fine);
+        }
+        match self.machine.status(&execution_name(run, head.attempt)).await? {
+            ExecutionStatus::Running | ExecutionStatus::Unknown => Ok(Recovered::Fine),
+            ExecutionStatus::Lost | ExecutionStatus::Succeeded => {
+                self.start_next(&head, "its end was asked for", now).await
+            }
+        }
+    }
+
     async fn unfinished(&self, run: &RunId) -> Result<Option<Head>, RecoveryError> {
         Ok(self.runs.head(run).await?.filter(|head| head.finished_at.is_none()))
     }
@@ -139,6 +157,15 @@ impl Runner {
             tracing::warn!(run = %head.run, attempt = head.attempt, %until, reason, "the run cannot be ended, and rests");
             return Ok(Recovered::Resting);
         }
+        self.start_next(head, reason, now).await
+    }
+
+    async fn start_next(
+        &self,
+        head: &Head,
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<Recovered, RecoveryError> {
         // What happened to steps is progress; that an attempt was started is none.
         let all = self.runs.events(&head.run).await?;
         let events = all.iter().filter(|event| !event.step.is_empty()).count() as u64;

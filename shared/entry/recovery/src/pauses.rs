@@ -23,6 +23,12 @@ pub(crate) fn rests_until(head: &Head, now: Timestamp) -> Option<Timestamp> {
     (now < until).then_some(until)
 }
 
+/// Whether a run rests, and has done so long enough that somebody may ask for its end before the pause is over.
+pub(crate) fn may_be_woken(head: &Head, now: Timestamp) -> bool {
+    let rested = head.attempt_at.map(|at| now.duration_since(at));
+    rests_until(head, now).is_some() && rested.is_some_and(|rested| rested >= FIRST)
+}
+
 fn pause(idle_attempts: u32) -> SignedDuration {
     let Some(doubled) = idle_attempts.checked_sub(MAX_IDLE_ATTEMPTS + 1) else {
         return SignedDuration::ZERO;
@@ -64,6 +70,8 @@ mod tests {
         let resting = Head { idle_attempts: 7, attempt_at: Some(at(100)), ..asked.clone() };
         assert_eq!(rests_until(&resting, at(219)), Some(at(220)));
         assert_eq!(rests_until(&resting, at(220)), None);
+        assert!(!may_be_woken(&resting, at(159)) && may_be_woken(&resting, at(160)));
+        assert!(!may_be_woken(&resting, at(220)), "it does not rest any more");
         let before = Head { attempt_at: None, ..resting.clone() };
         assert_eq!(rests_until(&before, at(101)), None);
         let fresh = Head { idle_attempts: 5, ..resting };

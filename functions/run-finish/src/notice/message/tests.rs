@@ -83,6 +83,18 @@ fn f_190_of_many_requests_the_latest_are_told_and_the_others_counted() {
 }
 
 #[test]
+fn f_190_what_people_must_see_to_comes_before_what_they_decided() {
+    let (head, records, unknown) = (head("background"), [denied("stop")], ["pay".to_owned()]);
+    let text = with(&head, RunStatus::Partial, &records, &unknown, |done| {
+        message(&Done { parked: Some(3), ..*done })
+    });
+    let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(place("3 items are parked") < place("`pay` to bank.example"), "{text}");
+    assert!(place("`pay` to bank.example") < place("The answer:"), "{text}");
+    assert!(place("The answer:") < place("maria"), "{text}");
+}
+
+#[test]
 fn f_190_a_notice_stays_far_below_what_an_item_may_hold() {
     let records: Vec<_> = (0..40).map(|round| sent_back(round, MAX_NOTE)).collect();
     let unknown: Vec<String> = (0..500).map(|n| format!("{n}{}", "𝕏".repeat(2_000))).collect();

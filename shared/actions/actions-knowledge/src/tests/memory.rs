@@ -36,9 +36,9 @@ pub(super) struct State {
     pub(super) pending: usize,
     pub(super) writes: usize,
     pub(super) fail_after: Option<usize>,
-    /// How often something was looked for by name, and how much of the budget that takes.
+    /// How often something was looked for by name, and how much of the budget names take.
     pub(super) searches: usize,
-    pub(super) costs: usize,
+    pub(super) costs: BTreeMap<String, usize>,
     /// What somebody else writes just before the next plan is applied.
     pub(super) meanwhile: Vec<Entity>,
 }
@@ -214,7 +214,9 @@ impl Explore for Memory {
     ) -> GraphFuture<'a, Named> {
         let mut state = self.state.lock().unwrap();
         state.searches += 1;
-        budget.pointers = budget.pointers.saturating_sub(state.costs);
+        let costs = state.costs.get(text).copied().unwrap_or_default();
+        let is_cut = costs > budget.pointers;
+        budget.pointers = budget.pointers.saturating_sub(costs);
         let words = search_words(text);
         let is_named = |entity: &&Entity| {
             entity.user_id == scope.owner
@@ -222,7 +224,7 @@ impl Explore for Memory {
                 && entity.has_words(&words)
         };
         let entities = state.entities.values().filter(is_named).cloned().collect();
-        ready(Ok(Named { entities, is_cut: false }))
+        ready(Ok(Named { entities, is_cut }))
     }
 
     fn with_identifier<'a>(

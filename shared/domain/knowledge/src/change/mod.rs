@@ -27,7 +27,9 @@ use crate::model::{
 };
 use crate::resolve::{Ambiguity, Candidate, Cluster, Mention, Resolution};
 use crate::review::review_id;
-use crate::rows::{Discovery, ResolutionLogRow, ReviewId, ReviewRow};
+use crate::rows::{
+    Discovery, DiscoveryType, ResolutionAction, ResolutionLogRow, ReviewId, ReviewRow,
+};
 use crate::scope::Scope;
 
 /// Whose graph is written, by which run, when.
@@ -106,6 +108,25 @@ impl Changes {
         let reviews = chunks(&self.reviews, most, |reviews| Self { reviews, ..Self::default() });
         let graph = sources.chain(documents).chain(entities).chain(edges);
         graph.chain(log).chain(discoveries).chain(reviews)
+    }
+
+    /// What a plan that is made once these entities are in the graph would not say of them: that they are new, and which of their
+    /// identifiers are.
+    #[must_use]
+    pub fn news_of(&self, entities: &BTreeSet<&EntityId>) -> Self {
+        let log = self.log.iter().filter(|row| {
+            row.action == ResolutionAction::CreateNew && entities.contains(&row.target_entity_id)
+        });
+        let discoveries = self.discoveries.iter().filter(|found| {
+            let kind = found.discovery_type;
+            matches!(kind, DiscoveryType::NewEntity | DiscoveryType::NewExternalId)
+                && entities.contains(&found.entity_id)
+        });
+        Self {
+            log: log.cloned().collect(),
+            discoveries: discoveries.cloned().collect(),
+            ..Self::default()
+        }
     }
 }
 

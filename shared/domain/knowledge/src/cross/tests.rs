@@ -53,6 +53,22 @@ fn f_049_external_ids_match_whatever_the_names() {
 }
 
 #[test]
+fn f_049_a_name_that_is_too_long_is_not_compared_and_told() {
+    let long = "Robert Smith ".repeat(40);
+    let with_id = |name: &str| json!({ "name": name, "ein": "12-3456789" });
+    let (a, b) = ([json!("Jane Doe"), with_id(&long)], [with_id(&long), json!("Jane Doe")]);
+    let crossing = cross(&a, &b, &question(MatchStrategy::FuzzyName, 0.8)).unwrap();
+    assert_eq!((crossing.matches.len(), crossing.matches[0].a, crossing.matches[0].b), (1, 0, 1));
+    let told = |of: &str| {
+        format!("{of}: a name is not compared: `name` has 520 characters; at most 300 are read")
+    };
+    assert_eq!(crossing.left_out, [told("dataset_a[1]"), told("dataset_b[0]")]);
+    // Its identifier is compared all the same.
+    let by_id = cross(&a, &b, &question(MatchStrategy::ExternalId, 0.8)).unwrap();
+    assert_eq!((by_id.matches.len(), by_id.matches[0].a, by_id.matches[0].b), (1, 1, 0));
+}
+
+#[test]
 fn f_049_a_set_against_itself_skips_the_diagonal_and_the_mirror() {
     let a = people(&["SMITH, ROBERT", "Robert Smith", "Jane Doe"]);
     check(&a, &a, &question(MatchStrategy::FuzzyName, 0.8), &[(0, 1)]);

@@ -1,7 +1,7 @@
 //! How large a name may be, and what comes with it. What is larger is left out, and why is said.
 
 use super::Extracted;
-use crate::model::MAX_NAME;
+use crate::model::{MAX_NAME, short};
 
 /// The most characters of a kind, or of the scheme of an identifier.
 pub const MAX_WORD: usize = 64;
@@ -45,6 +45,11 @@ impl Extracted {
             .or_else(|| self.external_ids.keys().find_map(|id| long("external_ids", id, MAX_WORD)))
             .or_else(|| self.context.iter().find_map(|name| long("context", name, MAX_NAME)))
     }
+}
+
+/// Why a name is not compared, where it is too long.
+pub(crate) fn long_name(field: &str, name: &str) -> Option<String> {
+    long(&short(field), name, MAX_NAME)
 }
 
 fn long(field: &str, text: &str, most: usize) -> Option<String> {

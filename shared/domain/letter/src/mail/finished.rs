@@ -176,7 +176,9 @@ impl FinishedMail {
         match self.reader {
             Reader::Owner => "The record of the run, with every decision and note, is shown by:",
             Reader::Member { .. } => "What it gave back is shown by:",
-            Reader::MemberWithoutAgent => "How its answer begins is in your notifications.",
+            Reader::MemberWithoutAgent => {
+                "Its agent is removed: what it gave back is not shown any more."
+            }
         }
     }
 

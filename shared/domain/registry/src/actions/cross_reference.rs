@@ -83,7 +83,7 @@ pub struct Output {
     pub doubtful: Vec<Doubtful>,
     /// How many of them there are.
     pub doubtful_count: usize,
-    /// Fields that are named and that no record of their dataset has.
+    /// Fields that are named and that no record of their dataset has, and names that are too long to be compared.
     pub warnings: Vec<String>,
     /// How many there are.
     pub warning_count: u64,
