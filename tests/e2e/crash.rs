@@ -1,6 +1,8 @@
 //! Functions die at their writes, before and after each; whatever they were doing is then done, and done once. But for `gate-open`,
 //! which `saboteur` spares.
 
+mod keys;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_cli::CliError;
@@ -92,6 +94,7 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
     let elsewhere = Elsewhere::open().await;
     let scene = Scene::set(&world, &saboteur, &elsewhere).await;
     let begun = scene.kill_the_door().await;
+    scene.no_key_is_unseen(&world).await;
     let mut deaths = BTreeMap::new();
     for side in [Side::Before, Side::After] {
         for nth in 1.. {

@@ -18,6 +18,7 @@ mod connections;
 mod connectors;
 mod crash;
 mod cursors;
+mod decided;
 mod demo;
 mod deployment_secrets;
 mod destinations;

@@ -6,6 +6,7 @@ mod documented;
 mod endpoints;
 mod found;
 mod learned;
+mod limits;
 mod mail;
 mod proposals;
 mod queries;

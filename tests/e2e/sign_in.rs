@@ -1,6 +1,7 @@
 //! A deployment as in AWS: people sign in at a user pool, and its tokens open the doors (R-003, K-30).
 
 mod accounts;
+mod sessions;
 
 use countersign_cli::door::Door;
 use serde_json::{Value, json};

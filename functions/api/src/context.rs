@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use countersign_clock::Clock;
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
-use countersign_identity::Rights;
+use countersign_identity::{Presented, Rights};
 use countersign_lambda_entry::{Boot, Setting, Settings, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
@@ -25,9 +25,11 @@ use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::AuthContext;
 use countersign_web::token::Verifier;
+use futures::future::BoxFuture;
 
 use crate::cursor_keys::CursorKeys;
 use crate::quotas::Quotas;
+use crate::sessions::Sessions;
 
 /// Stores and services of the API.
 pub struct Context {
@@ -81,6 +83,8 @@ pub struct Context {
     pub socket_url: String,
     /// Where the events of runs are read as they happen, if anywhere.
     pub stream_url: Option<String>,
+    /// Which sessions tokens come from.
+    pub sessions: Sessions,
 }
 
 impl AuthContext for Context {
@@ -90,6 +94,10 @@ impl AuthContext for Context {
 
     fn rights(&self) -> &dyn Rights {
         &self.directory
+    }
+
+    fn accepted<'a>(&'a self, presented: &'a Presented) -> BoxFuture<'a, ()> {
+        Box::pin(self.sessions.note(&self.directory, presented))
     }
 }
 
@@ -148,6 +156,7 @@ impl Context {
             own_model: own_model(&boot.settings),
             socket_url: boot.settings.need(Setting::SocketUrl)?.to_owned(),
             stream_url: boot.settings.get(Setting::StreamUrl).map(str::to_owned),
+            sessions: Sessions::default(),
             directory,
             runs,
             approvals,

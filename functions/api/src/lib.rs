@@ -22,6 +22,7 @@ mod queries;
 mod quotas;
 mod routes;
 mod saving;
+mod sessions;
 mod skills;
 mod status_of_runs;
 

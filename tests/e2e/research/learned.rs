@@ -5,6 +5,7 @@ use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, ResponseTemplate};
 
 use super::skill::{ANSWER, OFFICERS, asked_of, researcher};
+use super::specialists::{self, ANSWERS, PLANS, REGISTER, agent_with, found, plan, task};
 use super::{Stage, stage};
 use crate::case::{FACTORY, step};
 use crate::models::{output, said};
@@ -26,6 +27,7 @@ async fn r_043_r_082_r_083_r_084_r_085_r_086_k_45_questions_tell_of_whoever_asks
     the_next_question_knows_it(&stage, &agent, &run).await;
     the_web_knows_only_how_to_answer(&stage).await;
     a_model_that_fails_changes_nothing(&stage, &agent).await;
+    no_specialist_waits_for_it(&stage).await;
     whoever_stops_it_is_forgotten(&stage, &agent).await;
     a_replay_names_the_step_once_nothing_is_learned(&stage, &run).await;
 }
@@ -37,6 +39,11 @@ async fn answers(stage: &Stage, facts: ResponseTemplate) {
     let looks = asked().and(body_string_contains(LOOKS)).respond_with(facts).with_priority(1);
     looks.mount(&stage.server).await;
     asked().respond_with(said(ANSWER)).with_priority(2).mount(&stage.server).await;
+}
+
+/// How many tokens an answer may have, by either name.
+fn most(asked: &Value) -> Option<u64> {
+    asked["max_tokens"].as_u64().or_else(|| asked["max_completion_tokens"].as_u64())
 }
 
 fn facts(found: bool, user_name: &str, language: Option<&str>) -> ResponseTemplate {
@@ -88,10 +95,10 @@ async fn what_is_told_is_kept(stage: &Stage, agent: &str) -> String {
     let asked = stage.asked().await;
     let cool: Vec<String> = asked
         .iter()
-        .filter(|asked| asked["temperature"] == 0.1)
+        .filter(|asked| asked["temperature"] == 0.1 && most(asked) == Some(512))
         .map(|asked| asked["messages"].to_string())
         .collect();
-    assert_eq!(cool, looked, "its temperature is its own");
+    assert_eq!(cool, looked, "its temperature and its limit are its own");
     let id = run["id"].as_str().unwrap().to_owned();
     let kept = memory(stage).await;
     let learned = &kept["learned"];
@@ -142,6 +149,23 @@ async fn a_model_that_fails_changes_nothing(stage: &Stage, agent: &str) {
         assert!(run["response"]["content"].as_str().unwrap().contains("Owl"), "{run:#}");
     }
     assert_eq!(memory(stage).await["learned"]["critical_facts"]["user_name"], "Ana");
+}
+
+/// Of a question that is divided, it is looked for beside the model that answers.
+async fn no_specialist_waits_for_it(stage: &Stage) {
+    let agent = agent_with(stage, &["run_python"], &json!({})).await;
+    let turns = vec![
+        (LOOKS, facts(false, "Ana", None)),
+        (PLANS, plan(&[task("a", "register", &[])])),
+        (REGISTER, found("Owl Fund filed.")),
+        (ANSWERS, said(specialists::ANSWER)),
+    ];
+    specialists::answers(stage, turns).await;
+    let run = specialists::ask(stage, &agent, "complete").await;
+    let place = |name: &str| step(&run, name)["stage"].as_u64().unwrap();
+    assert_eq!(place("learn"), place("answer"), "{run:#}");
+    assert!(["plan", "ask_register_1"].map(place).into_iter().all(|of| of < place("learn")));
+    assert_eq!(told(stage, true).await.len(), 1, "it was looked for");
 }
 
 async fn whoever_stops_it_is_forgotten(stage: &Stage, agent: &str) {

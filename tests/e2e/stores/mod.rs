@@ -14,6 +14,7 @@ mod knowledge;
 mod last_runs;
 mod model_turns;
 mod monitors;
+mod moves;
 mod outages;
 mod put_off;
 mod quotas;

@@ -118,6 +118,7 @@ pub(super) const GROUPS: &[Group] = &[
             admin_capability: take;
             admin_account: part;
             admin_revoke_tokens: revoke;
+            admin_user_sessions: list;
         },
     ),
     admin(
@@ -140,7 +141,7 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     admin("/approval-floor", doors! { admin_floor: detail, set; }),
     admin("/model-list", doors! { admin_model_list: detail, set; }),
-    factory("/me", doors! { me: me; me_memory: detail, set, erase; }),
+    factory("/me", doors! { me: me; me_memory: detail, set, erase; me_sessions: list; }),
     factory("/connections", doors! { connections: open; }),
     factory(
         "/profiles",

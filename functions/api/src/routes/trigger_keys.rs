@@ -71,11 +71,12 @@ pub(crate) async fn create(
     let secret = Secret::new(rand::random());
     let token = Some(signed.presented.clone());
     let info = HookKeyInfo { id: HookKeyId::from_bytes(rand::random()), created_at: now(), token };
-    // The secret first: a key in the list that nobody can sign with would only use up a place.
-    ctx.vault.put_hook_secret(owner, &id, &info.id, &secret).await?;
     let line = KeyLine::from(&info);
     let keys = known.keys.iter().cloned().chain([info]).collect();
+    // The list first: broken off in between, it has a key that nobody can sign with, and that can be removed. No secret is left that
+    // nobody sees.
     ctx.catalog.set_hook_keys(&id, &known, keys).await?;
+    ctx.vault.put_hook_secret(owner, &id, &line.id, &secret).await?;
     Ok((StatusCode::CREATED, Json(NewKey { key: line, secret: secret.reveal() })))
 }
 

@@ -35,6 +35,7 @@ mod runs;
 mod schedules;
 mod schema;
 mod session;
+mod sessions;
 mod show;
 mod siblings;
 mod side_by_side;
@@ -127,6 +128,8 @@ pub(crate) enum Command {
     Conversations(conversations::Conversations),
     /// Show, say anew or erase what models that research for you are to know of you.
     Memory(memory::Memory),
+    /// List your sessions with when they began, or those of somebody else.
+    Sessions(sessions::Sessions),
     /// List teams and their posts, write one, share agents with them, or manage teams.
     Teams(teams::Teams),
     /// List to-dos, show one, or tick one off.
@@ -175,6 +178,7 @@ impl Command {
             Self::Triggers(command) => command.run(&open(&command.caller).await?).await,
             Self::Conversations(command) => command.run(&open(&command.caller).await?).await,
             Self::Memory(command) => command.run(&open(&command.caller).await?).await,
+            Self::Sessions(command) => command.run(&open(&command.caller).await?).await,
             Self::Teams(command) => command.run(place, console).await,
             Self::Todos(command) => command.run(&open(&command.caller).await?).await,
             Self::Watch(command) => command.run(&open(&command.caller).await?).await,

@@ -96,7 +96,7 @@ impl<A> ModelAction<A> {
                     deps,
                     call,
                     schema,
-                    fits: &|said, _| Ok(said),
+                    fits: &|said, _| answer::whole(said, schema),
                     tools: &[],
                     may_ask: false,
                     before: 0,
@@ -156,7 +156,7 @@ fn quote(
     let begun = Instant::now();
     let (instructions, template) = (params.instructions.as_deref(), params.template.as_deref());
     let said = quoted(&Task { instructions, template, data, schema })?;
-    let output = |said| answer::output(said, schema);
+    let output = |said| answer::output(said, schema).and_then(|said| answer::whole(said, schema));
     built_in(call, (model, begun), messages, said, output)
 }
 

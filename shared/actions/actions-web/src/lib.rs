@@ -16,7 +16,7 @@ use countersign_robots::Robots;
 pub use countersign_connector::Secret as SearchKey;
 pub use error::WebError;
 pub use quota::{DailySearches, Meter, SearchQuota};
-pub use search::{Hit, Query, SearchConfig, SearchProvider, SearchSetting, SearchSetupError};
+pub use search::{Hit, Hits, Query, SearchConfig, SearchProvider, SearchSetting, SearchSetupError};
 
 /// What the actions need.
 #[derive(Clone)]

@@ -66,17 +66,27 @@ pub struct Hit {
     pub content: Option<String>,
 }
 
+/// What came of a search.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hits {
+    /// The results, best first.
+    pub hits: Vec<Hit>,
+    /// Where it was not looked although it was asked for, and why; a sentence.
+    pub left_out: Option<String>,
+}
+
 /// Somebody who searches the web.
 pub trait SearchProvider: Send + Sync {
     /// Whether it can look deeper; what is asked to otherwise searches as always.
     fn goes_deep(&self) -> bool;
 
-    /// The results, best first. Each request is taken from the meter before it is made.
+    /// What it finds. Each request is taken from the meter before it is made. When a request fails after others have found something,
+    /// that is the answer, and it says what is left out.
     fn search<'a>(
         &'a self,
         query: &'a Query,
         meter: Meter<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>>;
+    ) -> BoxFuture<'a, Result<Hits, WebError>>;
 }
 
 pub(crate) struct SearchWeb {
@@ -114,9 +124,11 @@ impl SearchWeb {
         let provider = self.provider.as_ref().ok_or(WebError::NotConfigured)?;
         let meter = Meter { quota: self.quota.as_ref(), call };
         let searching = tokio::time::timeout(timing::time(call), provider.search(&query, meter));
-        let hits = searching.await.map_err(|_| late())??;
+        let Hits { hits, left_out } = searching.await.map_err(|_| late())??;
         let results = results(hits, query.max_results);
-        let note = (query.is_deep && !provider.goes_deep()).then(|| NOT_DEEP.to_owned());
+        let not_deep = (query.is_deep && !provider.goes_deep()).then(|| NOT_DEEP.to_owned());
+        let notes: Vec<String> = not_deep.into_iter().chain(left_out).collect();
+        let note = (!notes.is_empty()).then(|| notes.join(" "));
         Ok(declared::Output { count: results.len(), results, note })
     }
 }

@@ -87,22 +87,29 @@ impl ContentStore {
             let done = Write::put(&mark(change.owner, change.idempotency_key), &done)?;
             let mut writes = vec![done.expires_at(change.now.as_second() + CALL_KEPT).if_absent()];
             let text = match change.effect.action {
-                FileAction::Create => self.creation(&change, id, &make, &mut writes).await?,
+                FileAction::Create => {
+                    self.creation(&change, id.clone(), &make, &mut writes).await?
+                }
                 _ => self.alteration(&change, &id, &make, &mut writes).await?,
             };
             match self.table.transact_contended(writes).await {
                 Ok(()) => {}
-                Err(error) if error.is_condition() => self.lost(&change).await?,
+                Err(error) if error.is_condition() => self.lost(&change, &id).await?,
                 Err(error) => return Err(error.into()),
             }
             Ok(text)
         })
     }
 
-    /// Somebody was faster: this call, or somebody who changed the document.
-    async fn lost(&self, change: &FileChange<'_>) -> Result<()> {
-        let done = self.changed_file(change.owner, change.idempotency_key).await?;
-        done.map(drop).ok_or_else(|| changed(change))
+    /// Somebody was faster: this call, somebody who brought another document to where this one is to be, or somebody who changed this one.
+    async fn lost(&self, change: &FileChange<'_>, id: &DocumentId) -> Result<()> {
+        if self.changed_file(change.owner, change.idempotency_key).await?.is_some() {
+            return Ok(());
+        }
+        if let Some(to) = &change.effect.to {
+            self.path_is_free(change.owner, to, id).await?;
+        }
+        Err(changed(change))
     }
 
     async fn text_now(&self, owner: &UserId, id: &DocumentId) -> Result<String> {

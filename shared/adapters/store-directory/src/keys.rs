@@ -5,6 +5,7 @@ use countersign_store_kit::Key;
 use countersign_team::{Team, TeamId};
 
 use crate::account::PoolSubject;
+use crate::sessions::SeenSession;
 use crate::settings::Setting;
 use crate::user::{Email, Username};
 
@@ -37,6 +38,15 @@ pub(crate) fn capability(user: &UserId, capability: Capability) -> Key {
 
 pub(crate) fn revoked(user: &UserId, token_id: &str) -> Key {
     Key::new(partition(user), format!("{REVOKED}{token_id}"))
+}
+
+pub(crate) fn sessions(user: &UserId) -> String {
+    format!("SESSIONS#{user}")
+}
+
+/// By when it began, so that the latest come first.
+pub(crate) fn session(user: &UserId, seen: &SeenSession) -> Key {
+    Key::new(sessions(user), format!("{}#{}", seen.started_at, seen.id))
 }
 
 /// The partition of the index that lists every team.

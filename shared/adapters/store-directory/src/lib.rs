@@ -7,6 +7,7 @@
 //! | `USER#{id}` | `CAPABILITY#{name}` | one granted capability |
 //! | `USER#{id}` | `REVOKED#{token id}` | one void token, until it would have expired |
 //! | `USER#{id}` | `TEAM#{team}` | that the person is a member of the team; in the index under `TEAM#{team}#MEMBERS` |
+//! | `SESSIONS#{id}` | `{began}#{session}` | a session of the person of which a token was seen; expires |
 //! | `TEAM#{team}` | `TEAM` | a team; listed in the index under `TEAMS` by name |
 //! | `USERNAME#{name}`, `EMAIL#{address}` | `CLAIM` | who holds the name, so that it is held once |
 //! | `SUBJECT#{sub}` | `CLAIM` | whose account of the user pool it is or was |
@@ -22,6 +23,7 @@ mod asked;
 mod error;
 mod grants;
 mod keys;
+mod sessions;
 mod settings;
 mod sign_in;
 mod teams;
@@ -30,6 +32,7 @@ mod users;
 
 pub use account::{Account, PoolSubject};
 pub use error::DirectoryError;
+pub use sessions::{MAX_SESSIONS, SeenSession};
 pub use settings::{Setting, StoredSetting};
 pub use sign_in::{FirstRights, Holder};
 pub use user::{Email, InvalidUser, NewUser, User, UserChange, Username};

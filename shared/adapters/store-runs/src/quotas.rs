@@ -3,8 +3,8 @@
 //! A count is raised under the condition that there is room, so however many requests come at once, no more is granted than the
 //! quota holds. It is raised in one transaction with what says that it was. For a run that is its head: a run that is written has
 //! counted exactly once, in its person's day and in that of its source, and one that is not written for whatever reason counts in
-//! neither. For other requests it is a mark, by which a repetition is known for a day; a request that nothing is known by is one
-//! write of the count alone, in which the table has one wait for another.
+//! neither. For other requests it is a mark, by which a repetition is known for a day. Where nothing else is known
+//! of a request, the count is raised in a transaction of its own: sent again because its answer was lost, it counts once.
 //!
 //! Transactions of one person that come at the same moment meet at one count. The table then cancels all of them but one, and the
 //! others try again for about three seconds at most; whoever still finds it busy has counted for nothing.
@@ -118,15 +118,14 @@ impl RunStore {
             let exceeded = Counted::Exceeded(quota.exceeded(now));
             let Some(room) = quota.room(of.amount) else { return Ok(exceeded) };
             let add = adding(&of_day(of.who, quota, now), of.amount, room, now)?;
-            let Some(name) = of.known_by else {
-                let has_room = self.table.try_write(add).await?;
-                return Ok(if has_room { Counted::Yes } else { exceeded });
-            };
-            let writes = vec![marking(&mark(of.who, quota, name), now)?, add];
+            let mark = of.known_by.map(|name| marking(&mark(of.who, quota, name), now));
+            let marks = usize::from(mark.is_some());
+            // A transaction, also where nothing marks it: one that is sent again because its answer was lost counts once.
+            let writes = mark.transpose()?.into_iter().chain([add]).collect();
             Ok(match broken_condition(self.table.transact_contended(writes).await)? {
                 // The mark is in front of the count.
-                None | Some(0) => Counted::Yes,
-                Some(_) => exceeded,
+                Some(broken) if broken >= marks => exceeded,
+                _ => Counted::Yes,
             })
         })
     }

@@ -8,7 +8,6 @@ use countersign_wiring::{literal, literal_text};
 use serde_json::{Value, json};
 
 use crate::Starter;
-use crate::specialists::PLAN;
 
 /// How long may be looked for what a question tells of whoever asks.
 const LEARNING_SECONDS: u32 = 15;
@@ -25,8 +24,8 @@ pub(crate) async fn about(
     Ok(Some(said.about.with(&ctx.catalog.learned(owner).await?)))
 }
 
-/// Adds the step that looks for what the question tells of whoever asks, beside the first that a model does. Nothing reads what
-/// it finds. A question without a word tells nothing.
+/// Adds the step that looks for what the question tells of whoever asks, beside the one that answers: neither the model that plans nor
+/// a specialist waits for it. Nothing reads what it finds. A question without a word tells nothing.
 pub(crate) fn learning(playbook: &mut Value, question: &str, known: &AboutPerson) {
     if question.trim().is_empty() {
         return;
@@ -37,9 +36,8 @@ pub(crate) fn learning(playbook: &mut Value, question: &str, known: &AboutPerson
         "inputs": { "question": literal_text(question), "known": literal(known) },
     });
     let steps = playbook["steps"].as_array_mut().into_iter().flatten();
-    let first = steps.into_iter().find(|step| step["name"] == PLAN || step["name"] == STEP);
-    if let Some(first) = first {
-        let both = [first.take(), learn];
-        *first = json!({ "name": "first", "step_type": "tool", "action": "parallel", "parallel_steps": both });
+    if let Some(answers) = steps.into_iter().find(|step| step["name"] == STEP) {
+        let both = [answers.take(), learn];
+        *answers = json!({ "name": "answering", "step_type": "tool", "action": "parallel", "parallel_steps": both });
     }
 }

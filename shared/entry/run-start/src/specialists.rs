@@ -14,7 +14,7 @@ use countersign_wiring::{literal, literal_text};
 use serde_json::{Value, json};
 
 /// The step that divides the question.
-pub(crate) const PLAN: &str = "plan";
+const PLAN: &str = "plan";
 /// The step that holds the question, and what was asked and answered before: it is written once, and many steps are shown it.
 const QUESTION: &str = "question";
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use countersign_identity::{Caller, Presented, Rights, TokenUse};
+use futures::future::BoxFuture;
 use http::header;
 use http::request::Parts;
 
@@ -16,6 +17,11 @@ pub trait AuthContext: Send + Sync {
     fn verifier(&self) -> &Verifier;
     /// Knows what people may do.
     fn rights(&self) -> &dyn Rights;
+
+    /// Takes note of a token that was accepted. Most doors keep nothing of it.
+    fn accepted<'a>(&'a self, _: &'a Presented) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 impl<G: AuthContext> AuthContext for Arc<G> {
@@ -25,6 +31,10 @@ impl<G: AuthContext> AuthContext for Arc<G> {
 
     fn rights(&self) -> &dyn Rights {
         self.as_ref().rights()
+    }
+
+    fn accepted<'a>(&'a self, presented: &'a Presented) -> BoxFuture<'a, ()> {
+        self.as_ref().accepted(presented)
     }
 }
 
@@ -58,7 +68,9 @@ impl<G: AuthContext> FromRequestParts<G> for Signed {
         let header = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = bearer(header)?;
         let presented = gate.verifier().verify(token).await?;
-        Ok(Signed { caller: caller(gate.rights(), &presented).await?, presented })
+        let caller = caller(gate.rights(), &presented).await?;
+        gate.accepted(&presented).await;
+        Ok(Signed { caller, presented })
     }
 }
 
@@ -105,7 +117,6 @@ mod tests {
 
     use countersign_failure::Failure;
     use countersign_identity::{Capability, DirectoryEntry, Scopes, UserId};
-    use futures::future::BoxFuture;
 
     use super::*;
 

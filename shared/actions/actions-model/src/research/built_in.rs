@@ -58,7 +58,8 @@ pub(super) fn say(
     data["question"] = question.into();
     let said = quote(&data, confidence::is_asked(inputs, schema), schema)?;
     let (used, advice) = (used(&said.to_string()), advice(call));
-    let output = answer::output(said, schema).map_err(|problems| LlmError::Invalid {
+    let output = answer::output(said, schema).and_then(|said| answer::whole(said, schema));
+    let output = output.map_err(|problems| LlmError::Invalid {
         model: model.to_owned(),
         problems,
         advice,

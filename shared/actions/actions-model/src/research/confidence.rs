@@ -16,19 +16,26 @@ pub(super) fn is_asked(inputs: &Inputs, schema: &OutputSchema) -> bool {
 /// The answer, or what is wrong with what it says of that. Nothing is decided by it, so what was found is not lost for it: an answer
 /// that no turn is left to repair does not say how sure the model is, and the step warns of it.
 pub(super) fn checked(mut output: Value, turns: Turns) -> Result<Value, String> {
-    let said = match output.get(CONFIDENCE) {
-        None | Some(Value::Null) => return Ok(output),
-        Some(said) => said,
-    };
-    if said.as_f64().is_some_and(|said| (0.0..=1.0).contains(&said)) {
-        return Ok(output);
-    }
+    let Some(why) = wrong(output.get(CONFIDENCE)) else { return Ok(output) };
     if turns == Turns::Left {
         return Err(format!("`{CONFIDENCE}` must be a number from 0 to 1, or null"));
     }
-    let left_out = format!("`{CONFIDENCE}` is left out: {said} is no number from 0 to 1");
     output[CONFIDENCE] = Value::Null;
-    Ok(warned(output, vec![left_out]))
+    Ok(warned(output, vec![format!("`{CONFIDENCE}` is left out: {why}")]))
+}
+
+/// What is wrong with what it says; none for a score, and where it says that it does not know. Only a number is quoted: anything else
+/// may be any text.
+fn wrong(said: Option<&Value>) -> Option<String> {
+    match said {
+        Some(Value::Null) => None,
+        Some(Value::Number(number)) => {
+            let is_score = number.as_f64().is_some_and(|said| (0.0..=1.0).contains(&said));
+            (!is_score).then(|| format!("{number} is no number from 0 to 1"))
+        }
+        Some(_) => Some("what the model says is no number".to_owned()),
+        None => Some("the model does not say it".to_owned()),
+    }
 }
 
 /// What is left to answer for the built-in model: it quotes, and says of nothing how sure it is.
@@ -59,16 +66,23 @@ mod tests {
                 assert_eq!(checked(answer.clone(), turns), Ok(answer.clone()));
             }
         }
-        for wrong in [json!(-0.1), json!(1.1), json!(70), json!("0.7")] {
+        for wrong in [json!(-0.1), json!(1.1), json!(70)] {
             let answer = json!({ "answer": "It filed.", "confidence_score": wrong });
-            let said = checked(answer.clone(), Turns::Left).unwrap_err();
-            assert_eq!(said, "`confidence_score` must be a number from 0 to 1, or null");
-            let warning =
-                format!("`confidence_score` is left out: {wrong} is no number from 0 to 1");
-            let expect =
-                json!({ "answer": "It filed.", "confidence_score": null, "warnings": [warning] });
-            assert_eq!(checked(answer, Turns::Over), Ok(expect));
+            left_out(answer, &format!("{wrong} is no number from 0 to 1"));
         }
+        let high = json!({ "answer": "It filed.", "confidence_score": "high" });
+        left_out(high, "what the model says is no number");
+        left_out(json!({ "answer": "It filed." }), "the model does not say it");
+    }
+
+    /// It is asked for once more, and is then left out with a warning.
+    fn left_out(answer: Value, why: &str) {
+        let said = checked(answer.clone(), Turns::Left).unwrap_err();
+        assert_eq!(said, "`confidence_score` must be a number from 0 to 1, or null");
+        let warning = format!("`confidence_score` is left out: {why}");
+        let expect =
+            json!({ "answer": "It filed.", "confidence_score": null, "warnings": [warning] });
+        assert_eq!(checked(answer, Turns::Over), Ok(expect));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use countersign_registry::{
 use serde_json::{Value, json};
 
 use crate::Deps;
+use crate::answer;
 use crate::conversation::{
     Conversation, MAX_INPUT, OF_STEP, TurnEnd, bytes, foreseen, temperature_of,
 };
@@ -76,7 +77,7 @@ impl Research {
         let is_scored = confidence::is_asked(&inputs, schema);
         let fits = &|output, turns| match is_scored {
             true => confidence::checked(output, turns),
-            false => Ok(output),
+            false => answer::whole(output, schema),
         };
         let tools = tools.as_slice();
         let conversation = Conversation {

@@ -161,8 +161,41 @@ async fn f_057_the_built_in_model_asks_by_name_and_quotes_what_it_was_given() {
 
 #[tokio::test]
 async fn r_029_what_was_found_is_not_lost_when_a_model_cannot_say_how_sure_it_is() {
-    let unsure = r#"{"verdict": "bad", "confidence_score": 70}"#;
-    let server = provider(&[unsure, unsure]).await;
+    let check = async |answer: &str, why: &str| {
+        let server = provider(&[answer, answer]).await;
+        let answered = ask(&server, &purse(2), &scored()).await.unwrap();
+        let warning = format!("`confidence_score` is left out: {why}");
+        let expect = json!({ "verdict": "bad", "confidence_score": null, "warnings": [warning] });
+        assert_eq!(answered.output, expect);
+        let asked = server.received_requests().await.unwrap();
+        assert_eq!(asked.len(), 2, "it was asked once to repair it");
+        let told = asked[1].body_json::<Value>().unwrap()["messages"].to_string();
+        assert!(told.contains("must be a number from 0 to 1, or null"), "{told}");
+    };
+    check(r#"{"verdict": "bad", "confidence_score": 70}"#, "70 is no number from 0 to 1").await;
+    check(r#"{"verdict": "bad", "confidence_score": "high"}"#, "what the model says is no number")
+        .await;
+    check(r#"{"verdict": "bad"}"#, "the model does not say it").await;
+}
+
+#[tokio::test]
+async fn r_029_whoever_was_assigned_nothing_has_to_fill_in_such_a_field() {
+    let without = r#"{"verdict": "bad"}"#;
+    let mut call = scored();
+    call.inputs.remove("assignment");
+    for action in ["research_with_tools", "llm_analyze"] {
+        let mut call = Call { action: action.to_owned(), ..call.clone() };
+        if action == "llm_analyze" {
+            call.params = judge().params;
+        }
+        let error = ask(&provider(&[without, without]).await, &purse(2), &call).await.unwrap_err();
+        assert_eq!(error.code, "MODEL_ANSWER_INVALID", "{action}");
+        assert!(error.message.contains("`confidence_score` is missing"), "{}", error.message);
+    }
+}
+
+/// A task that somebody assigned.
+fn scored() -> Call {
     let mut call = look();
     call.inputs.insert("assignment".to_owned(), json!({ "task": "Look." }));
     let fields = vec![
@@ -170,14 +203,7 @@ async fn r_029_what_was_found_is_not_lost_when_a_model_cannot_say_how_sure_it_is
         Field::new("confidence_score", DataType::Number),
     ];
     call.output_schema = Some(OutputSchema { shape: Shape::Object, fields });
-    let answered = ask(&server, &purse(2), &call).await.unwrap();
-    let warning = "`confidence_score` is left out: 70 is no number from 0 to 1";
-    let expect = json!({ "verdict": "bad", "confidence_score": null, "warnings": [warning] });
-    assert_eq!(answered.output, expect);
-    let asked = server.received_requests().await.unwrap();
-    assert_eq!(asked.len(), 2, "it was asked once to repair it");
-    let told = asked[1].body_json::<Value>().unwrap()["messages"].to_string();
-    assert!(told.contains("must be a number from 0 to 1, or null"), "{told}");
+    call
 }
 
 #[tokio::test]

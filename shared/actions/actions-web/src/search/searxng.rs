@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::results::{hits, parsed};
-use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
+use super::{Hit, Hits, MAX_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
 use crate::quota::Meter;
 
@@ -70,15 +70,23 @@ impl SearchProvider for Searxng {
         &'a self,
         query: &'a Query,
         meter: Meter<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+    ) -> BoxFuture<'a, Result<Hits, WebError>> {
         Box::pin(async move {
-            let mut hits = self.page(query, 1, meter).await?;
+            let (mut hits, mut left_out) = (self.page(query, 1, meter).await?, None);
             for page in 2..=MAX_PAGES {
                 if hits.is_empty() || hits.len() >= query.max_results {
                     break;
                 }
                 // What is there is enough when a further page fails, or does not fit into the day.
-                let Ok(more) = self.page(query, page, meter).await else { break };
+                let more = match self.page(query, page, meter).await {
+                    Ok(more) => more,
+                    Err(error) => {
+                        left_out = Some(format!(
+                            "There may be more results: page {page} was not read ({error})."
+                        ));
+                        break;
+                    }
+                };
                 let fresh: Vec<Hit> = more
                     .into_iter()
                     .filter(|hit| hits.iter().all(|known| known.url != hit.url))
@@ -88,7 +96,7 @@ impl SearchProvider for Searxng {
                 }
                 hits.extend(fresh);
             }
-            Ok(hits)
+            Ok(Hits { hits, left_out })
         })
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::results::{hits, parsed};
 use super::setup::{SearchSetupError, base};
-use super::{Hit, MAX_ANSWER, MAX_DEEP_ANSWER, Query, SearchProvider, unreachable};
+use super::{Hit, Hits, MAX_ANSWER, MAX_DEEP_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
 use crate::quota::Meter;
 
@@ -106,12 +106,13 @@ impl SearchProvider for Tavily {
         true
     }
 
-    /// It takes one topic at a time: several are asked one after the other, and their results alternate.
+    /// It takes one topic at a time: several are asked one after the other, and their results alternate. What was found is the answer
+    /// when a further topic fails, or does not fit into the day: it is paid for.
     fn search<'a>(
         &'a self,
         query: &'a Query,
         meter: Meter<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+    ) -> BoxFuture<'a, Result<Hits, WebError>> {
         Box::pin(async move {
             if let Some(unknown) =
                 query.categories.iter().find(|name| !TOPICS.contains(&name.as_str()))
@@ -123,13 +124,25 @@ impl SearchProvider for Tavily {
             let general = ["general".to_owned()];
             let topics =
                 if query.categories.is_empty() { &general } else { query.categories.as_slice() };
-            let mut found = Vec::new();
-            for topic in topics {
-                found.push(self.topic(query, topic, meter).await?.into_iter());
+            let (mut found, mut left_out) = (Vec::new(), None);
+            for (at, topic) in topics.iter().enumerate() {
+                match self.topic(query, topic, meter).await {
+                    Ok(hits) => found.push(hits.into_iter()),
+                    Err(error) if at == 0 => return Err(error),
+                    Err(error) => {
+                        left_out = Some(not_searched(&topics[at..], &error));
+                        break;
+                    }
+                }
             }
-            Ok(alternating(found))
+            Ok(Hits { hits: alternating(found), left_out })
         })
     }
+}
+
+fn not_searched(topics: &[String], error: &WebError) -> String {
+    let named: Vec<String> = topics.iter().map(|topic| format!("`{topic}`")).collect();
+    format!("Not searched: {} ({error}).", named.join(", "))
 }
 
 fn alternating(mut lists: Vec<std::vec::IntoIter<Hit>>) -> Vec<Hit> {

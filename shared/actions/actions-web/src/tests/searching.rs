@@ -1,5 +1,7 @@
 //! `search_web`, against servers that answer as the providers document it.
 
+mod paid;
+
 use countersign_connector::Secret;
 use countersign_failure::Class;
 use wiremock::matchers::{body_json, header, method, path, query_param, query_param_is_missing};
@@ -131,6 +133,9 @@ async fn f_045_searxng_is_asked_for_further_pages_until_there_is_enough() {
     page("3").respond_with(ResponseTemplate::new(500)).expect(1).mount(&server).await;
     let output = run(Some(searxng(&server)), &search(json!({}))).await.unwrap();
     assert_eq!(urls(&output), ["https://a.org/1", "https://a.org/2", "https://a.org/3"]);
+    let note = output["note"].as_str().unwrap();
+    assert!(note.starts_with("There may be more results: page 3 was not read ("), "{note}");
+    assert!(note.contains("HTTP 500"), "{note}");
 }
 
 #[tokio::test]
@@ -326,56 +331,4 @@ fn f_045_settings_that_make_no_provider_are_said_at_the_start() {
         assert_eq!(config.provider(egress()).err().unwrap().setting, setting);
     }
     assert!(setup("tavily", None, Some(KEY)).provider(egress()).unwrap().is_some());
-}
-
-/// What a search leaves of a day with room for so many requests, and how it ends.
-async fn check_room(
-    provider: Arc<dyn SearchProvider>,
-    params: Value,
-    room: u64,
-    left: u64,
-    code: Option<&str>,
-) {
-    let day = Room::new(room);
-    let ended = run_within(&day, Some(provider), &search(params.clone())).await;
-    let ended = ended.err().map(|error| error.code);
-    assert_eq!((day.left(), ended), (left, code), "{params} {room}");
-}
-
-#[tokio::test]
-async fn f_045_each_request_to_the_provider_is_taken_out_of_the_day() {
-    let server = MockServer::builder().start().await;
-    Mock::given(path("/search"))
-        .respond_with(tavily_answer(&[("https://a.org/1", "1")]))
-        .expect(2 + 1 + 2)
-        .mount(&server)
-        .await;
-    let exceeded = Some("QUOTA_EXCEEDED");
-    check_room(tavily(&server), json!({}), 0, 0, exceeded).await;
-    check_room(tavily(&server), json!({}), 5, 4, None).await;
-    check_room(tavily(&server), json!({ "deep": true }), 1, 1, exceeded).await;
-    check_room(tavily(&server), json!({ "deep": true }), 5, 3, None).await;
-    let topics = json!({ "categories": ["news", "finance"] });
-    check_room(tavily(&server), topics.clone(), 1, 0, exceeded).await;
-    check_room(tavily(&server), topics, 5, 3, None).await;
-}
-
-#[tokio::test]
-async fn f_045_of_searxng_the_pages_that_fit_into_the_day_are_read() {
-    let server = MockServer::builder().start().await;
-    let page = |n: &str| searx_answer(&[found(&format!("https://a.org/{n}"), n)], &json!([]));
-    Mock::given(path("/sx/search"))
-        .and(query_param_is_missing("pageno"))
-        .respond_with(page("1"))
-        .mount(&server)
-        .await;
-    Mock::given(path("/sx/search"))
-        .and(query_param("pageno", "2"))
-        .respond_with(page("2"))
-        .mount(&server)
-        .await;
-    let two = json!({ "max_results": 2 });
-    check_room(searxng(&server), two.clone(), 3, 1, None).await;
-    check_room(searxng(&server), two.clone(), 1, 0, None).await;
-    check_room(searxng(&server), two, 0, 0, Some("QUOTA_EXCEEDED")).await;
 }

@@ -175,6 +175,11 @@ proptest! {
         let compiled = compile(&PlaybookSource::new("question", &text), &world);
         let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
         prop_assert_eq!(playbook.all_steps().count(), 2 + stages * 4 + 1 + 5 + if learns && !question.trim().is_empty() { 2 } else { 0 });
+        let beside_the_answer = playbook.steps.iter().any(|step| match &step.kind {
+            StepKind::Parallel { steps, .. } => steps.iter().map(|one| one.name.as_str()).eq([STEP, LEARN_STEP]),
+            _ => false,
+        });
+        prop_assert_eq!(beside_the_answer, learns && !question.trim().is_empty(), "no specialist waits for it (R-082)");
         let StepKind::Action { inputs, .. } = &playbook.steps[0].kind else { panic!() };
         let asked = countersign_wiring::resolve(&inputs["data"], &countersign_wiring::Scope::new());
         let said = json!([{ "question": question, "said": said("{today}"), "said_on_web": said("{plan}") }]);
