@@ -3,6 +3,7 @@
 mod attacks;
 mod lost;
 mod places;
+mod search;
 
 use serde_json::{Value, json};
 

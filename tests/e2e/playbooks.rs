@@ -46,8 +46,7 @@ async fn f_343_a_playbook_with_five_errors_gets_five_places() {
 }
 
 /// What other issues will do: a playbook that names one of them is told so, and is not stored.
-const NO_HANDLERS: [&str; 9] = [
-    "search_documents",
+const NO_HANDLERS: [&str; 8] = [
     "analyze_graph",
     "search_team_files",
     "read_team_file",

@@ -17,6 +17,22 @@ pub(crate) fn file(document: &Document) -> File {
     }
 }
 
+/// The endings of files that are asked for.
+pub(crate) struct FileTypes(Vec<String>);
+
+impl FileTypes {
+    /// These, with or without a dot, in any case of letters; all when there are none.
+    pub(crate) fn of(written: &[String]) -> Self {
+        let plain = |kind: &String| kind.trim().trim_start_matches('.').to_lowercase();
+        Self(written.iter().map(plain).collect())
+    }
+
+    /// Whether a file of this name is asked for.
+    pub(crate) fn has(&self, filename: &str) -> bool {
+        self.0.is_empty() || self.0.contains(&ending(filename))
+    }
+}
+
 /// The ending of a name, in lower case; empty without one.
 pub(crate) fn ending(filename: &str) -> String {
     let ending = filename.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());

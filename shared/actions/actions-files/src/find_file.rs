@@ -10,7 +10,7 @@ use countersign_store_content::{ContentStore, Document};
 use countersign_store_kit::Window;
 
 use crate::failed;
-use crate::file::{ending, file};
+use crate::file::{FileTypes, file};
 
 /// The most files that one call gives.
 const MAX_FILES: usize = 100;
@@ -70,20 +70,19 @@ impl Perform for FindFileByName {
 struct Wanted {
     name: String,
     exact: bool,
-    types: Vec<String>,
+    types: FileTypes,
 }
 
 impl Wanted {
     fn of(name: &str, params: &declared::Params) -> Self {
         let exact = params.exact_match;
         let name = if exact { name.to_owned() } else { name.trim().to_lowercase() };
-        let plain = |kind: &String| kind.trim().trim_start_matches('.').to_lowercase();
-        Self { name, exact, types: params.file_types.iter().map(plain).collect() }
+        Self { name, exact, types: FileTypes::of(&params.file_types) }
     }
 
     fn is(&self, document: &Document) -> bool {
-        let of_type = self.types.is_empty() || self.types.contains(&ending(&document.filename));
-        of_type && (self.names(&document.filename) || self.names(&document.title))
+        self.types.has(&document.filename)
+            && (self.names(&document.filename) || self.names(&document.title))
     }
 
     fn names(&self, text: &str) -> bool {

@@ -12,6 +12,7 @@ mod front_matter;
 mod patch;
 mod read_file;
 mod restore_file;
+mod search;
 mod todos;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub fn actions(content: &Arc<ContentStore>) -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(read_file::ReadFile(store())),
         Arc::new(find_file::FindFileByName(store())),
+        Arc::new(search::SearchDocuments(store())),
         Arc::new(copy_file::CopyFile(store())),
         Arc::new(restore_file::RestoreFile(store())),
         Arc::new(todos::CreateTodo(store())),

@@ -110,18 +110,35 @@ impl ContentStore {
         })
     }
 
-    /// The documents of a folder, or those without one, newest first.
+    /// The documents of a folder, newest first; without one all documents, by id.
     pub fn documents(
         &self,
         owner: &UserId,
         folder: Option<&str>,
         window: Window,
     ) -> Answer<'_, Page<Document>> {
-        let query = match folder {
-            Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
-            None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
-        };
-        self.table.page(query.within(window))
+        self.table.page(listed(owner, folder).within(window))
+    }
+
+    /// As [`ContentStore::documents`], each with its text.
+    pub fn texts(
+        &self,
+        owner: &UserId,
+        folder: Option<&str>,
+        window: Window,
+    ) -> Answer<'_, Page<(Document, String)>> {
+        let query = listed(owner, folder).within(window);
+        Box::pin(async move {
+            let page: Page<DocumentItem> =
+                self.table.query(query).await?.decode(self.table.name())?;
+            let mut items = Vec::with_capacity(page.items.len());
+            // One after the other: they may be large.
+            for item in page.items {
+                let text = self.text_of(&item).await?;
+                items.push((item.document, text));
+            }
+            Ok(Page { items, next: page.next })
+        })
     }
 
     /// Whether there is a folder with this id.
@@ -156,5 +173,13 @@ impl ContentStore {
     /// The folders of an owner, by id.
     pub fn folders(&self, owner: &UserId, window: Window) -> Answer<'_, Page<Folder>> {
         self.under(owner, keys::FOLDER, window)
+    }
+}
+
+/// Where to read the documents of a folder; without one, all documents.
+fn listed(owner: &UserId, folder: Option<&str>) -> Query {
+    match folder {
+        Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
+        None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
     }
 }

@@ -38,6 +38,7 @@ pub mod restore_file;
 pub mod route_output;
 pub mod run_python;
 pub mod save_to_workspace;
+pub mod search_documents;
 pub mod search_knowledge_graph;
 pub mod search_todos;
 pub mod search_web;
@@ -92,6 +93,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<route_output::RouteOutput>(),
         Declared::of::<run_python::RunPython>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
+        Declared::of::<search_documents::SearchDocuments>(),
         Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
         Declared::of::<search_todos::SearchTodos>(),
         Declared::of::<search_web::SearchWeb>(),

@@ -221,6 +221,7 @@ mod tests {
             "query_journal",
             "read_file",
             "run_python",
+            "search_documents",
             "search_knowledge_graph",
             "search_todos",
             "search_web",

@@ -55,6 +55,16 @@ fn f_043_search_knowledge_graph() {
 }
 
 #[test]
+fn f_044_search_documents() {
+    check(
+        "search_documents",
+        "query!",
+        "max_results=10 folder_id file_types=[]",
+        "documents[document_id,title,snippet,line,score,folder_path] count method warnings warning_count",
+    );
+}
+
+#[test]
 fn f_045_search_web() {
     check(
         "search_web",
@@ -365,7 +375,7 @@ fn k_57_every_action_but_control_has_a_function() {
         "tool-web",
     ];
     assert_eq!(functions, BTreeSet::from(expect));
-    assert_eq!(registry.iter().count(), 40);
+    assert_eq!(registry.iter().count(), 41);
     assert!(registry.iter().all(|c| !c.irreversible || c.writes));
 }
 

@@ -335,6 +335,7 @@ what_fits_is_read! {
     f_048_what_fits_resolve_entities_is_read: crate::actions::resolve_entities::ResolveEntities,
     f_048_what_fits_match_entities_is_read: crate::actions::match_entities::MatchEntities,
     f_049_what_fits_cross_reference_is_read: crate::actions::cross_reference::CrossReference,
+    f_044_what_fits_search_documents_is_read: crate::actions::search_documents::SearchDocuments,
     f_045_what_fits_search_web_is_read: crate::actions::search_web::SearchWeb,
     f_055_what_fits_synthesize_report_is_read: crate::actions::synthesize_report::SynthesizeReport,
     f_056_what_fits_llm_analyze_is_read: crate::actions::llm_analyze::LlmAnalyze,

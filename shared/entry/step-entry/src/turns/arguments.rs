@@ -6,6 +6,7 @@ use countersign_registry::actions::find_file_by_name::FindFileByName;
 use countersign_registry::actions::list_todos::ListTodos;
 use countersign_registry::actions::read_file::ReadFile;
 use countersign_registry::actions::research_with_tools::MAX_CALLS;
+use countersign_registry::actions::search_documents::SearchDocuments;
 use countersign_registry::actions::search_todos::SearchTodos;
 use countersign_registry::{Action as _, Contract, Reach};
 use countersign_run::{Head, ToolAsk, names_stored};
@@ -60,8 +61,13 @@ pub(crate) fn as_step(
 }
 
 /// The actions that read files, lists of to-dos among them, by what a model gives them.
-const OF_FILES: [&str; 4] =
-    [ReadFile::NAME, FindFileByName::NAME, ListTodos::NAME, SearchTodos::NAME];
+const OF_FILES: [&str; 5] = [
+    ReadFile::NAME,
+    FindFileByName::NAME,
+    SearchDocuments::NAME,
+    ListTodos::NAME,
+    SearchTodos::NAME,
+];
 
 /// Why a member of a team may not have this call made: it would read what the owner of the agent has stored, as nobody but the owner
 /// has said (K-35).

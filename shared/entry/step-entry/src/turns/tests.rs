@@ -232,6 +232,7 @@ fn k_35_a_model_that_a_member_asks_reads_no_files_of_the_owner() {
     check(&tool("query_journal"), json!({ "query": "owls" }), true);
     check(&tool("read_file"), json!({ "name": "owls" }), false);
     check(&tool("find_file_by_name"), json!({ "name": "owls" }), false);
+    check(&tool("search_documents"), json!({ "query": "owls" }), false);
     check(&tool("search_todos"), json!({ "query": "owls" }), false);
     check(&tool("list_todos"), json!({}), false);
 }
