@@ -71,7 +71,7 @@ mod tests {
         fn f_044_passages_are_the_whole_text_in_order(parts in prop::collection::vec("[a-zé🦉 \n]{0,400}", 0..12)) {
             let text = parts.concat();
             let all = passages(&text);
-            prop_assert_eq!(all.iter().map(|one| one.text).collect::<String>(), text);
+            prop_assert_eq!(all.iter().map(|one| one.text).collect::<String>(), text.clone());
             let mut line = 1;
             for passage in all {
                 prop_assert!(passage.text.chars().count() <= MAX_PASSAGE);
