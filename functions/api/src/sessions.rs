@@ -2,11 +2,16 @@
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use countersign_failure::Failure as _;
 use countersign_identity::Presented;
 use countersign_store_directory::{Directory, SeenSession};
 use jiff::Timestamp;
+use tokio::time::timeout;
+
+/// How long a request waits for that.
+const AT_MOST: Duration = Duration::from_secs(1);
 
 /// So many tokens are known again, so that each is written down once by this process.
 const REMEMBERED: usize = 10_000;
@@ -19,15 +24,17 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Notes the session of a token, if it is of one. No request fails because that could not be written.
+    /// Notes the session of a token, if it is of one. No request fails because that could not be written, and none waits for it
+    /// again: another process, or the session's next token, notes it.
     pub(crate) async fn note(&self, directory: &Directory, presented: &Presented) {
         let Some(seen) = seen(presented) else { return };
         if !self.is_new(&presented.token_id) {
             return;
         }
-        if let Err(error) = directory.note_session(&presented.user, &seen).await {
-            tracing::warn!(code = error.code(), "a session was not noted");
-            self.lock().remove(&presented.token_id);
+        match timeout(AT_MOST, directory.note_session(&presented.user, &seen)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(code = error.code(), "a session was not noted"),
+            Err(_) => tracing::warn!("a session was not noted in time"),
         }
     }
 

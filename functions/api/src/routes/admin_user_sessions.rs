@@ -1,6 +1,6 @@
 //! `/api/admin/users/{id}/sessions`.
 
-use countersign_web::Json;
+use countersign_web::{Json, Signed};
 
 use super::admin_user::person;
 use super::me_sessions::SessionList;
@@ -12,7 +12,12 @@ use super::{Administrator, JsonOf, Named};
     get, path = "/users/{id}/sessions", tag = "administration", params(("id" = String, Path, description = "id, username or address")),
     responses((status = 200, body = SessionList), (status = 404, description = "NOT_FOUND"))
 )]
-pub(crate) async fn list(Named(ctx, _, id): Named<String, Administrator>) -> JsonOf<SessionList> {
+pub(crate) async fn list(
+    Named(ctx, _, id): Named<String, Administrator>,
+    signed: Signed,
+) -> JsonOf<SessionList> {
     let user = person(&ctx, &id).await?;
-    Ok(Json(SessionList::of(&ctx, &user.id, None).await?))
+    // Nobody else has a session of this id.
+    let current = signed.presented.session.as_deref();
+    Ok(Json(SessionList::of(&ctx, &user.id, current).await?))
 }

@@ -1,5 +1,6 @@
 //! `/executions/{id}/cancel`.
 
+use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId, Stop, StopReason};
 use countersign_web::{Json, Problem};
@@ -63,7 +64,9 @@ pub(super) async fn cancelled(
     // Whether this or an earlier stop stands, the gates have to close.
     ctx.runs.stop(&head.run, &stop, head.attempt).await?;
     let approvals_closed = ctx.gatekeeper.cancel_for_run(&head.run, now()).await?;
-    // One that could not be ended may rest for hours.
-    ctx.runner.wake(&head.run, now()).await.map_err(|error| Problem::of(&error))?;
+    // One that could not be ended may rest for hours. If it cannot be woken, it is cancelled all the same, and ends after its rest.
+    if let Err(error) = ctx.runner.wake(&head.run, now()).await {
+        tracing::warn!(run = %head.run, code = error.code(), "a cancelled run is not woken");
+    }
     Ok(Json(Cancelled { id: head.run.clone(), approvals_closed, note: NOTE }))
 }

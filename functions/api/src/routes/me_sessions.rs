@@ -31,9 +31,14 @@ pub(crate) struct SessionLine {
 /// Sessions of one person.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionList {
-    /// Those that began last first, at most 100.
+    /// Those that are active first, of these those that began last first; at most 100.
     items: Vec<SessionLine>,
+    /// Whether there are more.
+    is_cut: bool,
 }
+
+/// So many are listed.
+const LISTED: usize = 100;
 
 impl SessionList {
     /// The sessions of a person; `current` is the one that the request comes from.
@@ -45,8 +50,16 @@ impl SessionList {
         let sessions = ctx.directory.sessions(user).await?;
         let entry = ctx.directory.entry_of(user).await?;
         let line = |seen| line(user, seen, entry.as_ref(), (current, now()));
-        Ok(Self { items: sessions.into_iter().map(line).collect() })
+        Ok(listed(sessions.into_iter().map(line).collect()))
     }
+}
+
+/// The first of them. One that can still act is never hidden behind those that cannot.
+fn listed(mut items: Vec<SessionLine>) -> SessionList {
+    items.sort_by_key(|one| !one.is_active);
+    let is_cut = items.len() > LISTED;
+    items.truncate(LISTED);
+    SessionList { items, is_cut }
 }
 
 fn line(
@@ -98,6 +111,22 @@ mod tests {
             not_before,
             revoked: revoked.iter().map(|id| (*id).to_owned()).collect(),
         }
+    }
+
+    #[test]
+    fn r_104_sessions_that_have_ended_do_not_hide_one_that_is_active() {
+        let one = |n: usize, is_active| SessionLine {
+            session_id: format!("s-{n}"),
+            user_id: UserId::from_bytes([1; 16]),
+            started_at: Timestamp::UNIX_EPOCH,
+            is_active,
+            is_current: false,
+        };
+        let all = listed((0..=LISTED).map(|n| one(n, n == LISTED)).collect());
+        assert!(all.is_cut);
+        assert_eq!((all.items.len(), all.items[0].session_id.as_str()), (LISTED, "s-100"));
+        assert_eq!(all.items[1].session_id, "s-0", "the others keep their order");
+        assert!(!listed(vec![one(1, false)]).is_cut);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `/triggers/{id}/keys`: the keys with which senders of a webhook sign.
 
 use countersign_clock::Trigger;
+use countersign_failure::Failure as _;
 use countersign_identity::{Role, Scopes};
 use countersign_store_catalog::HookKeyInfo;
 use countersign_trigger::hook::{MAX_KEYS, Secret};
@@ -12,6 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Analyst, JsonOf, Named, Reader, holder, now, triggers};
+use crate::Context;
 
 /// A key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
@@ -76,8 +78,29 @@ pub(crate) async fn create(
     // The list first: broken off in between, it has a key that nobody can sign with, and that can be removed. No secret is left that
     // nobody sees.
     ctx.catalog.set_hook_keys(&id, &known, keys).await?;
-    ctx.vault.put_hook_secret(owner, &id, &line.id, &secret).await?;
+    if let Err(error) = ctx.vault.put_hook_secret(owner, &id, &line.id, &secret).await {
+        unlist(&ctx, &id, &line.id).await;
+        return Err(error.into());
+    }
+    // Whoever removed it in between has found no secret to remove.
+    if !ctx.catalog.hook_keys(&id).await?.keys.iter().any(|one| one.id == line.id) {
+        ctx.vault.delete_hook_secret(&id, &line.id).await?;
+        let detail = "the key was removed while it was made";
+        return Err(Problem::conflict("VERSION_CONFLICT", detail));
+    }
     Ok((StatusCode::CREATED, Json(NewKey { key: line, secret: secret.reveal() })))
+}
+
+/// Takes a key without a secret out of the list again. If that fails too, it stays there and can be removed.
+async fn unlist(ctx: &Context, id: &TriggerId, key: &HookKeyId) {
+    let taken = async {
+        let known = ctx.catalog.hook_keys(id).await?;
+        let keys = known.keys.iter().filter(|one| one.id != *key).cloned().collect();
+        ctx.catalog.set_hook_keys(id, &known, keys).await
+    };
+    if let Err(error) = taken.await {
+        tracing::warn!(trigger = %id, %key, code = error.code(), "a key without a secret stays listed");
+    }
 }
 
 /// Whoever has a key starts runs with the rights of the trigger: nobody gives more away than they have.

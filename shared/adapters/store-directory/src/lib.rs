@@ -32,7 +32,7 @@ mod users;
 
 pub use account::{Account, PoolSubject};
 pub use error::DirectoryError;
-pub use sessions::{MAX_SESSIONS, SeenSession};
+pub use sessions::SeenSession;
 pub use settings::{Setting, StoredSetting};
 pub use sign_in::{FirstRights, Holder};
 pub use user::{Email, InvalidUser, NewUser, User, UserChange, Username};

@@ -11,13 +11,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::asked::Encoded;
-use crate::{Answer, Directory, keys};
+use crate::{Answer, Directory, DirectoryError, keys};
 
 /// For how long a session is known after the latest of its tokens has ended, in seconds.
 const KNOWN_FOR: i64 = 30 * 86_400;
 
-/// The most sessions of a person that are listed.
-pub const MAX_SESSIONS: i32 = 100;
+/// So many records of a person's sessions are read at most.
+const MAX_SESSIONS: usize = 1_000;
 
 /// A session of which a token was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,14 +39,16 @@ impl Directory {
         Box::pin(self.try_write(noted(user, seen), "note a session").map_ok(drop))
     }
 
-    /// The sessions of a person, those that began last first, at most [`MAX_SESSIONS`].
+    /// The sessions of a person, those that began last first: of the last 1,000 records.
     ///
     /// # Errors
     /// [`DirectoryError::Store`](crate::DirectoryError::Store) when the table does not answer.
     pub fn sessions(&self, user: &UserId) -> Answer<'_, Vec<SeenSession>> {
         let query = Query::partition(&keys::sessions(user)).descending().consistent();
-        let page = self.page(query.limit(MAX_SESSIONS), "list the sessions");
-        Box::pin(page.map_ok(|page| once(page.items)))
+        Box::pin(async move {
+            let all = self.table.query_all(query, MAX_SESSIONS).await;
+            all.map(once).map_err(DirectoryError::doing("list the sessions"))
+        })
     }
 }
 
