@@ -135,7 +135,7 @@ async fn f_345_every_action_is_listed_with_its_contract() {
     let actions = ana.get("/actions").await;
     let names: Vec<&str> =
         actions.as_array().unwrap().iter().filter_map(|action| action["name"].as_str()).collect();
-    assert_eq!(names.len(), 40, "{names:?}");
+    assert_eq!(names.len(), 41, "{names:?}");
 }
 
 #[tokio::test]
