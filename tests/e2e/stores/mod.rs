@@ -9,6 +9,7 @@ mod connections;
 mod conversations;
 mod directory;
 mod egress;
+mod ends_of_turns;
 mod forgotten;
 mod knowledge;
 mod last_runs;

@@ -12,7 +12,7 @@ use super::revisions::drafted;
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 const STEP: &str = "draft";
 
-fn turn(number: u32) -> ModelTurn {
+pub(super) fn turn(number: u32) -> ModelTurn {
     let used = ModelUse {
         model_used: "openai/a".to_owned(),
         input_tokens: Some(1),

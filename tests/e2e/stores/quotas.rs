@@ -27,7 +27,7 @@ fn tokens(tokens: u64) -> Spend {
 }
 
 /// The first turn of a step, before its model is asked.
-fn turn(step: &str) -> ModelCall {
+pub(super) fn turn(step: &str) -> ModelCall {
     ModelCall {
         step: step.to_owned(),
         turn: 1,
@@ -47,12 +47,12 @@ fn turn(step: &str) -> ModelCall {
 }
 
 /// How the same turn ended.
-fn answered(asked: &ModelCall) -> ModelCall {
+pub(super) fn answered(asked: &ModelCall) -> ModelCall {
     ModelCall { status: ModelCallStatus::Answered, requests: 1, ..asked.clone() }
 }
 
 /// The turns of a run that are recorded.
-async fn recorded(store: &RunStore, run: &RunId) -> Vec<ModelCall> {
+pub(super) async fn recorded(store: &RunStore, run: &RunId) -> Vec<ModelCall> {
     store.model_calls(run, Window::first(100)).await.unwrap().items
 }
 

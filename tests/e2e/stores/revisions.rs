@@ -33,7 +33,7 @@ fn plan(run: &RunId) -> Value {
 }
 
 /// What the draft ends with in this execution.
-fn written(attempt: u32, text: &str) -> (StepOutcome, Event) {
+pub(super) fn written(attempt: u32, text: &str) -> (StepOutcome, Event) {
     let kind = EventKind::StepEnded {
         status: StepStatus::Done,
         count: None,

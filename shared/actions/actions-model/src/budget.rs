@@ -4,11 +4,9 @@ use std::fmt;
 
 use countersign_model_list::{Cost, Terms};
 use countersign_registry::action::Call;
-use countersign_run::{ModelCall, ModelCallEnd, RunId};
+use countersign_run::{ModelCall, ModelCallEnd, ModelCallStatus, RunId};
 use countersign_store_kit::StoreError;
-use countersign_store_runs::{
-    EndedCall, Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf,
-};
+use countersign_store_runs::{Reserved, RunStore, Spend, SpendLimit, SpendLimits, SpendOf};
 use futures::future::BoxFuture;
 
 use crate::error::LlmError;
@@ -75,7 +73,7 @@ impl ModelBudget for StoredBudget {
             let run = run_of(call).map_err(LlmError::Budget)?;
             // The end of the turn before, which is followed by this one.
             if let Some(end) = call.asking.end.as_ref().and_then(|left| left.take()) {
-                self.end(EndedCall::of(&run, &end)).await;
+                self.runs.end_turn_apart(&run, &end).await;
             }
             let (of, limits) = (of(call, &run), self.limits.with(terms));
             let begun = self.runs.begin_model_call(limits, of, Spend::of(turn), turn).await;
@@ -94,23 +92,17 @@ impl ModelBudget for StoredBudget {
             let (reserved, ended) = (reserved.clone(), ended.clone());
             let (who, at) = (call.info.invoked_by.clone(), call.now);
             let end = ModelCallEnd { reserved, ended, who, at, is_shown };
+            // A turn that failed may be followed by a pause: what was shown of it is taken away at once.
             match (&call.asking.end, run_of(call)) {
-                (Some(left), _) => left.put(end),
-                (None, Ok(run)) => self.end(EndedCall::of(&run, &end)).await,
-                (None, Err(_)) => {}
+                (Some(left), _) if end.ended.status == ModelCallStatus::Answered => left.put(end),
+                (_, Ok(run)) => self.runs.end_turn_apart(&run, &end).await,
+                (_, Err(_)) => {}
             }
         })
     }
 }
 
 impl StoredBudget {
-    async fn end(&self, end: EndedCall<'_>) {
-        let (run, step) = (end.of.run, &end.call.step);
-        if let Err(error) = self.runs.end_model_call(end).await {
-            tracing::warn!(%run, step, %error, "how a turn ended is not recorded");
-        }
-    }
-
     /// The answer to a request for a turn.
     async fn granted(
         &self,

@@ -71,6 +71,24 @@ pub(crate) struct DocumentItem {
     pub(crate) version: u64,
 }
 
+/// A document whose text can be read: a long one lies in the bucket.
+#[derive(Debug, Clone)]
+pub struct Readable(DocumentItem);
+
+impl Readable {
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> &Document {
+        &self.0.document
+    }
+
+    /// The document alone.
+    #[must_use]
+    pub fn into_document(self) -> Document {
+        self.0.document
+    }
+}
+
 impl ContentStore {
     /// Writes a document unless one with its id exists; answers with the one that stands.
     pub fn create_document<'a>(&'a self, new: &'a NewDocument) -> Answer<'a, Document> {
@@ -120,25 +138,28 @@ impl ContentStore {
         self.table.page(listed(owner, folder).within(window))
     }
 
-    /// As [`ContentStore::documents`], each with its text.
-    pub fn texts(
+    /// As [`ContentStore::documents`], each so that its text can be read. Outside a folder as they are at this moment.
+    pub fn readable(
         &self,
         owner: &UserId,
         folder: Option<&str>,
         window: Window,
-    ) -> Answer<'_, Page<(Document, String)>> {
+    ) -> Answer<'_, Page<Readable>> {
         let query = listed(owner, folder).within(window);
+        let query = if folder.is_none() { query.consistent() } else { query };
         Box::pin(async move {
             let page: Page<DocumentItem> =
                 self.table.query(query).await?.decode(self.table.name())?;
-            let mut items = Vec::with_capacity(page.items.len());
-            // One after the other: they may be large.
-            for item in page.items {
-                let text = self.text_of(&item).await?;
-                items.push((item.document, text));
-            }
-            Ok(Page { items, next: page.next })
+            Ok(Page { items: page.items.into_iter().map(Readable).collect(), next: page.next })
         })
+    }
+
+    /// The text of a document.
+    ///
+    /// # Errors
+    /// [`ContentError`] when the bucket does not answer.
+    pub async fn text(&self, of: &Readable) -> Result<String> {
+        self.text_of(&of.0).await
     }
 
     /// Whether there is a folder with this id.

@@ -125,7 +125,8 @@ impl RunStore {
     }
 
     /// Writes the end of a turn with what came of it, in one transaction. What does not succeed together is done apart: the end of
-    /// the turn at once, without the budgets where it is not known whether they are counted; false says that the rest is still to be written.
+    /// the turn at once, without the budgets where it is not known whether they are counted; false says that the rest is still to be
+    /// written.
     pub(crate) async fn with_end_of_turn(
         &self,
         mut writes: Vec<Write>,
@@ -134,14 +135,25 @@ impl RunStore {
         writes.extend(ended.writes()?);
         let Err(error) = self.table.transact_contended(writes).await else { return Ok(true) };
         let (run, step) = (ended.of.run, &ended.call.step);
+        tracing::info!(%run, step, %error, "the end of a turn is written by itself");
         let apart = match &error {
-            StoreError::ConditionFailed { .. } => self.end_model_call(ended).await,
+            // Nothing was written.
+            StoreError::ConditionFailed { .. } | StoreError::Refused { .. } => {
+                self.end_model_call(ended).await
+            }
             _ => self.end_model_call_uncounted(ended).await,
         };
-        if let Err(also) = apart {
-            tracing::warn!(%run, step, %error, %also, "how a turn ended is not recorded");
+        if let Err(error) = apart {
+            tracing::warn!(%run, step, %error, "how a turn ended is not recorded");
         }
         Ok(false)
+    }
+
+    /// Writes the end of a turn of which nothing else is written. That it cannot be is logged.
+    pub async fn end_turn_apart(&self, run: &RunId, end: &ModelCallEnd) {
+        if let Err(error) = self.end_model_call(EndedCall::of(run, end)).await {
+            tracing::warn!(%run, step = end.ended.step, %error, "how a turn ended is not recorded");
+        }
     }
 
     /// A page of the turns of a run: by step, and of a step by time.

@@ -1,7 +1,7 @@
 //! What a step writes: one transaction to end.
 
 use countersign_run::{
-    Event, EventKind, ModelCallEnd, ModelUse, RunId, StepWarnings, Stop, warning_sentences,
+    Event, EventKind, LeftEnd, ModelUse, RunId, StepWarnings, Stop, warning_sentences,
 };
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ pub struct Consequence<'a> {
     /// Later steps, and those who sign them, have to know.
     pub warnings: Option<&'a StepWarnings>,
     /// The end of the last call of its model, where that is still to be written.
-    pub end_of_turn: Option<&'a ModelCallEnd>,
+    pub end_of_turn: Option<&'a LeftEnd>,
 }
 
 impl<'a> From<Option<&'a Stop>> for Consequence<'a> {
@@ -90,8 +90,8 @@ impl RunStore {
         let own = vec![put, event];
         let mut writes = own.clone();
         writes.extend(self.head_writes(run, consequence, outcome.attempt)?);
-        if let Some(end) = consequence.end_of_turn
-            && self.with_end_of_turn(writes.clone(), EndedCall::of(run, end)).await?
+        if let Some(end) = consequence.end_of_turn.and_then(LeftEnd::take)
+            && self.with_end_of_turn(writes.clone(), EndedCall::of(run, &end)).await?
         {
             return Ok(Ended::Now);
         }

@@ -164,14 +164,18 @@ impl RunStore {
         for (outcome, output) in over {
             writes.push(self.end_of_tool_call(run, outcome, output).await?);
         }
-        if self.table.try_transact(writes.concat()).await? || writes.len() == 1 {
-            return Ok(());
+        let written = self.table.try_transact(writes.concat()).await;
+        if writes.len() == 1 || matches!(written, Ok(true)) {
+            return written.map(drop);
         }
-        // One of them was over before.
+        // One of them was over before, or cannot be written: the others are.
+        let mut result = Ok(());
         for own in writes {
-            self.table.try_transact(own).await?;
+            if let Err(error) = self.table.try_transact(own).await {
+                result = Err(error);
+            }
         }
-        Ok(())
+        result
     }
 
     async fn end_of_tool_call(

@@ -1,12 +1,14 @@
 //! Recording how a step ended.
 
+use std::sync::Arc;
+
 use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, Plan, PlanStep};
 use countersign_registry::action::{ActionError, Answered};
 use countersign_run::{
     CONDITION_FALSE, EFFECT_UNKNOWN, Event, EventKind, GATE_CLOSED, GATE_DENIED, GATE_SKIPPED,
-    GATE_TIMED_OUT, GateOutcome, ModelCallEnd, ModelUse, PARTLY_DONE, StepStatus, StepWarnings,
-    Stop, StopReason, partly_done, warning_sentences,
+    GATE_TIMED_OUT, GateOutcome, LeftEnd, ModelUse, PARTLY_DONE, StepStatus, StepWarnings, Stop,
+    StopReason, partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, RunStore, StepOutcome};
 use jiff::Timestamp;
@@ -37,7 +39,7 @@ pub(crate) struct StepEnd {
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
     /// The end of the last call of its model, where that is still to be written.
-    pub(crate) end_of_turn: Option<Box<ModelCallEnd>>,
+    pub(crate) end_of_turn: Option<Arc<LeftEnd>>,
 }
 
 /// The codes of steps that were held back by a gate at which people were to be asked. Where a run skips its gates nobody signs later.
@@ -270,7 +272,12 @@ impl StepEnd {
         let warnings = self.warnings.as_deref();
         let end_of_turn = self.end_of_turn.as_deref();
         let consequence = Consequence { stop: stop.as_ref(), warnings, end_of_turn };
-        match persist(runs, event, &outcome, &record, consequence).await? {
+        let ended = persist(runs, event, &outcome, &record, consequence).await;
+        // Nothing came to the table, such as where the output could not be kept.
+        if let Some(end) = end_of_turn.and_then(LeftEnd::take) {
+            runs.end_turn_apart(&event.run, &end).await;
+        }
+        match ended? {
             Ended::Now => Ok(Recorded { outcome, is_new: true }),
             Ended::Before(stands) => Ok(Recorded { outcome: *stands, is_new: false }),
             Ended::Superseded(now) => Err(StepError::Superseded { attempt: event.attempt, now }),
@@ -296,15 +303,13 @@ async fn persist(
     event: &StepEvent,
     outcome: &StepOutcome,
     record: &Event,
-    mut consequence: Consequence<'_>,
+    consequence: Consequence<'_>,
 ) -> Result<Ended, StepError> {
     let mut pause = std::time::Duration::from_millis(100);
     for _ in 1..TRIES {
         match runs.end_step(&event.run, outcome, record, consequence).await {
             Err(error) if error.class() == Class::Retryable => {
                 tokio::time::sleep(pause.mul_f64(share())).await;
-                // It was written apart.
-                consequence.end_of_turn = None;
             }
             ended => return Ok(ended?),
         }

@@ -9,11 +9,16 @@ const SATURATION: f64 = 1.2;
 /// How much a passage that is longer than others has to have more of the words; a usual value.
 const LENGTH: f64 = 0.75;
 
+/// So many words of a query count, the first ones: each is counted in every passage that is kept.
+pub(super) const MAX_WORDS: usize = 32;
+
 /// The documents that were looked at, as far as a query needs them.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     /// The words of the query, each once.
     terms: Vec<String>,
+    /// Whether it has more of them.
+    is_cut: bool,
     /// In how many passages each of them is.
     within: Vec<u32>,
     /// How many passages there are.
@@ -44,13 +49,35 @@ pub(super) struct Best {
     pub(super) score: f64,
 }
 
+/// The best passages.
+#[derive(Debug)]
+pub(super) struct AllBest {
+    pub(super) all: Vec<Best>,
+    /// How many documents have a word of the query.
+    pub(super) found: usize,
+}
+
 impl Ranking {
     /// Nothing yet, for this query.
     pub(super) fn of(query: &str) -> Self {
-        let mut terms: Vec<String> = words(query).collect();
+        let mut terms: Vec<String> = Vec::new();
+        let mut is_cut = false;
+        for word in words(query).filter(|word| !word.is_empty()) {
+            if terms.contains(&word) {
+                continue;
+            }
+            is_cut |= terms.len() >= MAX_WORDS;
+            if terms.len() < MAX_WORDS {
+                terms.push(word);
+            }
+        }
         terms.sort();
-        terms.dedup();
-        Self { within: vec![0; terms.len()], terms, ..Self::default() }
+        Self { within: vec![0; terms.len()], terms, is_cut, ..Self::default() }
+    }
+
+    /// Whether only the first words of the query count.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether the query has no words.
@@ -85,8 +112,8 @@ impl Ranking {
         }
     }
 
-    /// The best passage of each document that has a word of the query, the best first; at most so many.
-    pub(super) fn best(&self, most: usize) -> Vec<Best> {
+    /// The best passage of each document that has a word of the query, the best first; at most so many, and how many there are.
+    pub(super) fn best(&self, most: usize) -> AllBest {
         let mut best: BTreeMap<usize, (f64, &Hit)> = BTreeMap::new();
         for hit in &self.hits {
             let score = self.score(hit);
@@ -95,6 +122,7 @@ impl Ranking {
                 *known = (score, hit);
             }
         }
+        let found = best.len();
         let mut best: Vec<(f64, &Hit)> = best.into_values().collect();
         best.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let best = best.into_iter().take(most).map(|(score, hit)| Best {
@@ -103,7 +131,7 @@ impl Ranking {
             text: hit.text.clone(),
             score,
         });
-        best.collect()
+        AllBest { all: best.collect(), found }
     }
 
     fn score(&self, hit: &Hit) -> f64 {
@@ -135,7 +163,7 @@ mod tests {
         for (n, text) in texts.iter().enumerate() {
             ranking.add(n, "", text);
         }
-        ranking.best(usize::MAX)
+        ranking.best(usize::MAX).all
     }
 
     #[track_caller]
@@ -162,7 +190,19 @@ mod tests {
         assert_eq!((found[0].text.as_str(), found[0].line), ("owl owl owl", 3));
         let mut ranking = Ranking::of("grants");
         ranking.add(7, "Grants 2026", "");
-        assert_eq!(ranking.best(1)[0].document, 7);
+        assert_eq!(ranking.best(1).all[0].document, 7);
+    }
+
+    #[test]
+    fn f_044_of_a_long_query_the_first_words_count() {
+        let query: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
+        let mut ranking = Ranking::of(&query.join(" "));
+        assert!(ranking.is_cut());
+        ranking.add(0, "", "w39");
+        ranking.add(1, "", "w31");
+        let found = ranking.best(9);
+        assert_eq!((found.found, found.all[0].document), (1, 1));
+        assert!(!Ranking::of("owl owl pier").is_cut());
     }
 
     proptest! {
@@ -178,7 +218,8 @@ mod tests {
                 ranking.add(n, "", text);
             }
             let found = ranking.best(most);
-            prop_assert!(found.len() <= most);
+            prop_assert!(found.all.len() <= most && found.all.len() <= found.found);
+            let found = found.all;
             prop_assert!(found.windows(2).all(|two| two[0].score >= two[1].score));
             for one in found {
                 prop_assert!(one.score > 0.0);

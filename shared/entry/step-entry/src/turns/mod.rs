@@ -75,16 +75,15 @@ impl Turn<'_> {
         let talk = PriorTurns { tools: contracts, turns: so_far.talk(context).await?, may_ask };
         let shown = Shown::of(given(&call), &talk.turns);
         let said = asked(action.as_ref(), call, &talk, step, invocation.remaining).await;
-        let end_of_turn = end_of_turn.take();
         let ending = match said {
             Ok(Said::Asks { asks, used }) => {
-                return self.asks(&so_far, &shown, (asks, used), end_of_turn).await;
+                return self.asks(&so_far, &shown, (asks, used), end_of_turn.take()).await;
             }
             Ok(Said::Answers(answered)) => self.answers(&so_far, hash, answered),
             Err(error) => StepEnd::failed(step, &error),
         };
         let ending = ending.with_missing_result(&view.plan, step);
-        let ending = StepEnd { end_of_turn: end_of_turn.map(Box::new), ..ending };
+        let ending = StepEnd { end_of_turn: Some(end_of_turn), ..ending };
         Ok(ending.record(&context.runs, event, invocation.now).await?.into())
     }
 

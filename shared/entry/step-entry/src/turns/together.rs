@@ -6,21 +6,24 @@
 use countersign_plan::Tools;
 use countersign_registry::Action as _;
 use countersign_registry::actions::run_python::RunPython;
+use countersign_registry::actions::search_documents::SearchDocuments;
 
 use crate::event::ToolToCall;
 
 /// How many calls an invocation makes side by side at most, as in a step over a list.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
-/// The calls of a turn, by invocation. In one are calls of the same function, in the order in which the model asked for them. Code is
-/// run alone: it computes all the time that it has.
+/// The calls that are made alone: code computes all the time that it has, and a search in texts holds many of them.
+const ALONE: [&str; 2] = [RunPython::NAME, SearchDocuments::NAME];
+
+/// The calls of a turn, by invocation. In one are calls of the same function, in the order in which the model asked for them.
 pub(crate) fn together(tools: &Tools, turn: u32, calls: Vec<(u32, String)>) -> Vec<ToolToCall> {
     let mut all: Vec<ToolToCall> = Vec::new();
     for (call, tool) in calls {
-        let function = function(tools, &tool).filter(|function| *function != RunPython::FUNCTION);
+        let function = shared(tools, &tool);
         let is_beside = |other: &&mut ToolToCall| {
             function.is_some()
-                && self::function(tools, &other.tool) == function
+                && shared(tools, &other.tool) == function
                 && other.also.len() + 1 < SIDE_BY_SIDE
         };
         match all.iter_mut().find(is_beside) {
@@ -37,8 +40,10 @@ pub(crate) fn alone(turn: u32, calls: Vec<(u32, String)>) -> Vec<ToolToCall> {
     calls.into_iter().map(alone).collect()
 }
 
-fn function<'t>(tools: &'t Tools, tool: &str) -> Option<&'t str> {
-    tools.named(tool).map(|tool| tool.function.as_str())
+/// The function of a tool whose calls may be made beside others.
+fn shared<'t>(tools: &'t Tools, tool: &str) -> Option<&'t str> {
+    let tool = tools.named(tool).filter(|tool| !ALONE.contains(&tool.action.as_str()))?;
+    Some(tool.function.as_str())
 }
 
 #[cfg(test)]
@@ -57,7 +62,8 @@ mod tests {
             of("search_web", "tool-web"),
             of("crawl_url", "tool-web"),
             of("read_file", "tool-files"),
-            of("run_python", RunPython::FUNCTION),
+            of("search_documents", "tool-files"),
+            of("run_python", "tool-code"),
         ];
         Tools { allowed, rounds: 3 }
     }
@@ -76,5 +82,6 @@ mod tests {
         check(&["search_web", "read_file", "crawl_url"], &[&[1, 3], &[2]]);
         check(&["search_web"; 6], &[&[1, 2, 3, 4], &[5, 6]]);
         check(&["run_python", "run_python"], &[&[1], &[2]]);
+        check(&["search_documents", "read_file", "read_file"], &[&[1], &[2, 3]]);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use countersign_failure::{Class, Failure as _};
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{PlanStep, Tool, Tools};
 use countersign_registry::Contract;
@@ -88,12 +89,15 @@ impl Making<'_> {
             for one in ready {
                 match one {
                     Ok(one) => ended.push(one),
-                    Err(error) => unsaid = unsaid.or(Some(error)),
+                    Err(error) => unsaid = Some(heavier(unsaid, error)),
                 }
             }
             statuses.extend(ended.iter().map(|(outcome, _)| outcome.call.status));
             if !ended.is_empty() {
-                self.context.runs.end_tool_calls(&self.event.run, ended).await?;
+                let written = self.context.runs.end_tool_calls(&self.event.run, ended).await;
+                if let Err(error) = written {
+                    unsaid = Some(heavier(unsaid, error.into()));
+                }
             }
         }
         unsaid.map_or(Ok(statuses), Err)
@@ -161,6 +165,14 @@ impl Making<'_> {
         let both = tool.contract(registry).zip(registry.get(&tool.action));
         let is_test = self.view.head.dry_run.is_some();
         both.filter(|_| !is_test).ok_or_else(|| StepError::NoHandler(tool.action.clone()))
+    }
+}
+
+/// Of two errors the one after which the machine tries again: calls that are over then stand.
+fn heavier(known: Option<StepError>, other: StepError) -> StepError {
+    match known {
+        Some(known) if known.class() == Class::Retryable => known,
+        _ => other,
     }
 }
 
