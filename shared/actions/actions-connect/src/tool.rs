@@ -37,7 +37,7 @@ fn of_action(call: &Call, tool: ToolId, mut arguments: Map<String, Value>) -> Ca
     Call { action: tool.as_str().to_owned(), inputs, params: arguments, ..call.clone() }
 }
 
-/// The action's output, mapped as an answer is; one of another shape is said and skipped (F-311).
+/// The action's output, mapped as an answer is; one of another shape is said and skipped (F-311). What the action warns of stays.
 fn mapped(output: &ExactJson, call: &Call, resolved: &Resolved, rules: &ToolRules) -> Value {
     let schema = &resolved.endpoint.output;
     let (mut found, mut warnings) = match records(&rules.mapping, schema, output, Part::default()) {
@@ -47,6 +47,7 @@ fn mapped(output: &ExactJson, call: &Call, resolved: &Resolved, rules: &ToolRule
             (Vec::new(), Warnings::from_iter([message]))
         }
     };
+    warnings.extend(warned_of(output.value()));
     let origin = Origin { reference: "", name: "" };
     for record in &mut found {
         stamp(record, resolved, call, &origin);
@@ -59,6 +60,12 @@ fn mapped(output: &ExactJson, call: &Call, resolved: &Resolved, rules: &ToolRule
     warnings.write(&mut shaped);
     shaped.extend(metadata);
     shaped.into()
+}
+
+/// What the action itself could not read.
+fn warned_of(output: &Value) -> impl Iterator<Item = &str> {
+    let listed = output.get("warnings").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The actions a function was given, as tools of its connectors. One that was not given cannot be reached.

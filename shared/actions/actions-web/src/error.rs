@@ -104,6 +104,13 @@ pub enum WebError {
     SearchAnswer(String),
 }
 
+impl WebError {
+    /// Whether a request could not be counted, so that it was not made: whoever tries again finds all there is.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        matches!(self, Self::Store(_))
+    }
+}
+
 impl From<WebError> for ActionError {
     fn from(error: WebError) -> Self {
         // The messages above already hold their cause's.

@@ -15,6 +15,7 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::search_web as declared;
 use countersign_registry::actions::search_web::{Categories, Found};
 use futures::future::BoxFuture;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::error::WebError;
@@ -33,6 +34,8 @@ pub(crate) const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 pub(crate) const MAX_DEEP_ANSWER: u64 = 8 * 1024 * 1024;
 /// Characters of the texts of all pages that a deep search gives: a model is shown some 48 KB of a result.
 const MAX_CONTENT: usize = 24_000;
+/// Before the time of a step is over, its search has ended with what was found until then.
+const BEFORE_END: Duration = Duration::from_secs(1);
 /// What is said where nobody looks deeper.
 const NOT_DEEP: &str = "Whoever searches here cannot look deeper: these are the results of a plain search, without the text of the pages.";
 
@@ -49,6 +52,24 @@ pub struct Query {
     pub is_deep: bool,
     /// How long one request may take.
     pub timeout: Duration,
+    /// When the last request has ended.
+    pub deadline: Instant,
+}
+
+impl Query {
+    /// What a request gives, if it gives it by the deadline. After the deadline none is begun, so that none is counted.
+    ///
+    /// # Errors
+    /// [`WebError::SearchUnavailable`] when it is too late; otherwise those of the request.
+    async fn in_time<T>(
+        &self,
+        request: impl Future<Output = Result<T, WebError>>,
+    ) -> Result<T, WebError> {
+        if Instant::now() >= self.deadline {
+            return Err(late());
+        }
+        tokio::time::timeout_at(self.deadline, request).await.unwrap_or_else(|_| Err(late()))
+    }
 }
 
 /// One result as the provider gives it.
@@ -80,8 +101,8 @@ pub trait SearchProvider: Send + Sync {
     /// Whether it can look deeper; what is asked to otherwise searches as always.
     fn goes_deep(&self) -> bool;
 
-    /// What it finds. Each request is taken from the meter before it is made. When a request fails after others have found something,
-    /// that is the answer, and it says what is left out.
+    /// What it finds, by the deadline. Each request is taken from the meter before it is made. When a request fails after others have
+    /// found something, that is the answer, and it says what is left out; one that cannot be counted fails the search.
     fn search<'a>(
         &'a self,
         query: &'a Query,
@@ -120,16 +141,19 @@ impl SearchWeb {
             categories: categories(params.categories)?,
             is_deep: params.deep.unwrap_or_default(),
             timeout: timing::timeout(call),
+            deadline: Instant::now() + timing::time(call).saturating_sub(BEFORE_END),
         };
         let provider = self.provider.as_ref().ok_or(WebError::NotConfigured)?;
         let meter = Meter { quota: self.quota.as_ref(), call };
         let searching = tokio::time::timeout(timing::time(call), provider.search(&query, meter));
         let Hits { hits, left_out } = searching.await.map_err(|_| late())??;
         let results = results(hits, query.max_results);
+        let warnings: Vec<String> = left_out.iter().cloned().collect();
         let not_deep = (query.is_deep && !provider.goes_deep()).then(|| NOT_DEEP.to_owned());
         let notes: Vec<String> = not_deep.into_iter().chain(left_out).collect();
         let note = (!notes.is_empty()).then(|| notes.join(" "));
-        Ok(declared::Output { count: results.len(), results, note })
+        let (count, warning_count) = (results.len(), warnings.len() as u64);
+        Ok(declared::Output { results, count, note, warnings, warning_count })
     }
 }
 

@@ -88,12 +88,12 @@ async fn run(search: Option<Arc<dyn SearchProvider>>, call: &Call) -> Result<Val
     run_within(&Room::new(u64::MAX), search, call).await
 }
 
-async fn run_within(
-    room: &Arc<Room>,
+async fn run_within<Q: SearchQuota + 'static>(
+    quota: &Arc<Q>,
     search: Option<Arc<dyn SearchProvider>>,
     call: &Call,
 ) -> Result<Value, ActionError> {
-    let quota = Arc::clone(room) as Arc<dyn SearchQuota>;
+    let quota = Arc::clone(quota) as Arc<dyn SearchQuota>;
     let all = actions(Deps { egress: egress(), readers: Readers::here(), search, quota });
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }

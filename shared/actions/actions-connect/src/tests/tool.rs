@@ -54,6 +54,11 @@ async fn f_102_the_output_may_be_mapped() {
     assert_eq!((&output["count"], &output["total"]), (&json!(2), &json!(2)));
     assert_eq!(own_fields(&output["results"][1]), own_fields(&json!({ "name": "u" })));
     assert_eq!(output["results"][0]["_source"], "web-search");
+    let told = json!({ "results": [], "count": 0, "warnings": ["Not searched: `news`."] });
+    let output = search(&answered(&text, told)).await.unwrap();
+    let warnings = output["warnings"].as_array().unwrap();
+    assert!(warnings.contains(&json!("Not searched: `news`.")), "{output}");
+    assert_eq!(output["warning_count"], warnings.len());
     let other = search(&answered(&text, json!({ "hits": [] }))).await.unwrap();
     assert_eq!((&other["count"], &other["total"]), (&json!(0), &Value::Null));
     assert!(other["warnings"][0].as_str().unwrap().contains("not as expected"), "{other}");

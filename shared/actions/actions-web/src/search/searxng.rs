@@ -72,14 +72,16 @@ impl SearchProvider for Searxng {
         meter: Meter<'a>,
     ) -> BoxFuture<'a, Result<Hits, WebError>> {
         Box::pin(async move {
-            let (mut hits, mut left_out) = (self.page(query, 1, meter).await?, None);
+            let first = query.in_time(self.page(query, 1, meter)).await?;
+            let (mut hits, mut left_out) = (first, None);
             for page in 2..=MAX_PAGES {
                 if hits.is_empty() || hits.len() >= query.max_results {
                     break;
                 }
-                // What is there is enough when a further page fails, or does not fit into the day.
-                let more = match self.page(query, page, meter).await {
+                // What is there is enough when a further page fails, is late, or does not fit into the day.
+                let more = match query.in_time(self.page(query, page, meter)).await {
                     Ok(more) => more,
+                    Err(error) if error.is_uncounted() => return Err(error),
                     Err(error) => {
                         left_out = Some(format!(
                             "There may be more results: page {page} was not read ({error})."

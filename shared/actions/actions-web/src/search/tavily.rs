@@ -107,7 +107,7 @@ impl SearchProvider for Tavily {
     }
 
     /// It takes one topic at a time: several are asked one after the other, and their results alternate. What was found is the answer
-    /// when a further topic fails, or does not fit into the day: it is paid for.
+    /// when a further topic fails, is late, or does not fit into the day: it is paid for.
     fn search<'a>(
         &'a self,
         query: &'a Query,
@@ -126,9 +126,9 @@ impl SearchProvider for Tavily {
                 if query.categories.is_empty() { &general } else { query.categories.as_slice() };
             let (mut found, mut left_out) = (Vec::new(), None);
             for (at, topic) in topics.iter().enumerate() {
-                match self.topic(query, topic, meter).await {
+                match query.in_time(self.topic(query, topic, meter)).await {
                     Ok(hits) => found.push(hits.into_iter()),
-                    Err(error) if at == 0 => return Err(error),
+                    Err(error) if is_nothing(&found) || error.is_uncounted() => return Err(error),
                     Err(error) => {
                         left_out = Some(not_searched(&topics[at..], &error));
                         break;
@@ -138,6 +138,11 @@ impl SearchProvider for Tavily {
             Ok(Hits { hits: alternating(found), left_out })
         })
     }
+}
+
+/// Whether no topic had a result.
+fn is_nothing(found: &[std::vec::IntoIter<Hit>]) -> bool {
+    found.iter().all(|hits| hits.as_slice().is_empty())
 }
 
 fn not_searched(topics: &[String], error: &WebError) -> String {

@@ -136,6 +136,7 @@ async fn f_045_searxng_is_asked_for_further_pages_until_there_is_enough() {
     let note = output["note"].as_str().unwrap();
     assert!(note.starts_with("There may be more results: page 3 was not read ("), "{note}");
     assert!(note.contains("HTTP 500"), "{note}");
+    assert_eq!((&output["warnings"], &output["warning_count"]), (&json!([note]), &json!(1)));
 }
 
 #[tokio::test]
@@ -163,7 +164,8 @@ async fn f_045_searxng_fails_by_name() {
         .mount(&server)
         .await;
     let output = run(Some(searxng(&server)), &search(json!({}))).await.unwrap();
-    let nothing = json!({ "results": [], "count": 0, "note": null });
+    let nothing =
+        json!({ "results": [], "count": 0, "note": null, "warnings": [], "warning_count": 0 });
     assert_eq!(output, nothing, "nothing found is an answer");
 }
 

@@ -52,6 +52,10 @@ pub struct Output {
     pub count: usize,
     /// What was asked for and is not there, if anything.
     pub note: Option<String>,
+    /// Where it was not looked, because a request failed, was late or did not fit into the day.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 /// A page that was found.

@@ -70,7 +70,7 @@ fn f_045_search_web() {
         "search_web",
         "query!",
         "max_results=10 categories deep",
-        "results[title,url,snippet,source,score,content] count note",
+        "results[title,url,snippet,source,score,content] count note warnings warning_count",
     );
 }
 

@@ -82,7 +82,8 @@ fn f_126_what_passes_through_has_the_tools_outputs() {
     assert!(!contract.irreversible);
     let inputs: Vec<_> = contract.inputs.iter().map(|slot| slot.name.as_str()).collect();
     let outputs: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
-    assert_eq!((inputs, outputs), (vec!["query", "max_results"], vec!["results", "count", "note"]));
+    assert_eq!(inputs, ["query", "max_results"]);
+    assert_eq!(outputs, ["results", "count", "note", "warnings", "warning_count"]);
     let mapping = "    response_mapping: { results_path: results, fields: { name: title } }\n";
     check(&format!("{SEARCH}{mapping}"), &["9:5 passthrough"]);
     let mapped = format!("{}{mapping}", SEARCH.replace("    passthrough: true\n", ""));
