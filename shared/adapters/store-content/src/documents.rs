@@ -61,7 +61,7 @@ pub struct Folder {
 }
 
 /// A document as it is stored.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DocumentItem {
     #[serde(flatten)]
     pub(crate) document: Document,
@@ -72,7 +72,7 @@ pub(crate) struct DocumentItem {
 }
 
 /// A document whose text can be read: a long one lies in the bucket.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Readable(DocumentItem);
 
 impl Readable {

@@ -1,6 +1,6 @@
 //! Writing changes so that doing it again changes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{Applied, Scope};
@@ -139,7 +139,8 @@ impl KnowledgeStore {
         iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
     }
 
-    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it.
+    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it; what is in the graph
+    /// from a part of the plan stays so.
     pub(crate) async fn write_unstored(
         &self,
         scope: &Scope,
@@ -152,7 +153,19 @@ impl KnowledgeStore {
             row.details.extend(why.map(|why| ("reason".to_owned(), why.into())));
             discovery_write(scope, &row)
         };
-        let writes = changes.discoveries.iter().map(row).collect::<Result<_>>()?;
+        let keys = changes.discoveries.iter().map(|found| discovery_key(scope, found));
+        // A batch may not name an item twice.
+        let keys: Vec<Key> = keys.collect::<HashSet<Key>>().into_iter().collect();
+        let mut stored = HashSet::new();
+        for (key, item) in self.table.get_many(&keys).await? {
+            let known: Discovery = decode(self.table.name(), item)?;
+            if known.status == DiscoveryStatus::Stored {
+                stored.insert(key);
+            }
+        }
+        let left = changes.discoveries.iter();
+        let left = left.filter(|found| !stored.contains(&discovery_key(scope, found)));
+        let writes = left.map(row).collect::<Result<_>>()?;
         self.write_all(unique(writes)).await
     }
 

@@ -171,7 +171,9 @@ pub fn cross(
     let itself = !a.is_empty() && a == b;
     let (left, mut left_out) = subjects("dataset_a", a, &question.a, question)?;
     let (right, of_b) = subjects("dataset_b", b, &question.b, question)?;
-    left_out.extend(of_b);
+    if !itself {
+        left_out.extend(of_b);
+    }
     let Some(field) = &question.entity_field else {
         let matches = pair_up(a, b, (&left, &right), question, itself)?;
         let crossing = sort_out(matches, a.len(), b.len(), itself);

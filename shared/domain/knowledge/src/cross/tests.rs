@@ -63,6 +63,8 @@ fn f_049_a_name_that_is_too_long_is_not_compared_and_told() {
         format!("{of}: a name is not compared: `name` has 520 characters; at most 300 are read")
     };
     assert_eq!(crossing.left_out, [told("dataset_a[1]"), told("dataset_b[0]")]);
+    let itself = cross(&a, &a, &question(MatchStrategy::FuzzyName, 0.8)).unwrap();
+    assert_eq!(itself.left_out, [told("dataset_a[1]")], "once");
     // Its identifier is compared all the same.
     let by_id = cross(&a, &b, &question(MatchStrategy::ExternalId, 0.8)).unwrap();
     assert_eq!((by_id.matches.len(), by_id.matches[0].a, by_id.matches[0].b), (1, 1, 0));
