@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::batch::{Batch, BatchState, MAX_ATTEMPTS, run_id};
 use crate::new_items::TooLarge;
+use crate::parked::PARKED;
 
 /// Whose batch it is, as the ledger names it.
 #[derive(Debug, Clone, Copy)]
@@ -22,9 +23,6 @@ pub struct Origin<'a> {
     /// Whether its owner asked for the look.
     pub asked_for: bool,
 }
-
-/// The code of a reason: the items of the batch are parked since its run ended.
-pub(crate) const PARKED: &str = "BATCH_PARKED";
 
 /// The code of a reason: a batch that was parked is opened again.
 const RETRIED: &str = "BATCH_RETRIED";

@@ -3,8 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::occurrence::PARKED;
 use crate::tick::State;
+
+/// The code of a reason: the items of the batch are parked since its run ended.
+pub(crate) const PARKED: &str = "BATCH_PARKED";
 
 /// Owners get at most one mail a day about what a monitor has parked: what comes within a day of one is in the next.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
