@@ -1,7 +1,7 @@
-//! What is parked because its run was refused, and what of it no mail has told.
+//! What is parked and no notice of a run has told, and what of it no mail has told.
 
 use countersign_letter::mail::SourceAlert;
-use countersign_monitor::{Batch, BatchState, MAX_ATTEMPTS};
+use countersign_monitor::{Batch, BatchState};
 use countersign_store_catalog::{Batched, CatalogError};
 use countersign_store_kit::Window;
 use jiff::{SignedDuration, Timestamp};
@@ -45,7 +45,8 @@ async fn named(context: &Context, of: &Parked) -> Result<Option<Batched>, Catalo
     let since = of.at.checked_sub(UNTOLD).unwrap_or(of.at).max(told.unwrap_or(Timestamp::MIN));
     let page = context.monitors.batches(&of.monitor, Window::first(PAGE)).await?;
     let is_untold = |one: &Batched| {
-        is_refused(&one.batch) && parked_at(&one.batch).is_some_and(|parked| parked > since)
+        one.batch.is_parked_without_notice()
+            && parked_at(&one.batch).is_some_and(|parked| parked > since)
     };
     let untold = page.items.into_iter().filter(is_untold);
     Ok(untold.max_by_key(|one| (one.batch.closed_at, one.batch.number)))
@@ -80,7 +81,7 @@ async fn untold(
             }
             let is_before =
                 (other.closed_at, other.number) < (Some(parked_at), batched.batch.number);
-            if is_refused(other) && is_before && !is_long_ago {
+            if other.is_parked_without_notice() && is_before && !is_long_ago {
                 (items, batches) = (items + other.count, batches + 1);
             }
         }
@@ -89,11 +90,6 @@ async fn untold(
             return Ok(SourceAlert::Parked { items, batches });
         }
     }
-}
-
-/// Whether a batch was parked because its run was refused; otherwise the notice of its run has told it.
-fn is_refused(batch: &Batch) -> bool {
-    batch.state == BatchState::Parked && batch.refusals >= MAX_ATTEMPTS
 }
 
 #[cfg(test)]

@@ -35,14 +35,18 @@ fn scope() -> Scope {
 
 /// What a run that met these people has planned.
 fn planned(names: &[&str]) -> Planned {
+    planned_by("run_1/resolved", names)
+}
+
+/// The same, of a call with this key.
+fn planned_by(key: &str, names: &[&str]) -> Planned {
     let one = |(index, name): (usize, &&str)| -> Extracted {
         let person = json!({"name": name, "type": "PERSON", "source_record_index": index});
         serde_json::from_value(person).unwrap()
     };
     let entities: Vec<Extracted> = names.iter().enumerate().map(one).collect();
     let Scope { owner, namespace } = scope();
-    let key = "run_1/resolved".to_owned();
-    let run = "run_1".to_owned();
+    let (key, run) = (key.to_owned(), "run_1".to_owned());
     let origin = Origin { owner, namespace, run, idempotency_key: key, now: at(0) };
     let mentions = mentions(&entities);
     let resolution = resolve(&mentions, &[], &Settings::default()).unwrap();
@@ -165,9 +169,23 @@ async fn f_274_what_is_written_of_one_plan_says_nothing_of_another_of_its_call()
     assert_eq!(there, one.changes.entities.len());
 }
 
+#[tokio::test]
+async fn f_314_what_a_plan_has_stored_is_not_pending_when_the_rest_of_it_fails() {
+    let (store, scope, both) = (store().await, scope(), planned(&["Ann Lee", "Bob Smith"]));
+    // As after a part of the plan that was written.
+    let first = both.changes.discoveries.first().cloned().into_iter().collect();
+    let part = Changes { discoveries: first, ..Changes::default() };
+    store.apply(&scope, "run_1/resolved", &part, &|| true).await.unwrap();
+    store.pending(&scope, &both.changes).await.unwrap();
+    let mut told: Vec<DiscoveryStatus> =
+        discoveries(&store).await.into_iter().map(|found| found.status).collect();
+    told.sort();
+    assert_eq!(told, [DiscoveryStatus::Stored, DiscoveryStatus::Pending]);
+}
+
 /// A plan of a person with this number.
 pub(super) fn numbered(npi: &str) -> Planned {
-    let mut planned = planned(&["Ann Lee"]);
+    let mut planned = planned_by(&format!("run_1/{npi}"), &["Ann Lee"]);
     let id = ExternalId::new("npi", npi).unwrap();
     planned.changes.entities[0].external_ids.insert(id);
     planned

@@ -50,6 +50,7 @@ async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
         created_at: now,
         closed_at: None,
         reopened_at: None,
+        is_untold: false,
         version: 1,
     };
     let owner = UserId::from_bytes([1; 16]);
@@ -168,7 +169,8 @@ async fn f_218_what_a_run_parks_and_nobody_could_tell_is_due_to_be_told() {
     let monitor = MonitorId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let batch = Batch::found(&monitor, &State::default(), 1, BTreeMap::new(), now);
     let from = FromMonitor { monitor: monitor.clone(), batch: batch.id.clone() };
-    let head = super::runs::head(&batch.run);
+    let mut head = super::runs::head(&batch.run);
+    head.from_monitor = Some(from.clone());
     store.leave_untold(&head, &from, now).await.unwrap();
     let state = store.standing(&monitor).await.unwrap().state;
     assert_eq!(state, State::default(), "nothing is written of a monitor that is gone");
@@ -184,9 +186,26 @@ async fn f_218_what_a_run_parks_and_nobody_could_tell_is_due_to_be_told() {
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
     let state = State::default().opened(&batch, now);
     store.open(&state, &[], None, new).await.unwrap();
+    store.leave_untold(&head, &from, now).await.unwrap();
+    let open = store.standing(&monitor).await.unwrap().state;
+    assert_eq!((open.parked, open.version), (None, state.version), "it is not parked");
+    let ended = store.ended(&head, RunStatus::Cancelled, now).await.unwrap();
+    assert_eq!(ended, Some(BatchState::Parked));
+    // Its owner may have had it processed long after others were found.
+    for second in 1..=6 {
+        let at = now + jiff::SignedDuration::from_secs(second);
+        let state = store.standing(&monitor).await.unwrap().state;
+        let next = Batch::found(&monitor, &state, 1, BTreeMap::new(), at);
+        let occurrence = noticed(&next, origin);
+        let new = NewBatch { batch: &next, content: &content, occurrence: &occurrence };
+        store.open(&state.opened(&next, at), &[], None, new).await.unwrap();
+    }
+    assert!(store.was_parked_by(&head, &from).await.unwrap());
     for _ in 0..2 {
         store.leave_untold(&head, &from, now).await.unwrap();
     }
+    let batch = store.batch(&monitor, 1).await.unwrap().unwrap().batch;
+    assert!(batch.is_parked_without_notice(), "the mail of a later one counts it");
     let state = store.standing(&monitor).await.unwrap().state;
     let parked = state.parked.as_ref().unwrap();
     assert_eq!((parked.number, parked.is_unsaid), (1, true));

@@ -129,20 +129,31 @@ async fn k_71_what_contradicts_the_graph_for_a_week_is_given_up_and_says_so() {
 #[tokio::test]
 async fn k_71_a_plan_that_cannot_be_made_again_is_given_up_for_what_it_contradicts() {
     let (_, store) = store().await;
-    let mut first = numbered("1").changes;
-    // Of another run, so that its rows are not those of the plan that is given up.
-    first.discoveries.iter_mut().for_each(|found| found.execution_id = "run_0".to_owned());
-    store.apply(&scope(), "one", &first, &|| true).await.unwrap();
+    store.apply(&scope(), "one", &numbered("1").changes, &|| true).await.unwrap();
     let sweeper = Knowledge::new(store.clone());
     let sweep = async |hours| sweeper.run(at(hours), later()).await.unwrap()["given_up"].clone();
     // As earlier versions have stored it.
     let old = Planned { from: None, ..numbered("2") };
     store.plan(&scope(), "call", &old).await.unwrap();
+    store.pending(&scope(), &old.changes).await.unwrap();
     assert_eq!(sweep(7 * 24).await, 0);
     assert_eq!(store.open_plans(at(8 * 24), at(8 * 24)).await.unwrap().len(), 1, "it stays open");
+    let both = [DiscoveryStatus::Stored, DiscoveryStatus::Pending];
+    assert_eq!(statuses(&store).await, both, "and what it found stays pending");
     assert_eq!(sweep(7 * 24 + 1).await, 1);
     assert_eq!(reasons(&store).await, [json!("its plans contradicted the graph for seven days")]);
+    let both = [DiscoveryStatus::Stored, DiscoveryStatus::GivenUp];
+    assert_eq!(statuses(&store).await, both, "what the other plan has stored stays so");
     assert_eq!(sweep(8 * 24).await, 0, "once");
+}
+
+/// How each discovery of the run is shown.
+async fn statuses(store: &KnowledgeStore) -> Vec<DiscoveryStatus> {
+    let window = Window { limit: 10, after: None };
+    let found = store.discoveries_of(&scope().owner, "run_1", window).await.unwrap().items;
+    let mut shown: Vec<DiscoveryStatus> = found.into_iter().map(|one| one.status).collect();
+    shown.sort();
+    shown
 }
 
 /// Why each name that was given up was.

@@ -42,7 +42,7 @@ impl Perform for SearchKnowledgeGraph {
         let (wanted, asked) = (Wanted::of(inputs)?, expansion(&params)?);
         let namespace = params.namespace.as_deref();
         let mut all = Subgraph::default();
-        // One for the whole call, whatever number of names and parts of the graph it has.
+        // One for the whole call, whatever number of names and parts of the graph it has. What a part leaves goes to those behind it.
         let (mut met, mut budget) = (Met::default(), Budget::default());
         let scopes = scopes(self.stores.profiles.as_ref(), call, namespace).await?;
         for (n, scope) in scopes.iter().enumerate() {
@@ -142,7 +142,7 @@ fn expansion(params: &declared::Params) -> Result<Expansion, ActionError> {
 }
 
 /// What the names and the identifier find, and whether some were left out. Each name has the same share of the budget. Those for
-/// which it is too little are looked for once more with what the others leave.
+/// which it is too little are looked for once more with what the other names of this part leave.
 async fn named(
     graph: &dyn Explore,
     scope: &Scope,

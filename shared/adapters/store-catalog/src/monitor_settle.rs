@@ -1,18 +1,20 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
 use countersign_monitor::{
-    BatchOutcome, BatchState, MonitorId, SETTLE_TRIES, Settled, Watermark, fate, parked_by, settle,
+    Batch, BatchOutcome, BatchState, MonitorId, SETTLE_TRIES, Settled, Watermark, fate, parked_by,
+    settle,
 };
 use countersign_run::{FromMonitor, Head, Occurrence, RunStatus};
 use countersign_store_kit::Window;
 use jiff::Timestamp;
 
+use crate::monitor_clocks::clock_write;
 use crate::{
     Answer, Batched, CatalogError, Clock, MonitorProgress, MonitorStore, Result, keys, record,
 };
 
-/// Of so many batches the one is looked for that a run's end may have parked.
-const LAST: i32 = 5;
+/// So many batches are read at once where one is looked for by its id.
+const PAGE: i32 = 100;
 
 impl MonitorStore {
     /// Writes what the end of a monitor's run means, for its batch and its occurrence; where the batch stands then. None when it
@@ -61,8 +63,7 @@ impl MonitorStore {
         Ok(parked.map(|settled| settled.batch.count))
     }
 
-    /// Whether this run's end has parked its batch, as its occurrence says; of a run from before there was one, among the last batches
-    /// of its monitor.
+    /// Whether this run's end has parked its batch, as its occurrence says; of a run from before there was one, as the batch says.
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
@@ -75,14 +76,27 @@ impl MonitorStore {
                     record::one(&self.table, key, "read an occurrence").await?;
                 return Ok(known.is_some_and(|known| parked_by(&known, run)));
             }
-            let last = self.batches(&from.monitor, Window::first(LAST)).await?.items;
-            let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
+            let own = self.batch_of(from).await?;
             Ok(own.is_some_and(|batch| batch.run == *run && batch.state.is_parked()))
         })
     }
 
+    /// The batch of a run, however many came after it; none where the monitor was removed.
+    async fn batch_of(&self, from: &FromMonitor) -> Result<Option<Batch>> {
+        let mut after = None;
+        loop {
+            let page = self.batches(&from.monitor, Window { limit: PAGE, after }).await?;
+            let mut batches = page.items.into_iter().map(|one| one.batch);
+            let own = batches.find(|batch| batch.id == from.batch);
+            if own.is_some() || page.next.is_none() {
+                return Ok(own);
+            }
+            after = page.next;
+        }
+    }
+
     /// Notes that the owner could not be told that this run's end has parked its batch: the next tick, which is due at once, has them
-    /// told. Nothing where the monitor was removed.
+    /// told. Nothing where the batch is not parked, or the monitor was removed.
     ///
     /// # Errors
     /// As [`MonitorStore::ended`].
@@ -92,23 +106,27 @@ impl MonitorStore {
         from: &FromMonitor,
         now: Timestamp,
     ) -> Result<()> {
-        let last = self.batches(&from.monitor, Window::first(LAST)).await?.items;
-        let own = last.iter().map(|one| &one.batch).find(|batch| batch.id == from.batch);
-        let Some(number) = own.map(|batch| batch.number) else { return Ok(()) };
+        let Some(own) = self.batch_of(from).await? else { return Ok(()) };
         let (owner, monitor) = (head.owner.clone(), from.monitor.clone());
         let clock = Clock { owner, monitor, overdue_at: now };
         let mut tries = 1;
         loop {
-            let state = self.standing(&from.monitor).await?.state;
-            if state.version == 0 {
-                return Ok(());
-            }
-            let untold = state.untold(number, now);
-            match self.note(&from.monitor, &untold, &[], Some(&clock)).await {
+            match self.try_to_leave_untold(&own, &clock, now).await {
                 Err(CatalogError::Changed(_)) if tries < SETTLE_TRIES => tries += 1,
                 outcome => return outcome,
             }
         }
+    }
+
+    async fn try_to_leave_untold(&self, of: &Batch, clock: &Clock, now: Timestamp) -> Result<()> {
+        let state = self.standing(&of.monitor_id).await?.state;
+        let known = self.batch(&of.monitor_id, of.number).await?;
+        let is_own = |known: &Batched| known.batch.id == of.id && known.batch.state.is_parked();
+        let Some(known) = known.filter(is_own).filter(|_| state.version > 0) else { return Ok(()) };
+        let after = Batched { batch: known.batch.untold(), ..known.clone() };
+        let mut writes = after.moved(&known, &state.untold(of.number, now))?;
+        writes.extend(clock_write(Some(clock))?);
+        self.apply(writes).await
     }
 
     async fn try_to_end(

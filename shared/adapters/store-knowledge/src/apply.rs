@@ -1,14 +1,14 @@
 //! Applying a plan, in parts: what is written is noted, so that the next attempt goes on there.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{Applied, GoesOn, Scope};
-use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, Entity};
-use countersign_store_kit::{Item, Key, StoreError, Write, decode};
+use countersign_knowledge::{DiscoveryStatus, DiscoveryType, Entity};
+use countersign_store_kit::{Item, Key, StoreError, Write};
 use sha2::{Digest as _, Sha256};
 
-use crate::writes::{Joined, Made, discovery_key};
+use crate::writes::{Joined, Made};
 use crate::{KnowledgeStore, Result};
 
 /// A plan of at most so many items is written as one.
@@ -30,6 +30,21 @@ impl KnowledgeStore {
         let applied = self.apply_parts(scope, call, changes, goes_on).await?;
         if applied == Applied::Contradicted {
             self.tell_written(scope, changes).await?;
+        }
+        Ok(applied)
+    }
+
+    /// The same, where a plan that contradicts the graph is discarded then: what is shown of it as pending is taken away.
+    pub(crate) async fn apply_or_forget(
+        &self,
+        scope: &Scope,
+        call: &str,
+        changes: &Changes,
+        goes_on: GoesOn<'_>,
+    ) -> Result<Applied> {
+        let applied = self.apply_plan(scope, call, changes, goes_on).await?;
+        if applied == Applied::Contradicted {
+            self.forget_pending(scope, changes).await?;
         }
         Ok(applied)
     }
@@ -63,8 +78,7 @@ impl KnowledgeStore {
         Ok(Applied::Whole)
     }
 
-    /// Writes what is new of those entities of a plan that the graph has from it. What is shown as pending besides is taken away:
-    /// nobody writes it, and the next plan says what is new.
+    /// Writes what is new of those entities of a plan that the graph has from it.
     async fn tell_written(&self, scope: &Scope, changes: &Changes) -> Result<()> {
         let wanted: Vec<Key> = changes.entities.iter().map(|entity| entity.key(scope)).collect();
         let stands = self.table.get_many(&wanted).await?;
@@ -76,22 +90,14 @@ impl KnowledgeStore {
                 written.insert(&new.id);
             }
         }
-        self.forget_pending(scope, changes).await?;
         self.write_rows(scope, &changes.news_of(&written)).await
     }
 
-    async fn forget_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
-        let rows = changes.discoveries.iter().map(|found| discovery_key(scope, found));
-        // A batch may not name an item twice.
-        let rows: Vec<Key> = rows.collect::<HashSet<Key>>().into_iter().collect();
-        let mut deletes = Vec::new();
-        for (key, item) in self.table.get_many(&rows).await? {
-            let found: Discovery = decode(self.table.name(), item)?;
-            if found.status == DiscoveryStatus::Pending {
-                deletes.push(Write::delete(&key));
-            }
-        }
-        self.write_all(deletes).await
+    /// Takes away what is shown as pending of a plan that is discarded: nobody writes it, and the next plan says what is new. One that
+    /// stays open keeps it.
+    pub(crate) async fn forget_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        let pending = self.shown_as(scope, changes, DiscoveryStatus::Pending).await?;
+        self.write_all(pending.iter().map(Write::delete).collect()).await
     }
 
     /// Whether one of these would be joined with somebody else who has its id by now.

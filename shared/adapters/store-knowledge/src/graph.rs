@@ -78,7 +78,7 @@ impl Graph for KnowledgeStore {
         changes: &'a Changes,
         goes_on: GoesOn<'a>,
     ) -> GraphFuture<'a, Applied> {
-        boxed(self.apply_plan(scope, key, changes, goes_on))
+        boxed(self.apply_or_forget(scope, key, changes, goes_on))
     }
 
     fn pending<'a>(&'a self, scope: &'a Scope, changes: &'a Changes) -> GraphFuture<'a, ()> {

@@ -139,8 +139,8 @@ impl KnowledgeStore {
         iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
     }
 
-    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it; what is in the graph
-    /// from a part of the plan stays so.
+    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it. What is shown as stored
+    /// stays so: a part of the plan that was written is not written again.
     pub(crate) async fn write_unstored(
         &self,
         scope: &Scope,
@@ -148,25 +148,38 @@ impl KnowledgeStore {
         status: DiscoveryStatus,
         why: Option<&str>,
     ) -> Result<()> {
+        // Where that cannot be read, rather all are shown as not stored than none at all.
+        let stored = self.shown_as(scope, changes, DiscoveryStatus::Stored).await;
+        let stored = stored.unwrap_or_default();
         let row = |row: &Discovery| {
             let mut row = Discovery { status, ..row.clone() };
             row.details.extend(why.map(|why| ("reason".to_owned(), why.into())));
             discovery_write(scope, &row)
         };
-        let keys = changes.discoveries.iter().map(|found| discovery_key(scope, found));
+        let found = changes.discoveries.iter();
+        let unstored = found.filter(|found| !stored.contains(&discovery_key(scope, found)));
+        let writes = unstored.map(row).collect::<Result<_>>()?;
+        self.write_all(unique(writes)).await
+    }
+
+    /// The keys of those discoveries of a plan that are shown with this status.
+    pub(crate) async fn shown_as(
+        &self,
+        scope: &Scope,
+        changes: &Changes,
+        status: DiscoveryStatus,
+    ) -> Result<HashSet<Key>> {
+        let rows = changes.discoveries.iter().map(|found| discovery_key(scope, found));
         // A batch may not name an item twice.
-        let keys: Vec<Key> = keys.collect::<HashSet<Key>>().into_iter().collect();
-        let mut stored = HashSet::new();
-        for (key, item) in self.table.get_many(&keys).await? {
-            let known: Discovery = decode(self.table.name(), item)?;
-            if known.status == DiscoveryStatus::Stored {
-                stored.insert(key);
+        let rows: Vec<Key> = rows.collect::<HashSet<Key>>().into_iter().collect();
+        let mut shown = HashSet::new();
+        for (key, item) in self.table.get_many(&rows).await? {
+            let found: Discovery = decode(self.table.name(), item)?;
+            if found.status == status {
+                shown.insert(key);
             }
         }
-        let left = changes.discoveries.iter();
-        let left = left.filter(|found| !stored.contains(&discovery_key(scope, found)));
-        let writes = left.map(row).collect::<Result<_>>()?;
-        self.write_all(unique(writes)).await
+        Ok(shown)
     }
 
     /// A pair that was asked before, and perhaps answered, stays as it is.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::KnowledgeError;
 use crate::extract::long_name;
 use crate::model::{EntityType, ExternalId};
-use crate::recognise::classify;
+use crate::recognise::{beginning, classify};
 use crate::resolve::compared::Compared;
 use crate::resolve::{Blocks, NEVER_BELOW};
 use crate::rows::MatchMethod;
@@ -171,7 +171,8 @@ pub fn cross(
     let itself = !a.is_empty() && a == b;
     let (left, mut left_out) = subjects("dataset_a", a, &question.a, question)?;
     let (right, of_b) = subjects("dataset_b", b, &question.b, question)?;
-    if !itself {
+    // One set that is read in the same way on both sides says each of them once.
+    if !itself || question.a != question.b {
         left_out.extend(of_b);
     }
     let Some(field) = &question.entity_field else {
@@ -282,11 +283,16 @@ fn subjects(
     let (mut all, mut left_out) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
         let (field, name) = written(what, index, record, side)?;
-        let too_long = long_name(field, name);
-        let name = if too_long.is_some() { "" } else { name };
-        left_out
-            .extend(too_long.map(|why| format!("{what}[{index}]: a name is not compared: {why}")));
-        let kind = question.entity_type.clone().unwrap_or_else(|| kind_of(record, field, name));
+        let kind = |name: &str| {
+            question.entity_type.clone().unwrap_or_else(|| kind_of(record, field, name))
+        };
+        let (kind, name) = match long_name(field, name) {
+            None => (kind(name), name),
+            Some(why) => {
+                left_out.push(format!("{what}[{index}]: a name is not compared: {why}"));
+                (kind(&beginning(name)), "")
+            }
+        };
         let ids = ids_of(record, side, question.strategy);
         all.push(Compared::new(kind, name, ids.into_iter().collect()));
     }

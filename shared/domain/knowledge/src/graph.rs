@@ -155,6 +155,7 @@ pub trait Graph: Send + Sync {
     ) -> GraphFuture<'a, CallState>;
 
     /// Does the writes of a planned call, as long as `goes_on` says so; at least some of them. Doing them again changes nothing.
+    /// Whoever calls this discards a plan that contradicts the graph: nothing is shown as pending of it any more.
     fn apply<'a>(
         &'a self,
         scope: &'a Scope,

@@ -45,6 +45,12 @@ impl Guess {
 /// The longest text that is taken for one name.
 const MAX_NAME_WORDS: usize = 12;
 
+/// The beginning of a text that is too long for one name, as far as [`classify`] judges it.
+pub(crate) fn beginning(text: &str) -> String {
+    let start: String = text.trim().chars().take(MAX_NAME).collect();
+    start.split_whitespace().take(MAX_NAME_WORDS).collect::<Vec<&str>>().join(" ")
+}
+
 /// Judges a text that should be one name; `hint` is what its field suggests. `None`: it is not a name.
 #[must_use]
 pub fn classify(text: &str, hint: Option<&EntityType>) -> Option<Guess> {

@@ -104,6 +104,9 @@ pub struct Batch {
     /// When its owner had it processed after all, the last time: it was parked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopened_at: Option<Timestamp>,
+    /// Whether its owner could not be told when the end of a run parked it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_untold: bool,
     /// Raised by every change.
     pub version: u64,
 }
@@ -136,12 +139,25 @@ impl Batch {
             created_at: now,
             closed_at: None,
             reopened_at: None,
+            is_untold: false,
             version: 1,
         }
     }
 }
 
 impl Batch {
+    /// The same once its owner could not be told that the end of a run has parked it.
+    #[must_use]
+    pub fn untold(&self) -> Self {
+        Self { is_untold: true, version: self.version + 1, ..self.clone() }
+    }
+
+    /// Whether it is parked and no notice of a run has told that: its run was refused, or its owner could not be told.
+    #[must_use]
+    pub fn is_parked_without_notice(&self) -> bool {
+        self.state.is_parked() && (self.is_untold || self.refusals >= MAX_ATTEMPTS)
+    }
+
     /// Whether the watermarks move when it is closed: they have, when it was parked before.
     pub(crate) fn moves_at_its_end(&self) -> bool {
         self.reopened_at.is_none()

@@ -172,6 +172,7 @@ mod tests {
             created_at: at,
             closed_at: is_closed.then_some(at),
             reopened_at: None,
+            is_untold: false,
             version: 1,
         }
     }

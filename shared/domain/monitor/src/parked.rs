@@ -103,6 +103,20 @@ mod tests {
     }
 
     #[test]
+    fn f_218_what_nobody_could_be_told_of_is_parked_without_a_notice() {
+        let monitor = countersign_run::MonitorId::from_bytes([1; 16]);
+        let at = Timestamp::UNIX_EPOCH;
+        let open = crate::Batch::found(&monitor, &State::default(), 1, [].into(), at);
+        let parked = crate::Batch { state: crate::BatchState::Parked, ..open.clone() };
+        assert!(!parked.is_parked_without_notice(), "the notice of its run has told it");
+        assert!(parked.untold().is_parked_without_notice());
+        let refused = crate::Batch { refusals: crate::MAX_ATTEMPTS, ..parked.clone() };
+        assert!(refused.is_parked_without_notice());
+        assert!(!open.untold().is_parked_without_notice());
+        assert_eq!(parked.untold().version, parked.version + 1);
+    }
+
+    #[test]
     fn f_218_what_a_run_parks_and_nobody_tells_is_said_at_the_next_tick() {
         let at = |hour: i64| Timestamp::from_second(hour * 3600).unwrap();
         let state = State::default().ticked(TickOutcome::Started, at(1));

@@ -112,6 +112,7 @@ impl Batch {
             refused_for: None,
             closed_at: None,
             reopened_at: Some(now),
+            is_untold: false,
             version: self.version + 1,
             ..self.clone()
         };

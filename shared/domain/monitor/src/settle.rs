@@ -135,6 +135,7 @@ mod tests {
             created_at: now,
             closed_at: None,
             reopened_at: None,
+            is_untold: false,
             version: 1,
         };
         let state = State { open: Some(open), ..State::default() };

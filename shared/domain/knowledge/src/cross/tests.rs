@@ -71,6 +71,21 @@ fn f_049_a_name_that_is_too_long_is_not_compared_and_told() {
 }
 
 #[test]
+fn f_049_an_organisation_with_a_name_that_is_too_long_is_found_by_its_identifier() {
+    let with_id = |name: &str| json!({ "name": name, "ein": "12-3456789" });
+    let (long, short) = ([with_id(&"Owl Foundation ".repeat(40))], [with_id("Owl Foundation")]);
+    check(&long, &short, &question(MatchStrategy::ExternalId, 0.8), &[(0, 0)]);
+    check(&short, &long, &question(MatchStrategy::ExternalId, 0.8), &[(0, 0)]);
+}
+
+#[test]
+fn f_049_of_a_set_against_itself_a_name_that_is_too_long_is_told_once() {
+    let a = [json!("Jane Doe"), json!("Robert Smith ".repeat(40))];
+    let asked = question(MatchStrategy::FuzzyName, 0.8);
+    assert_eq!(cross(&a, &a, &asked).unwrap().left_out.len(), 1);
+}
+
+#[test]
 fn f_049_a_set_against_itself_skips_the_diagonal_and_the_mirror() {
     let a = people(&["SMITH, ROBERT", "Robert Smith", "Jane Doe"]);
     check(&a, &a, &question(MatchStrategy::FuzzyName, 0.8), &[(0, 1)]);
