@@ -169,20 +169,6 @@ async fn f_274_what_is_written_of_one_plan_says_nothing_of_another_of_its_call()
     assert_eq!(there, one.changes.entities.len());
 }
 
-#[tokio::test]
-async fn f_314_what_a_plan_has_stored_is_not_pending_when_the_rest_of_it_fails() {
-    let (store, scope, both) = (store().await, scope(), planned(&["Ann Lee", "Bob Smith"]));
-    // As after a part of the plan that was written.
-    let first = both.changes.discoveries.first().cloned().into_iter().collect();
-    let part = Changes { discoveries: first, ..Changes::default() };
-    store.apply(&scope, "run_1/resolved", &part, &|| true).await.unwrap();
-    store.pending(&scope, &both.changes).await.unwrap();
-    let mut told: Vec<DiscoveryStatus> =
-        discoveries(&store).await.into_iter().map(|found| found.status).collect();
-    told.sort();
-    assert_eq!(told, [DiscoveryStatus::Stored, DiscoveryStatus::Pending]);
-}
-
 /// A plan of a person with this number.
 pub(super) fn numbered(npi: &str) -> Planned {
     let mut planned = planned_by(&format!("run_1/{npi}"), &["Ann Lee"]);

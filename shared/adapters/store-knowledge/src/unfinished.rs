@@ -162,7 +162,7 @@ impl KnowledgeStore {
 
     /// Applies a plan, or goes on with it, and marks its call done. One that contradicts the graph is discarded, and its names are
     /// resolved again; it stays open where it does not say what it was planned from, as those of earlier versions. When it fails,
-    /// what it has found is pending, unless it is stored already.
+    /// what it has found is pending.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer; the plan stays open.

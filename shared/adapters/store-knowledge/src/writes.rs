@@ -139,8 +139,8 @@ impl KnowledgeStore {
         iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
     }
 
-    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it. What is shown as stored
-    /// stays so: a part of the plan that was written is not written again.
+    /// What was found and is not in the graph: not yet, or not at all, and why. Applying the plan replaces it. Of a plan that is given
+    /// up, what is shown as stored stays so: nobody applies the rest.
     pub(crate) async fn write_unstored(
         &self,
         scope: &Scope,
@@ -148,9 +148,12 @@ impl KnowledgeStore {
         status: DiscoveryStatus,
         why: Option<&str>,
     ) -> Result<()> {
-        // Where that cannot be read, rather all are shown as not stored than none at all.
-        let stored = self.shown_as(scope, changes, DiscoveryStatus::Stored).await;
-        let stored = stored.unwrap_or_default();
+        let stored = match status {
+            DiscoveryStatus::GivenUp => {
+                self.shown_as(scope, changes, DiscoveryStatus::Stored).await?
+            }
+            _ => HashSet::new(),
+        };
         let row = |row: &Discovery| {
             let mut row = Discovery { status, ..row.clone() };
             row.details.extend(why.map(|why| ("reason".to_owned(), why.into())));
