@@ -160,16 +160,17 @@ impl RunStore {
         run: &RunId,
         over: Vec<(ToolOutcome, Option<Value>)>,
     ) -> Result<()> {
-        let mut writes = Vec::with_capacity(over.len());
+        let (mut writes, mut result) = (Vec::with_capacity(over.len()), Ok(()));
         for (outcome, output) in over {
-            writes.push(self.end_of_tool_call(run, outcome, output).await?);
+            match self.end_of_tool_call(run, outcome, output).await {
+                Ok(own) => writes.push(own),
+                Err(error) => result = Err(error),
+            }
         }
-        let written = self.table.try_transact(writes.concat()).await;
-        if writes.len() == 1 || matches!(written, Ok(true)) {
-            return written.map(drop);
+        if writes.len() > 1 && matches!(self.table.try_transact(writes.concat()).await, Ok(true)) {
+            return result;
         }
-        // One of them was over before, or cannot be written: the others are.
-        let mut result = Ok(());
+        // There is one only, or one of them was over before or cannot be written: the others are.
         for own in writes {
             if let Err(error) = self.table.try_transact(own).await {
                 result = Err(error);
